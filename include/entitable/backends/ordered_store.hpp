@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The seam below `local`: a transactional ordered map of bytes that knows tables and partitions, and nothing of
+/// entities, ETags or filters.
+
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/result.hpp>
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What a store found.
+enum class lookup : std::uint8_t {
+    no_table,
+    absent, ///< the row is not there; a body said no; a scan met no row
+    found,  ///< the row is there; a body was committed; a scan visited at least one row
+};
+
+/// Where a scan starts and which partition is its last. Both ends belong to it.
+struct scan_range {
+    std::string_view from_partition;
+    std::string_view from_row;
+    std::optional<std::string_view> last_partition; ///< none: to the end of the table
+};
+
+/// Receives the bytes of a row; the view dies with the call.
+using row_visitor = function_ref<void(std::string_view bytes)>;
+/// Receives one row of a scan; says whether to go on. The views die with the call.
+using scan_visitor = function_ref<bool(std::string_view partition, std::string_view row, std::string_view bytes)>;
+/// Receives one table; says whether to go on.
+using table_visitor = function_ref<bool(std::string_view key, std::string_view shown_name)>;
+
+/// The rows of one partition inside of an update.
+template <class T>
+concept store_transaction = requires(T& transaction, std::string_view row, row_visitor visit, std::string bytes) {
+    // calls visit with the latest committed bytes; false when there is no such row
+    { transaction.get(row, visit) } -> std::same_as<bool>;
+    // stages new bytes
+    transaction.put(row, std::move(bytes));
+    // stages a removal; nothing happens when there is no such row
+    transaction.erase(row);
+};
+
+/// A transactional ordered map of bytes.
+///
+/// Semantic rules:
+/// 1. Keys of tables, partitions and rows are bytes, compared with memcmp, shorter first. Any bytes are legal, none too.
+/// 2. `update` runs `body` in a transaction over one partition: it reads the latest committed rows, and when it returns true
+///    all that it staged becomes visible at once; when it returns false nothing does. No other update of the partition runs
+///    in between. The body may be run again from its start, and on another thread while the caller waits; it resets its
+///    outputs first. It calls the store only through its transaction.
+/// 3. What an update staged cannot be read back through the same transaction.
+/// 4. An error from `update` has `effect::none` when nothing was applied, `effect::unknown` when that is not known.
+/// 5. All rows of one partition that one `scan` visits come from one snapshot of that partition; nothing is promised across
+///    partitions. Rows come in the order of (partition, row).
+/// 6. A visitor does not call the store. A row read by `get` or `scan` was committed before the call, or during it.
+/// 7. Readers and writers of other partitions are not held up by a visitor or a body, if the store can help it.
+/// 8. A dropped table cannot be written to by an update that began before: it ends with `no_table`.
+/// 9. Safe to use from several threads.
+template <class S>
+concept ordered_store = store_transaction<typename S::transaction> &&
+    requires(S& store, std::string_view text, row_visitor visit_row, scan_visitor visit_entry, table_visitor visit_table,
+             scan_range const& range, function_ref<bool(typename S::transaction&)> body) {
+        // opts in
+        typename S::is_ordered_store;
+        // creates a table under a key, with the name to show for it; false when the key is taken
+        { store.create_table(text, text) } -> std::same_as<result<bool>>;
+        // removes a table and its rows; false when there is none
+        { store.drop_table(text) } -> std::same_as<result<bool>>;
+        // visits the tables whose key is not less than `text`, in order
+        { store.tables(text, visit_table) } -> std::same_as<result<void>>;
+        // visits one row: (table, partition, row)
+        { store.get(text, text, text, visit_row) } -> std::same_as<result<lookup>>;
+        // visits the rows of a range in order, until the visitor says stop
+        { store.scan(text, range, visit_entry) } -> std::same_as<result<lookup>>;
+        // changes rows of one partition: (table, partition, body)
+        { store.update(text, text, body) } -> std::same_as<result<lookup>>;
+    };
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Cancellation: a source that says "stop", and tokens that are asked.
+
+#include <entitable/core/shared.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+class cancellation_source;
+
+namespace detail {
+
+struct cancellation_flag : counted {
+    std::atomic<bool> set{false};
+};
+
+} // namespace detail
+
+/// Asked by whoever works on a call. A default one is never cancelled. Safe to use from several threads.
+class cancellation_token {
+public:
+    cancellation_token() = default;
+    [[nodiscard]] bool cancelled() const noexcept { return flag_ && flag_->set.load(std::memory_order_acquire); }
+
+private:
+    friend class cancellation_source;
+    explicit cancellation_token(shared<detail::cancellation_flag> flag) noexcept : flag_(std::move(flag)) {}
+    shared<detail::cancellation_flag> flag_;
+};
+
+/// Cancels all calls that carry one of its tokens. Safe to use from several threads.
+class cancellation_source {
+public:
+    void cancel() noexcept { flag_->set.store(true, std::memory_order_release); }
+    [[nodiscard]] cancellation_token token() const { return cancellation_token{flag_}; }
+
+private:
+    shared<detail::cancellation_flag> flag_{shared<detail::cancellation_flag>::make()};
+};
+
+ENTITABLE_END_NAMESPACE

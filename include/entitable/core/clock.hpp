@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `clock`: what the library knows of time, injected so that no test has to wait.
+
+#include <entitable/core/date_time.hpp>
+
+#include <chrono>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A point on the clock that only goes forward; deadlines are given in it.
+using steady_time = std::chrono::steady_clock::time_point;
+
+/// A source of time. Implementations are safe to call from several threads.
+class clock {
+public:
+    virtual ~clock() = default;
+
+    /// The time of day, for Timestamps. May be set back; whoever needs increasing values makes them so.
+    [[nodiscard]] virtual date_time now() noexcept = 0;
+    /// The monotonic time, for deadlines and delays.
+    [[nodiscard]] virtual steady_time steady() noexcept = 0;
+    /// Returns once `steady()` has reached `time`.
+    virtual void wait_until(steady_time time) noexcept = 0;
+};
+
+/// The computer's clock; lives as long as the program and holds no state.
+[[nodiscard]] clock& system_clock() noexcept;
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/impl/clock.ipp>
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The version, the inline namespace that carries it, and the one switch of the library: header-only
+/// (the default) or compiled once. In the second form every file defines ENTITABLE_SEPARATE_COMPILATION
+/// and exactly one of them includes `entitable/src.hpp`. The switch decides where a body is compiled,
+/// never what it does.
+
+#define ENTITABLE_VERSION_MAJOR 0
+#define ENTITABLE_VERSION_MINOR 1
+#define ENTITABLE_VERSION_PATCH 0
+
+#define ENTITABLE_BEGIN_NAMESPACE \
+    namespace entitable {         \
+    inline namespace v0 {
+#define ENTITABLE_END_NAMESPACE \
+    }                           \
+    }
+
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+#define ENTITABLE_DECL
+#else
+#define ENTITABLE_DECL inline
+#endif
+
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define ENTITABLE_HAS_EXCEPTIONS 1
+#else
+#define ENTITABLE_HAS_EXCEPTIONS 0
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What went wrong, as a value: a code to switch on, the effect on the stored data, and the texts.
+
+#include <entitable/core/config.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The reason of a failure. The first block are the table service's own codes, named after them
+/// ("EntityAlreadyExists" is `entity_already_exists`; source: the REST reference, "Table service error
+/// codes"); the second block is local: the request never got a service's answer.
+enum class error_code : std::uint16_t {
+    // the service's words
+    entity_already_exists = 1,
+    table_already_exists,
+    table_being_deleted,
+    resource_not_found,
+    table_not_found,
+    update_condition_not_satisfied,
+    entity_too_large,
+    property_value_too_large,
+    property_name_too_long,
+    property_name_invalid,
+    too_many_properties,
+    duplicate_properties_specified,
+    properties_need_value,
+    key_value_too_large,
+    invalid_input,
+    out_of_range_input,
+    invalid_resource_name,
+    invalid_duplicate_row,
+    commands_in_batch_act_on_different_partitions,
+    request_body_too_large,
+    not_implemented,
+    authentication_failed,
+    authorization_failure,
+    internal_error,
+    operation_timed_out,
+    server_busy,
+    other_service_error,
+
+    // ours
+    not_supported = 1000,  ///< the transport has no such request
+    cancelled,             ///< the caller's cancellation was seen
+    deadline_exceeded,     ///< the call's deadline passed
+    transport_failed,      ///< no usable answer came back
+    query_too_complex,     ///< a predicate needs more key ranges than are allowed
+    key_not_splittable,    ///< the parts of a composite key could not be told apart again
+    row_malformed,         ///< stored bytes are not a row of a version known here
+    row_mismatch,          ///< a row does not fit the entity it is read into
+    continuation_invalid,  ///< a continuation token that this store did not make
+};
+
+/// The code as the service spells it, for example "EntityAlreadyExists".
+[[nodiscard]] std::string_view to_string(error_code code) noexcept;
+
+/// The HTTP status the service sends with `code`; 0 for codes that are ours.
+[[nodiscard]] std::uint16_t http_status_of(error_code code) noexcept;
+
+/// What a failed write did to the stored data.
+enum class effect : std::uint8_t {
+    none,    ///< nothing was applied
+    unknown, ///< the answer was lost: it was applied as a whole, or not at all
+};
+
+struct error;
+
+/// Throws a copy of `problem`; prints it and ends the program where exceptions are switched off.
+[[noreturn]] void throw_error(error const& problem);
+
+/// A failure. Plain data; it derives from std::exception so that `result::value()` can throw it and
+/// `catch (std::exception const&)` prints it.
+struct error : std::exception {
+    error() = default;
+    error(error_code reason, std::string text) : code(reason), http_status(http_status_of(reason)), message(static_cast<std::string&&>(text)) {}
+
+    error_code code{error_code::internal_error};
+    std::uint16_t http_status{};                ///< 0 when no service answered
+    entitable::effect effect{effect::none};     ///< what became of the data
+    std::uint32_t attempts{1};                  ///< how often the request was sent
+    std::optional<std::size_t> operation_index; ///< the failed operation of a batch, from 0; not always known
+    std::optional<std::chrono::milliseconds> retry_after; ///< the service's wish, when it named one
+    std::string message;                        ///< our words; names the offender and the limit, no user data
+    std::string detail;                         ///< values of user data, cut short; keep it out of logs
+    std::string server_message;                 ///< the service's words, unchanged
+    std::string request_id;                     ///< the service's id of the request, for its support
+
+    /// Everything but `detail`, on one line: "EntityAlreadyExists (409): ...".
+    [[nodiscard]] std::string to_string() const;
+
+    /// The same text, once the error was thrown; the message before that.
+    [[nodiscard]] char const* what() const noexcept override { return what_.empty() ? message.c_str() : what_.c_str(); }
+
+private:
+    friend void throw_error(error const&);
+    std::string what_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/impl/error.ipp>
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `etag`: the version of an entity, given by the service with each read and write and sent back to make a
+/// write conditional. Opaque text; the usual form, made from the Timestamp, is kept in eight bytes.
+
+#include <entitable/core/date_time.hpp>
+
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// An entity's version. Equal when the texts are equal, byte for byte.
+class etag {
+public:
+    etag() = default;
+    /// From the text of a service's answer.
+    explicit etag(std::string_view text);
+    /// `W/"datetime'2020-11-07T01%3A23%3A13.377335Z'"` of `timestamp`.
+    [[nodiscard]] static etag of(date_time timestamp) noexcept {
+        etag made;
+        made.timestamp_ = timestamp.ticks;
+        return made;
+    }
+
+    [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
+    [[nodiscard]] std::string text() const;
+
+    friend bool operator==(etag const& left, etag const& right) noexcept {
+        return left.timestamp_ == right.timestamp_ && left.text_ == right.text_;
+    }
+
+private:
+    static constexpr std::int64_t no_timestamp = -1;
+
+    std::int64_t timestamp_{no_timestamp}; // a text of the usual form is always kept here, never in text_
+    std::string text_;
+};
+
+/// "Whatever the version": the last writer wins.
+struct any_etag_t {};
+inline constexpr any_etag_t any_etag{};
+
+/// What a conditional write asks of the stored entity: that it exists, and maybe its version.
+class etag_condition {
+public:
+    etag_condition(any_etag_t) noexcept {}
+    etag_condition(etag version) : version_(static_cast<etag&&>(version)), any_(false) {}
+
+    [[nodiscard]] bool any() const noexcept { return any_; }
+    [[nodiscard]] etag const& version() const noexcept { return version_; }
+    [[nodiscard]] bool accepts(etag const& stored) const noexcept { return any_ || version_ == stored; }
+
+private:
+    etag version_;
+    bool any_{true};
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/impl/etag.ipp>
+#endif

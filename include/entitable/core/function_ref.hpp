@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `function_ref`: a callable by reference, for callbacks that do not outlive the call. Costs one indirect call, no
+/// allocation, and not `<functional>`.
+
+#include <entitable/core/config.hpp>
+
+#include <type_traits>
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+template <class Signature>
+class function_ref;
+
+template <class Result, class... Arguments>
+class function_ref<Result(Arguments...)> {
+public:
+    template <class F>
+        requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> && std::is_invocable_r_v<Result, F&, Arguments...>)
+    function_ref(F&& function) noexcept
+        : object_(const_cast<void*>(static_cast<void const*>(&function))), call_([](void* object, Arguments... arguments) -> Result {
+              return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Arguments>(arguments)...);
+          }) {}
+
+    Result operator()(Arguments... arguments) const { return call_(object_, std::forward<Arguments>(arguments)...); }
+
+private:
+    void* object_;
+    Result (*call_)(void*, Arguments...);
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `guid`: 128 bits, compared as bytes, written in lower case.
+
+#include <entitable/core/config.hpp>
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A globally unique identifier; `bytes` in the order in which the text shows them.
+struct guid {
+    std::array<unsigned char, 16> bytes{};
+
+    /// Reads "c9da6455-213d-42c9-9a79-3e9149a57833", hexadecimal digits in either case; nothing for anything else.
+    [[nodiscard]] static std::optional<guid> parse(std::string_view text) noexcept;
+
+    [[nodiscard]] std::string to_string() const;
+
+    friend constexpr auto operator<=>(guid const&, guid const&) = default;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/impl/guid.ipp>
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/clock.hpp>
+#include <entitable/core/platform.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+class computer_clock final : public clock {
+public:
+    date_time now() noexcept override { return date_time::from_system(std::chrono::system_clock::now()); }
+    steady_time steady() noexcept override { return std::chrono::steady_clock::now(); }
+    void wait_until(steady_time time) noexcept override { platform::sleep_for(time - std::chrono::steady_clock::now()); }
+};
+
+} // namespace detail
+
+ENTITABLE_DECL clock& system_clock() noexcept {
+    static detail::computer_clock instance;
+    return instance;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/etag.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+inline constexpr std::string_view etag_prefix = "W/\"datetime'";
+inline constexpr std::string_view etag_suffix = "'\"";
+
+ENTITABLE_DECL std::string etag_text_of(date_time timestamp) {
+    std::string out{etag_prefix};
+    for (char const character : timestamp.to_string(true)) {
+        if (character == ':') {
+            out += "%3A";
+        } else {
+            out += character;
+        }
+    }
+    out += etag_suffix;
+    return out;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL etag::etag(std::string_view text) {
+    if (text.size() > detail::etag_prefix.size() + detail::etag_suffix.size() && text.starts_with(detail::etag_prefix)) {
+        std::string time;
+        std::string_view rest = text.substr(detail::etag_prefix.size());
+        rest.remove_suffix(detail::etag_suffix.size());
+        while (!rest.empty()) {
+            bool const colon = rest.starts_with("%3A");
+            time += colon ? ':' : rest.front();
+            rest.remove_prefix(colon ? 3 : 1);
+        }
+        auto const timestamp = date_time::parse(time);
+        if (timestamp && detail::etag_text_of(*timestamp) == text) {
+            timestamp_ = timestamp->ticks;
+            return;
+        }
+    }
+    text_ = text;
+}
+
+ENTITABLE_DECL std::string etag::text() const {
+    return timestamp_ == no_timestamp ? text_ : detail::etag_text_of(date_time{timestamp_});
+}
+
+ENTITABLE_END_NAMESPACE

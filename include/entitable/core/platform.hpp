@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What differs between operating systems, and nothing else: giving up the processor and sleeping.
+/// The standard's own `<thread>` costs every includer a fifth of the core's compile time.
+
+#include <entitable/core/config.hpp>
+
+#include <chrono>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace platform {
+
+/// Lets another thread run.
+void yield() noexcept;
+
+/// Blocks the calling thread for at least `duration`; returns at once when it is zero or negative.
+void sleep_for(std::chrono::nanoseconds duration) noexcept;
+
+} // namespace platform
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/impl/platform.ipp>
+#endif

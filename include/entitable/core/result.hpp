@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `result<T>`: a value or an `error`, shaped like `std::expected<T, error>`. The error lives on the heap,
+/// so that a result is one pointer larger than its value and costs nothing on the way of success.
+
+#include <entitable/core/error.hpp>
+
+#include <concepts>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// An error on its way into a result of any type: `return failure{error_code::..., "text"};`
+class [[nodiscard]] failure {
+public:
+    explicit failure(entitable::error problem) : problem_(new entitable::error(std::move(problem))) {}
+    failure(error_code code, std::string message) : problem_(new entitable::error(code, std::move(message))) {}
+    explicit failure(entitable::error* problem) noexcept : problem_(problem) {}
+    failure(failure&& other) noexcept : problem_(std::exchange(other.problem_, nullptr)) {}
+    failure& operator=(failure&&) = delete;
+    ~failure() { delete problem_; }
+
+    [[nodiscard]] entitable::error& error() & noexcept { return *problem_; }
+    [[nodiscard]] entitable::error* release() && noexcept { return std::exchange(problem_, nullptr); }
+
+private:
+    entitable::error* problem_;
+};
+
+namespace detail {
+
+/// The part of a result that does not depend on its value.
+class error_slot {
+public:
+    error_slot() = default;
+    explicit error_slot(entitable::error* problem) noexcept : problem_(problem) {}
+    error_slot(error_slot const& other) : problem_(other.problem_ ? new entitable::error(*other.problem_) : nullptr) {}
+    error_slot(error_slot&& other) noexcept : problem_(std::exchange(other.problem_, nullptr)) {}
+    error_slot& operator=(error_slot other) noexcept {
+        std::swap(problem_, other.problem_);
+        return *this;
+    }
+    ~error_slot() { delete problem_; }
+
+    [[nodiscard]] bool empty() const noexcept { return problem_ == nullptr; }
+    [[nodiscard]] entitable::error const& get() const noexcept { return *problem_; }
+    [[nodiscard]] failure take() noexcept { return failure{std::exchange(problem_, nullptr)}; }
+
+private:
+    entitable::error* problem_{};
+};
+
+} // namespace detail
+
+/// The outcome of an operation: a `T`, or an `error`. One thread at a time; copyable when `T` is.
+template <class T>
+class [[nodiscard]] result {
+public:
+    using value_type = T;
+    using error_type = entitable::error;
+
+    result(failure&& problem) noexcept : problem_(std::move(problem).release()), has_value_(false) {}
+
+    template <class U = T>
+        requires(std::constructible_from<T, U> && !std::same_as<std::remove_cvref_t<U>, result> &&
+                 !std::same_as<std::remove_cvref_t<U>, failure> && !std::same_as<std::remove_cvref_t<U>, std::in_place_t>)
+    result(U&& value) : value_(std::forward<U>(value)) {}
+
+    /// Makes the value in place, so that a large entity is never moved.
+    template <class... Arguments>
+    explicit result(std::in_place_t, Arguments&&... arguments) : value_(std::forward<Arguments>(arguments)...) {}
+
+    result(result const& other) : problem_(other.problem_), has_value_(other.has_value_) {
+        if (has_value_) {
+            ::new (static_cast<void*>(&value_)) T(other.value_);
+        }
+    }
+    result(result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
+        : problem_(std::move(other.problem_)), has_value_(other.has_value_) {
+        if (has_value_) {
+            ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+        }
+    }
+    result& operator=(result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+        destroy();
+        problem_ = std::move(other.problem_);
+        if (other.has_value_) {
+            ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+            has_value_ = true;
+        }
+        return *this;
+    }
+    ~result() { destroy(); }
+
+    [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+    explicit operator bool() const noexcept { return has_value_; }
+
+    /// The value; throws the error when there is none (ends the program without exceptions).
+    [[nodiscard]] T& value() & {
+        require();
+        return value_;
+    }
+    [[nodiscard]] T const& value() const& {
+        require();
+        return value_;
+    }
+    T value() && {
+        require();
+        return std::move(value_);
+    }
+
+    /// The value; undefined when there is none.
+    [[nodiscard]] T& operator*() & noexcept { return value_; }
+    [[nodiscard]] T const& operator*() const& noexcept { return value_; }
+    [[nodiscard]] T&& operator*() && noexcept { return std::move(value_); }
+    [[nodiscard]] T* operator->() noexcept { return &value_; }
+    [[nodiscard]] T const* operator->() const noexcept { return &value_; }
+
+    /// The error; undefined when there is a value.
+    [[nodiscard]] error_type const& error() const noexcept { return problem_.get(); }
+
+    /// The error moved into a result of another type: `if (!r) return std::move(r).as_failure();`
+    [[nodiscard]] failure as_failure() && { return problem_.take(); }
+
+    template <class U>
+    [[nodiscard]] T value_or(U&& otherwise) && {
+        return has_value() ? std::move(value_) : static_cast<T>(std::forward<U>(otherwise));
+    }
+    template <class U>
+    [[nodiscard]] T value_or(U&& otherwise) const& {
+        return has_value() ? value_ : static_cast<T>(std::forward<U>(otherwise));
+    }
+
+    /// Goes on with `next(value)`, which returns a result, or keeps the error.
+    template <class Next>
+    auto and_then(Next&& next) && -> decltype(next(std::declval<T&&>())) {
+        if (!has_value()) {
+            return problem_.take();
+        }
+        return next(std::move(value_));
+    }
+
+    /// The result of `change(value)`, or the error.
+    template <class Change>
+    auto transform(Change&& change) && -> result<std::remove_cvref_t<decltype(change(std::declval<T&&>()))>> {
+        if (!has_value()) {
+            return problem_.take();
+        }
+        return change(std::move(value_));
+    }
+
+private:
+    void require() const {
+        if (!has_value_) {
+            throw_error(problem_.get());
+        }
+    }
+    void destroy() noexcept {
+        if (has_value_) {
+            value_.~T();
+            has_value_ = false;
+        }
+    }
+
+    union {
+        T value_;
+    };
+    detail::error_slot problem_;
+    bool has_value_{true};
+};
+
+/// The outcome of an operation that has nothing to say but that it succeeded.
+template <>
+class [[nodiscard]] result<void> {
+public:
+    using value_type = void;
+    using error_type = entitable::error;
+
+    result() = default;
+    result(failure&& problem) noexcept : problem_(std::move(problem).release()) {}
+
+    [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); }
+    explicit operator bool() const noexcept { return problem_.empty(); }
+    void value() const {
+        if (!problem_.empty()) {
+            throw_error(problem_.get());
+        }
+    }
+    [[nodiscard]] error_type const& error() const noexcept { return problem_.get(); }
+    [[nodiscard]] failure as_failure() && { return problem_.take(); }
+
+private:
+    detail::error_slot problem_;
+};
+
+ENTITABLE_END_NAMESPACE

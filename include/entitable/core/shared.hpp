@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `shared<T>`: a counted owner, for the handles of this library. std::shared_ptr would do, at the price of
+/// `<memory>` in every user's file.
+
+#include <entitable/core/config.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Base of what `shared` owns: carries the number of owners.
+class counted {
+protected:
+    counted() = default;
+    ~counted() = default;
+
+private:
+    template <class T>
+    friend class shared;
+    std::atomic<std::size_t> owners_{1};
+
+public:
+    counted(counted const&) = delete;
+    counted& operator=(counted const&) = delete;
+};
+
+/// Owns a `T` together with its copies; empty by default. The count is safe to use from several threads.
+template <class T>
+class shared {
+public:
+    shared() = default;
+    /// Takes over an object just made with `new`.
+    explicit shared(T* made) noexcept : object_(made) {}
+    template <class... Arguments>
+    [[nodiscard]] static shared make(Arguments&&... arguments) {
+        return shared{new T(std::forward<Arguments>(arguments)...)};
+    }
+
+    shared(shared const& other) noexcept : object_(other.object_) {
+        if (object_ != nullptr) {
+            object_->owners_.fetch_add(1, std::memory_order_relaxed);
+        }
+    }
+    shared(shared&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    shared& operator=(shared other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~shared() {
+        if (object_ != nullptr && object_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            delete object_;
+        }
+    }
+
+    explicit operator bool() const noexcept { return object_ != nullptr; }
+    [[nodiscard]] T* get() const noexcept { return object_; }
+    [[nodiscard]] T& operator*() const noexcept { return *object_; }
+    [[nodiscard]] T* operator->() const noexcept { return object_; }
+
+private:
+    T* object_{};
+};
+
+ENTITABLE_END_NAMESPACE

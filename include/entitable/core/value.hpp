@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// One typed property value, owned (`value`) or borrowed (`value_view`). Flat instead of a std::variant of
+/// eight types, which was the largest single compile cost of a prototype.
+
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/edm_type.hpp>
+#include <entitable/core/guid.hpp>
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A borrowed value: numbers inside, text and bytes by reference. Lives as long as what it refers to.
+class value_view {
+public:
+    value_view() = default;
+    constexpr value_view(std::string_view text) noexcept : type_(edm_type::string), bytes_(text) {}
+    constexpr value_view(bool boolean) noexcept : type_(edm_type::boolean), bits_(boolean ? 1 : 0) {}
+    constexpr value_view(std::int32_t number) noexcept : type_(edm_type::int32), bits_(number) {}
+    constexpr value_view(std::int64_t number) noexcept : type_(edm_type::int64), bits_(number) {}
+    value_view(double number) noexcept : type_(edm_type::float64) { std::memcpy(&bits_, &number, sizeof bits_); }
+    constexpr value_view(entitable::date_time time) noexcept : type_(edm_type::date_time), bits_(time.ticks) {}
+    /// A GUID or a binary by its bytes (16 for a GUID).
+    constexpr value_view(edm_type type, std::string_view bytes) noexcept : type_(type), bytes_(bytes) {}
+    /// A fixed-size value by its stored bits.
+    constexpr value_view(edm_type type, std::int64_t bits) noexcept : type_(type), bits_(bits) {}
+
+    [[nodiscard]] constexpr edm_type type() const noexcept { return type_; }
+    [[nodiscard]] constexpr std::int64_t bits() const noexcept { return bits_; }
+    /// The bytes of a string, a GUID or a binary; empty for other types.
+    [[nodiscard]] constexpr std::string_view bytes() const noexcept { return bytes_; }
+
+    // Each is meaningful for its own type only.
+    [[nodiscard]] constexpr std::string_view as_string() const noexcept { return bytes_; }
+    [[nodiscard]] constexpr bool as_boolean() const noexcept { return bits_ != 0; }
+    [[nodiscard]] constexpr std::int32_t as_int32() const noexcept { return static_cast<std::int32_t>(bits_); }
+    [[nodiscard]] constexpr std::int64_t as_int64() const noexcept { return bits_; }
+    [[nodiscard]] double as_float64() const noexcept {
+        double number{};
+        std::memcpy(&number, &bits_, sizeof number);
+        return number;
+    }
+    [[nodiscard]] constexpr entitable::date_time as_date_time() const noexcept { return {bits_}; }
+    [[nodiscard]] entitable::guid as_guid() const noexcept {
+        entitable::guid id;
+        std::memcpy(id.bytes.data(), bytes_.data(), bytes_.size() < 16 ? bytes_.size() : 16);
+        return id;
+    }
+
+    /// Same type and same bits: a NaN equals itself here. For the service's comparison see `compare_values`.
+    friend constexpr bool operator==(value_view const& left, value_view const& right) noexcept {
+        return left.type_ == right.type_ && left.bits_ == right.bits_ && left.bytes_ == right.bytes_;
+    }
+
+private:
+    edm_type type_{edm_type::string};
+    std::int64_t bits_{};
+    std::string_view bytes_;
+};
+
+/// An owned value.
+class value {
+public:
+    value() = default;
+    value(value_view view) : type_(view.type()), bits_(view.bits()), bytes_(view.bytes()) {}
+
+    [[nodiscard]] edm_type type() const noexcept { return type_; }
+    [[nodiscard]] value_view view() const noexcept {
+        return has_bytes() ? value_view{type_, std::string_view{bytes_}} : value_view{type_, bits_};
+    }
+    operator value_view() const noexcept { return view(); }
+
+    /// For a person: text in double quotes, numbers as they are, times and GUIDs as text, bytes as X'hex'.
+    [[nodiscard]] std::string to_string() const;
+
+    friend bool operator==(value const& left, value const& right) noexcept { return left.view() == right.view(); }
+
+private:
+    [[nodiscard]] bool has_bytes() const noexcept {
+        return type_ == edm_type::string || type_ == edm_type::binary || type_ == edm_type::guid;
+    }
+
+    edm_type type_{edm_type::string};
+    std::int64_t bits_{};
+    std::string bytes_;
+};
+
+/// How two values of one type stand to each other.
+enum class ordering : std::uint8_t { less, equal, greater, unordered };
+
+/// The service's comparison of two values: numbers by value, strings by UTF-16 code unit, binaries and GUIDs by byte,
+/// false before true; `unordered` when the types differ or a NaN is among them.
+[[nodiscard]] ordering compare_values(value_view left, value_view right) noexcept;
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/impl/value.ipp>
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `call`: what belongs to one call and not to its data: how long it may take, who may stop it, who watches it;
+/// and what it brings back besides the answer.
+
+#include <entitable/core/cancellation.hpp>
+#include <entitable/core/clock.hpp>
+#include <entitable/core/error.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Where a read may be answered.
+enum class read_location : std::uint8_t {
+    primary,
+    secondary, ///< may be stale; the answer says so
+};
+
+/// One try of one request, as an observer sees it. Holds no secret and no user data but the keys' sizes.
+struct attempt {
+    std::string_view request; ///< its name, for example "get_entity"
+    std::string_view table;
+    std::uint32_t number{1}; ///< from 1
+    std::chrono::nanoseconds duration{};
+    entitable::error const* error{}; ///< null on success
+    std::string_view request_id;
+};
+
+/// Watches calls; the only way in which this library says what it does. Called on the thread of the call.
+class observer {
+public:
+    virtual ~observer() = default;
+    virtual void on_attempt(attempt const& done) noexcept = 0;
+};
+
+/// The wishes of a caller, kept by a table for all its calls.
+struct call_options {
+    std::optional<std::chrono::nanoseconds> timeout; ///< for one call, its retries included
+    cancellation_token cancellation;
+    read_location location{read_location::primary};
+    entitable::observer* watch{}; ///< must outlive the calls
+};
+
+/// One call on its way through the transports. One thread at a time.
+struct call {
+    call() = default;
+    explicit call(call_options const& options, clock& time = system_clock())
+        : cancellation(options.cancellation), location(options.location), watch(options.watch) {
+        if (options.timeout) {
+            deadline = time.steady() + std::chrono::duration_cast<steady_time::duration>(*options.timeout);
+        }
+    }
+
+    std::optional<steady_time> deadline;
+    cancellation_token cancellation;
+    read_location location{read_location::primary};
+    entitable::observer* watch{};
+    std::string operation_id; ///< names one logical write over all its tries; empty when none was given
+
+    std::uint32_t attempts{};                ///< tries made so far
+    std::vector<std::string> request_ids;    ///< of the service, one per try where it gives them
+    std::optional<date_time> server_date;    ///< the service's clock in its last answer
+};
+
+ENTITABLE_END_NAMESPACE

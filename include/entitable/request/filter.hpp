@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `filter`: a condition on properties as plain data, in postfix order, and what it answers. This is the one
+/// table of absence, the same for every backend (source: "Querying tables and entities"; what `not` answers on a
+/// missing property is seen on the emulator only):
+///
+///     a comparison ==, !=, <, <=, >, >= with a property that is absent or has another type    false
+///     == < <= > >= with a NaN on either side                                                  false
+///     != with a NaN on either side                                                            true
+///     not x                                                                                   the opposite of x
+
+#include <entitable/core/value.hpp>
+#include <entitable/row/row.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What a node of a condition does.
+enum class filter_operator : std::uint8_t {
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    all_of,   ///< both of the two conditions before it
+    any_of,   ///< one of the two conditions before it
+    negation, ///< not the condition before it
+};
+
+[[nodiscard]] constexpr bool is_comparison(filter_operator operation) noexcept {
+    return operation <= filter_operator::greater_equal;
+}
+
+/// Whether a comparison holds when the operands stand as `order`.
+[[nodiscard]] constexpr bool holds(filter_operator comparison, ordering order) noexcept {
+    switch (comparison) {
+        case filter_operator::equal: return order == ordering::equal;
+        case filter_operator::not_equal: return order != ordering::equal;
+        case filter_operator::less: return order == ordering::less;
+        case filter_operator::less_equal: return order == ordering::less || order == ordering::equal;
+        case filter_operator::greater: return order == ordering::greater;
+        case filter_operator::greater_equal: return order == ordering::greater || order == ordering::equal;
+        default: return false;
+    }
+}
+
+/// One node: a comparison of the property `name` with `operand`, or a connective.
+struct filter_node {
+    filter_operator operation{};
+    std::string name;
+    value operand;
+
+    friend bool operator==(filter_node const&, filter_node const&) = default;
+};
+
+/// A condition; with no nodes it accepts every row. The names PartitionKey, RowKey and Timestamp are the system
+/// properties.
+struct filter {
+    std::vector<filter_node> nodes;
+
+    [[nodiscard]] bool empty() const noexcept { return nodes.empty(); }
+    /// The number of comparisons, of which the service allows 15 in a query.
+    [[nodiscard]] std::size_t comparisons() const noexcept;
+    /// For a person: `age >= 50 && !(name == "John")`.
+    [[nodiscard]] std::string to_string() const;
+
+    friend bool operator==(filter const&, filter const&) = default;
+};
+
+/// Whether `row` satisfies one comparison.
+[[nodiscard]] bool satisfies(row_view const& row, filter_operator comparison, std::string_view name, value_view operand) noexcept;
+
+/// Whether `row` satisfies `condition`, which is well formed (see `validate`).
+[[nodiscard]] bool satisfies(row_view const& row, filter const& condition);
+
+namespace detail {
+
+/// Evaluates a postfix sequence of nodes; `leaf(node)` answers for those that are not connectives.
+template <class Nodes, class Leaf>
+[[nodiscard]] bool evaluate_postfix(Nodes const& nodes, Leaf&& leaf) {
+    std::string stack; // one character per pending answer
+    for (auto const& node : nodes) {
+        if (node.operation == filter_operator::negation) {
+            stack.back() = stack.back() == 0 ? 1 : 0;
+        } else if (!is_comparison(node.operation)) {
+            bool const right = stack.back() != 0;
+            stack.pop_back();
+            bool const left = stack.back() != 0;
+            stack.back() = (node.operation == filter_operator::all_of ? left && right : left || right) ? 1 : 0;
+        } else {
+            stack.push_back(leaf(node) ? 1 : 0);
+        }
+    }
+    return stack.empty() || stack.back() != 0;
+}
+
+/// Renders a postfix sequence of nodes; `leaf(node)` gives the text of those that are not connectives.
+template <class Nodes, class Leaf>
+[[nodiscard]] std::string render_postfix(Nodes const& nodes, Leaf&& leaf) {
+    struct part {
+        std::string text;
+        filter_operator top;
+    };
+    std::vector<part> stack;
+    auto const in_brackets = [](part const& operand, filter_operator around) {
+        bool const bare = is_comparison(operand.top) || operand.top == filter_operator::negation || operand.top == around;
+        return bare ? operand.text : "(" + operand.text + ")";
+    };
+    for (auto const& node : nodes) {
+        if (node.operation == filter_operator::negation) {
+            stack.back() = {"!(" + stack.back().text + ")", node.operation};
+        } else if (!is_comparison(node.operation)) {
+            part const right = static_cast<part&&>(stack.back());
+            stack.pop_back();
+            char const* const word = node.operation == filter_operator::all_of ? " && " : " || ";
+            stack.back() = {in_brackets(stack.back(), node.operation) + word + in_brackets(right, node.operation), node.operation};
+        } else {
+            stack.push_back({leaf(node), node.operation});
+        }
+    }
+    return stack.empty() ? std::string{} : stack.back().text;
+}
+
+} // namespace detail
+
+/// `==`, `<=` and so on.
+[[nodiscard]] constexpr std::string_view to_string(filter_operator operation) noexcept {
+    constexpr std::string_view words[] = {"==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"};
+    return words[static_cast<std::size_t>(operation)];
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/request/impl/filter.ipp>
+#endif

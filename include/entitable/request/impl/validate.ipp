@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/request/validate.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A refusal whose offending value goes where user data belongs.
+ENTITABLE_DECL failure refusal(error_code code, std::string message, std::string_view offender = {}) {
+    failure refused{code, std::move(message)};
+    refused.error().detail = text::printable(text::shortened(offender));
+    return refused;
+}
+
+ENTITABLE_DECL bool is_letter(char character) noexcept {
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+}
+
+ENTITABLE_DECL bool is_digit(char character) noexcept {
+    return character >= '0' && character <= '9';
+}
+
+/// Only ASCII is judged; the service decides which other letters a C# identifier may have.
+ENTITABLE_DECL bool is_property_name(std::string_view name) noexcept {
+    if (name.empty() || is_digit(name.front())) {
+        return false;
+    }
+    for (char const character : name) {
+        bool const ascii = static_cast<unsigned char>(character) < 0x80;
+        if (ascii && !is_letter(character) && !is_digit(character) && character != '_') {
+            return false;
+        }
+    }
+    return text::valid_utf8_prefix(name) == name.size();
+}
+
+ENTITABLE_DECL bool is_system_property(std::string_view name) noexcept {
+    return name == "PartitionKey" || name == "RowKey" || name == "Timestamp";
+}
+
+ENTITABLE_DECL std::string limit_text(std::string_view what, std::size_t found, std::size_t limit, std::string_view unit) {
+    return std::string{what} + " has " + std::to_string(found) + " " + std::string{unit} + "; the limit is " + std::to_string(limit);
+}
+
+ENTITABLE_DECL result<void> validate_property_name(std::string_view name, profile const& limits) {
+    std::size_t const units = text::utf16_length(name).value_or(0);
+    if (units > limits.max_name_units) {
+        return refusal(error_code::property_name_too_long, limit_text("a property name", units, limits.max_name_units, "UTF-16 units"), name);
+    }
+    if (!is_property_name(name) || is_system_property(name)) {
+        return refusal(error_code::property_name_invalid,
+                       "the property name \"" + text::printable(text::shortened(name)) +
+                           "\" is not an identifier, or belongs to the system");
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> validate_property(property_view const& property, profile const& limits) {
+    auto const named = [&] { return "property \"" + std::string{property.name} + "\""; };
+    std::string_view const bytes = property.value.bytes();
+    switch (property.type) {
+        case edm_type::string: {
+            // Counting units is needed only where bytes could exceed the limit or the text could be broken.
+            std::size_t const valid = text::valid_utf8_prefix(bytes);
+            if (valid != bytes.size()) {
+                return refusal(error_code::invalid_input, named() + " is not valid UTF-8 from byte " + std::to_string(valid) + " on", bytes.substr(valid));
+            }
+            if (bytes.size() > limits.max_string_units) {
+                std::size_t const units = *text::utf16_length(bytes);
+                if (units > limits.max_string_units) {
+                    return refusal(error_code::property_value_too_large, limit_text(named(), units, limits.max_string_units, "UTF-16 units"));
+                }
+            }
+            return {};
+        }
+        case edm_type::binary:
+            if (bytes.size() > limits.max_binary_size) {
+                return refusal(error_code::property_value_too_large, limit_text(named(), bytes.size(), limits.max_binary_size, "bytes"));
+            }
+            return {};
+        case edm_type::date_time:
+            if (!property.value.as_date_time().is_valid()) {
+                return refusal(error_code::out_of_range_input, named() + " is a time outside of the years 1601 to 9999");
+            }
+            return {};
+        default: return {};
+    }
+}
+
+ENTITABLE_DECL result<void> validate_keys(std::string_view partition_key, std::string_view row_key, profile const& limits) {
+    if (auto checked = validate_key(partition_key, "PartitionKey", limits); !checked) {
+        return checked;
+    }
+    return validate_key(row_key, "RowKey", limits);
+}
+
+ENTITABLE_DECL result<void> validate_mutation(mutation const& change, profile const& limits) {
+    if (change.kind == mutation_kind::remove) {
+        return validate_keys(change.entity.partition_key(), change.entity.row_key(), limits);
+    }
+    return validate_entity(change.entity, limits);
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<void> validate_table_name(std::string_view name) {
+    if (name.size() < 3 || name.size() > 63) {
+        return detail::refusal(error_code::out_of_range_input,
+                               "the table name has " + std::to_string(name.size()) + " characters; 3 to 63 are allowed", name);
+    }
+    bool good = detail::is_letter(name.front());
+    for (char const character : name) {
+        good = good && (detail::is_letter(character) || detail::is_digit(character));
+    }
+    if (!good || text::ascii_lower(name) == "tables") {
+        return detail::refusal(error_code::invalid_resource_name,
+                               "the table name \"" + text::printable(name) +
+                                   "\" is not letters and digits with a letter first, or is the reserved word \"tables\"");
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> validate_key(std::string_view key, std::string_view which, profile const& limits) {
+    std::size_t units = 0;
+    for (std::size_t at = 0; at < key.size();) {
+        auto const byte = static_cast<unsigned char>(key[at]);
+        std::size_t size = 1;
+        bool forbidden = byte < 0x20 || byte == 0x7F || byte == '/' || byte == '\\' || byte == '#' || byte == '?';
+        if (byte >= 0x80) {
+            auto const point = text::detail::first_code_point(key.substr(at));
+            if (point.size == 0) {
+                return detail::refusal(error_code::invalid_input,
+                                       "the " + std::string{which} + " is not valid UTF-8 from byte " + std::to_string(at) + " on", key);
+            }
+            size = point.size;
+            forbidden = point.value <= 0x9F;
+            units += point.size == 4 ? 1U : 0U;
+        }
+        if (forbidden) {
+            return detail::refusal(error_code::out_of_range_input,
+                                   "the " + std::string{which} + " holds \"" + text::printable(key.substr(at, size)) + "\" at byte " +
+                                       std::to_string(at) + "; / \\ # ? and control characters are not allowed in keys",
+                                   key);
+        }
+        ++units;
+        at += size;
+    }
+    if (units > limits.max_key_units) {
+        return detail::refusal(error_code::key_value_too_large,
+                               detail::limit_text("the " + std::string{which}, units, limits.max_key_units, "UTF-16 units"), key);
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> validate_entity(row_view entity, profile const& limits) {
+    if (auto checked = detail::validate_keys(entity.partition_key, entity.row_key, limits); !checked) {
+        return checked;
+    }
+    property_cursor cursor{entity.payload};
+    property_view property;
+    std::size_t count = 0;
+    std::size_t bytes = 0; // no smaller than the service's measure, but far cheaper
+    while (cursor.next(property)) {
+        if (!property.present) {
+            continue;
+        }
+        ++count;
+        bytes += 32 + 2 * (property.name.size() + property.value.bytes().size());
+        if (auto checked = detail::validate_property_name(property.name, limits); !checked) {
+            return checked;
+        }
+        if (auto checked = detail::validate_property(property, limits); !checked) {
+            return checked;
+        }
+    }
+    if (cursor.damaged()) {
+        return detail::refusal(error_code::row_malformed, "the entity is not a row of version 1");
+    }
+    if (count > limits.max_properties) {
+        return detail::refusal(error_code::too_many_properties, detail::limit_text("the entity", count, limits.max_properties, "properties"));
+    }
+    bytes += 4 + 2 * (entity.partition_key.size() + entity.row_key.size());
+    if (bytes > limits.max_entity_size) {
+        std::size_t const size = service_size(entity);
+        if (size > limits.max_entity_size) {
+            return detail::refusal(error_code::entity_too_large, detail::limit_text("the entity", size, limits.max_entity_size, "bytes"));
+        }
+    }
+    // Two properties of one name: the entity is small, so comparing each with those before it is cheap.
+    property_cursor outer{entity.payload};
+    for (std::size_t index = 0; outer.next(property); ++index) {
+        property_cursor inner{entity.payload};
+        property_view earlier;
+        for (std::size_t other = 0; other < index && inner.next(earlier); ++other) {
+            if (property.present && earlier.present && earlier.name == property.name) {
+                return detail::refusal(error_code::duplicate_properties_specified,
+                                       "the property \"" + std::string{property.name} + "\" stands twice in the entity");
+            }
+        }
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> validate_filter(filter const& condition, key_range const& range, profile const& limits) {
+    std::size_t depth = 0;
+    for (auto const& node : condition.nodes) {
+        bool const connective = node.operation == filter_operator::all_of || node.operation == filter_operator::any_of;
+        std::size_t const needed = connective ? 2 : node.operation == filter_operator::negation ? 1 : 0;
+        if (depth < needed) {
+            return detail::refusal(error_code::invalid_input, "the filter is not well formed: an operator lacks an operand");
+        }
+        depth -= connective ? 1U : 0U;
+        if (is_comparison(node.operation)) {
+            ++depth;
+            if (!detail::is_system_property(node.name)) {
+                if (auto checked = detail::validate_property_name(node.name, limits); !checked) {
+                    return checked;
+                }
+            }
+        }
+    }
+    if (depth > 1) {
+        return detail::refusal(error_code::invalid_input, "the filter is not well formed: an operator is missing");
+    }
+    std::size_t const comparisons = condition.comparisons() + range.comparisons();
+    if (limits.max_comparisons != 0 && comparisons > limits.max_comparisons) {
+        return detail::refusal(error_code::invalid_input, detail::limit_text("the query", comparisons, limits.max_comparisons, "comparisons"));
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> validate(create_table const& request, profile const&) {
+    return validate_table_name(request.table);
+}
+
+ENTITABLE_DECL result<void> validate(delete_table const& request, profile const&) {
+    return validate_table_name(request.table);
+}
+
+ENTITABLE_DECL result<void> validate(list_tables const& request, profile const& limits) {
+    if (request.page_size == 0 || request.page_size > limits.max_page_size) {
+        return detail::refusal(error_code::invalid_input, "page_size is " + std::to_string(request.page_size) + "; 1 to " +
+                                                              std::to_string(limits.max_page_size) + " are allowed");
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> validate(get_entity const& request, profile const& limits) {
+    if (auto checked = validate_table_name(request.table); !checked) {
+        return checked;
+    }
+    return detail::validate_keys(request.partition_key, request.row_key, limits);
+}
+
+ENTITABLE_DECL result<void> validate(query_entities const& request, profile const& limits) {
+    if (auto checked = validate_table_name(request.table); !checked) {
+        return checked;
+    }
+    if (request.page_size == 0 || request.page_size > limits.max_page_size) {
+        return detail::refusal(error_code::invalid_input, "page_size is " + std::to_string(request.page_size) + "; 1 to " +
+                                                              std::to_string(limits.max_page_size) + " are allowed");
+    }
+    return validate_filter(request.filter, request.range, limits);
+}
+
+ENTITABLE_DECL result<void> validate(write_entity const& request, profile const& limits) {
+    if (auto checked = validate_table_name(request.table); !checked) {
+        return checked;
+    }
+    return detail::validate_mutation(request.change, limits);
+}
+
+ENTITABLE_DECL result<void> validate(transact const& request, profile const& limits) {
+    if (auto checked = validate_table_name(request.table); !checked) {
+        return checked;
+    }
+    if (request.changes.empty()) {
+        return detail::refusal(error_code::invalid_input, "the batch is empty");
+    }
+    if (request.changes.size() > limits.max_operations) {
+        return detail::refusal(error_code::invalid_input, detail::limit_text("the batch", request.changes.size(), limits.max_operations, "operations"));
+    }
+    auto const at_operation = [](failure refused, std::size_t index) {
+        refused.error().operation_index = index;
+        return refused;
+    };
+    std::size_t size = 0;
+    for (std::size_t index = 0; index < request.changes.size(); ++index) {
+        mutation const& change = request.changes[index];
+        if (auto checked = detail::validate_mutation(change, limits); !checked) {
+            return at_operation(std::move(checked).as_failure(), index);
+        }
+        if (change.entity.partition_key() != request.changes.front().entity.partition_key()) {
+            return at_operation(detail::refusal(error_code::commands_in_batch_act_on_different_partitions,
+                                                "the batch has entities of more than one partition", change.entity.partition_key()),
+                                index);
+        }
+        for (std::size_t other = 0; other < index; ++other) {
+            if (request.changes[other].entity.row_key() == change.entity.row_key()) {
+                return at_operation(detail::refusal(error_code::invalid_duplicate_row,
+                                                    "an entity stands twice in the batch, first as operation " + std::to_string(other),
+                                                    change.entity.row_key()),
+                                    index);
+            }
+        }
+        size += service_size(change.entity);
+        if (size > limits.max_transaction_size) {
+            return at_operation(detail::refusal(error_code::request_body_too_large,
+                                                "the batch is larger than " + std::to_string(limits.max_transaction_size) + " bytes"),
+                                index);
+        }
+    }
+    return {};
+}
+
+ENTITABLE_END_NAMESPACE

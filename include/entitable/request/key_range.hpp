@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Which keys a query asks for: an interval of partition keys and an interval of row keys, both in the
+/// service's order of keys.
+
+#include <entitable/core/config.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// One end of an interval of keys.
+struct key_bound {
+    enum class kind : std::uint8_t { open, inclusive, exclusive };
+
+    kind end{kind::open};
+    std::string key;
+
+    [[nodiscard]] static key_bound including(std::string key) { return {kind::inclusive, static_cast<std::string&&>(key)}; }
+    [[nodiscard]] static key_bound excluding(std::string key) { return {kind::exclusive, static_cast<std::string&&>(key)}; }
+
+    friend bool operator==(key_bound const&, key_bound const&) = default;
+};
+
+/// The keys between two bounds; by default all keys.
+struct key_interval {
+    key_bound lower;
+    key_bound upper;
+
+    [[nodiscard]] static key_interval only(std::string const& key) {
+        return {key_bound::including(key), key_bound::including(key)};
+    }
+    [[nodiscard]] bool is_all() const noexcept {
+        return lower.end == key_bound::kind::open && upper.end == key_bound::kind::open;
+    }
+    /// Exactly one key.
+    [[nodiscard]] bool is_point() const noexcept {
+        return lower.end == key_bound::kind::inclusive && upper.end == key_bound::kind::inclusive && lower.key == upper.key;
+    }
+    [[nodiscard]] bool is_empty() const noexcept;
+    [[nodiscard]] bool contains(std::string_view key) const noexcept;
+    /// The number of comparisons that say this in a filter of the service.
+    [[nodiscard]] std::size_t comparisons() const noexcept;
+    /// For a person: `RowKey >= "a" && RowKey < "b"`; empty for all keys.
+    [[nodiscard]] std::string to_string(std::string_view name) const;
+
+    friend bool operator==(key_interval const&, key_interval const&) = default;
+};
+
+/// The rows whose partition key and row key both lie in their interval.
+struct key_range {
+    key_interval partition;
+    key_interval row;
+
+    [[nodiscard]] bool is_empty() const noexcept { return partition.is_empty() || row.is_empty(); }
+    [[nodiscard]] bool is_point() const noexcept { return partition.is_point() && row.is_point(); }
+    [[nodiscard]] bool contains(std::string_view partition_key, std::string_view row_key) const noexcept {
+        return partition.contains(partition_key) && row.contains(row_key);
+    }
+    [[nodiscard]] std::size_t comparisons() const noexcept { return partition.comparisons() + row.comparisons(); }
+    [[nodiscard]] std::string to_string() const;
+
+    friend bool operator==(key_range const&, key_range const&) = default;
+};
+
+/// The order of two lower bounds: negative when `left` lets in keys that `right` does not.
+[[nodiscard]] int compare_lower(key_bound const& left, key_bound const& right) noexcept;
+/// The order of two upper bounds: negative when `right` lets in keys that `left` does not.
+[[nodiscard]] int compare_upper(key_bound const& left, key_bound const& right) noexcept;
+/// The keys that are in both.
+[[nodiscard]] key_interval intersection(key_interval const& left, key_interval const& right);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/request/impl/key_range.ipp>
+#endif

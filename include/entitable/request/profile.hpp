@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `profile`: what a service can do and where it differs. Requests are validated against it before any I/O.
+
+#include <entitable/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The kind of service behind a transport.
+enum class service : std::uint8_t {
+    storage, ///< Azure Table Storage; the local backends have its semantics
+    cosmos,  ///< the Table API of Cosmos DB
+    azurite, ///< the emulator
+};
+
+/// Limits and habits of a service (sources: the service's data model and scalability pages). Sizes in bytes unless
+/// they say UTF-16 units.
+struct profile {
+    entitable::service kind{service::storage};
+    std::size_t max_key_units{512};          ///< UTF-16 units of each key; accepted by every service
+    std::size_t max_properties{252};         ///< besides the three system ones
+    std::size_t max_name_units{255};         ///< UTF-16 units of a property name
+    std::size_t max_string_units{32 * 1024}; ///< UTF-16 units of a string value: 64 KiB
+    std::size_t max_binary_size{64 * 1024};
+    std::size_t max_entity_size{1024 * 1024};  ///< by `service_size`
+    std::size_t max_operations{100};           ///< of a transaction
+    std::size_t max_transaction_size{4 * 1024 * 1024};
+    std::size_t max_page_size{1000};
+    std::size_t max_comparisons{15};           ///< of one query, those of the key range included; 0 for no limit
+    bool ordered{true};                        ///< results come in key order
+    bool table_names_without_case{true};       ///< "Orders" and "orders" are one table
+};
+
+/// The profile of Azure Table Storage.
+[[nodiscard]] constexpr profile storage_profile() noexcept { return {}; }
+
+/// The profile of the local backends: the semantics of Azure Table Storage, no bound on the comparisons of a filter.
+[[nodiscard]] constexpr profile local_profile() noexcept {
+    profile local;
+    local.max_comparisons = 0;
+    return local;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The vocabulary of the seam: every request and its response as plain values that own their data. A transport
+/// answers them; it never loops and never retries unless that is its purpose.
+
+#include <entitable/core/etag.hpp>
+#include <entitable/core/result.hpp>
+#include <entitable/request/filter.hpp>
+#include <entitable/request/key_range.hpp>
+#include <entitable/row/page.hpp>
+#include <entitable/row/row.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Whether a request may be sent again when its answer was lost.
+enum class idempotency : std::uint8_t {
+    safe,        ///< reads: nothing changes
+    repeatable,  ///< ends in the same state, but may undo what another writer did in between
+    conditional, ///< a repetition may be refused because of its own first try
+};
+
+// ---- tables -------------------------------------------------------------------------------------------------
+
+/// Creates a table; TableAlreadyExists when it is there.
+struct create_table {
+    struct response {};
+    static constexpr std::string_view name = "create_table";
+
+    std::string table;
+};
+
+/// Deletes a table with all its entities; ResourceNotFound when there is none.
+struct delete_table {
+    struct response {};
+    static constexpr std::string_view name = "delete_table";
+
+    std::string table;
+};
+
+/// One page of the names of tables, in their order.
+struct list_tables {
+    struct response {
+        std::vector<std::string> tables;
+        std::optional<std::string> continuation; ///< opaque; there are more exactly when it is present
+    };
+    static constexpr std::string_view name = "list_tables";
+
+    std::optional<std::string> continuation;
+    std::uint32_t page_size{1000};
+};
+
+// ---- reads --------------------------------------------------------------------------------------------------
+
+/// The names of the properties to return; empty for all. Keys, Timestamp and ETag come always.
+using projection = std::vector<std::string>;
+
+/// One entity by its keys; ResourceNotFound when there is none.
+struct get_entity {
+    struct response {
+        row entity;
+        entitable::etag etag;
+        bool stale{}; ///< read from a secondary location, maybe not the latest
+    };
+    static constexpr std::string_view name = "get_entity";
+
+    std::string table;
+    std::string partition_key;
+    std::string row_key;
+    projection select;
+};
+
+/// One page of the entities of one key range, in key order, that satisfy a filter. A page may be empty and
+/// still have a continuation.
+struct query_entities {
+    struct response {
+        page rows;
+        std::optional<std::string> continuation; ///< opaque; there is more exactly when it is present
+        std::uint64_t examined{};                ///< rows looked at, where the transport can tell
+        bool stale{};
+    };
+    static constexpr std::string_view name = "query_entities";
+
+    std::string table;
+    key_range range;
+    entitable::filter filter;
+    projection select;
+    std::uint32_t page_size{1000}; ///< rows at most, 1 to 1000
+    std::optional<std::string> continuation;
+};
+
+// ---- writes -------------------------------------------------------------------------------------------------
+
+/// The six forms of a write.
+enum class mutation_kind : std::uint8_t {
+    insert,            ///< EntityAlreadyExists when the key is taken
+    replace,           ///< the entity must exist; all properties are replaced
+    merge,             ///< the entity must exist; properties that are given are laid over it
+    insert_or_replace, ///< no condition
+    insert_or_merge,   ///< no condition
+    remove,            ///< the entity must exist
+};
+
+[[nodiscard]] constexpr std::string_view to_string(mutation_kind kind) noexcept {
+    constexpr std::string_view words[] = {"insert", "replace", "merge", "insert_or_replace", "insert_or_merge", "remove"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
+/// One change of one entity. Replace, merge and remove carry a condition: the type has no way to forget it.
+struct mutation {
+    mutation_kind kind{};
+    row entity;                          ///< for `remove` only the keys count
+    etag_condition condition{any_etag};  ///< for replace, merge and remove
+
+    [[nodiscard]] static mutation insert(row entity) { return {mutation_kind::insert, std::move(entity), any_etag}; }
+    [[nodiscard]] static mutation replace(row entity, etag_condition condition) {
+        return {mutation_kind::replace, std::move(entity), std::move(condition)};
+    }
+    [[nodiscard]] static mutation merge(row entity, etag_condition condition) {
+        return {mutation_kind::merge, std::move(entity), std::move(condition)};
+    }
+    [[nodiscard]] static mutation insert_or_replace(row entity) {
+        return {mutation_kind::insert_or_replace, std::move(entity), any_etag};
+    }
+    [[nodiscard]] static mutation insert_or_merge(row entity) {
+        return {mutation_kind::insert_or_merge, std::move(entity), any_etag};
+    }
+    [[nodiscard]] static mutation remove(row keys, etag_condition condition) {
+        return {mutation_kind::remove, std::move(keys), std::move(condition)};
+    }
+
+    [[nodiscard]] bool needs_existing() const noexcept {
+        return kind == mutation_kind::replace || kind == mutation_kind::merge || kind == mutation_kind::remove;
+    }
+};
+
+/// What became of a write.
+struct written {
+    entitable::etag etag;  ///< the new version; empty after a removal
+    bool after_retry{};    ///< success was concluded after a try whose answer was lost
+};
+
+/// One write of one entity.
+struct write_entity {
+    using response = written;
+    static constexpr std::string_view name = "write_entity";
+
+    std::string table;
+    mutation change;
+};
+
+/// An entity group transaction: up to 100 changes of different entities of one partition, all or nothing.
+struct transact {
+    struct response {
+        std::vector<written> results; ///< one per change, in order
+    };
+    static constexpr std::string_view name = "transact";
+
+    std::string table;
+    std::vector<mutation> changes;
+};
+
+template <class Request>
+using response_of = typename Request::response;
+
+/// The requests there are. A new one is added here, in `any_transport` and in the backends that know it.
+template <class T>
+concept table_request = std::same_as<T, create_table> || std::same_as<T, delete_table> || std::same_as<T, list_tables> ||
+                        std::same_as<T, get_entity> || std::same_as<T, query_entities> || std::same_as<T, write_entity> ||
+                        std::same_as<T, transact>;
+
+/// The partition a request touches, if it is exactly one.
+[[nodiscard]] inline std::optional<std::string_view> partition_of(get_entity const& request) { return request.partition_key; }
+[[nodiscard]] inline std::optional<std::string_view> partition_of(write_entity const& request) {
+    return request.change.entity.partition_key();
+}
+[[nodiscard]] inline std::optional<std::string_view> partition_of(transact const& request) {
+    return request.changes.empty() ? std::nullopt : std::optional{request.changes.front().entity.partition_key()};
+}
+[[nodiscard]] inline std::optional<std::string_view> partition_of(query_entities const& request) {
+    return request.range.partition.is_point() ? std::optional<std::string_view>{request.range.partition.lower.key} : std::nullopt;
+}
+template <table_request Request>
+[[nodiscard]] std::optional<std::string_view> partition_of(Request const&) {
+    return std::nullopt;
+}
+
+/// See `idempotency`.
+[[nodiscard]] constexpr idempotency idempotency_of(mutation_kind kind) noexcept {
+    return kind == mutation_kind::insert_or_replace || kind == mutation_kind::insert_or_merge ? idempotency::repeatable
+                                                                                             : idempotency::conditional;
+}
+[[nodiscard]] inline idempotency idempotency_of(write_entity const& request) noexcept {
+    bool const last_wins = request.change.condition.any() && request.change.kind != mutation_kind::insert;
+    return last_wins ? idempotency::repeatable : idempotency_of(request.change.kind);
+}
+template <table_request Request>
+[[nodiscard]] constexpr idempotency idempotency_of(Request const&) noexcept {
+    constexpr bool reads = std::same_as<Request, get_entity> || std::same_as<Request, query_entities> || std::same_as<Request, list_tables>;
+    return reads ? idempotency::safe : idempotency::conditional;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The one place that refuses bad requests, before any I/O. Each refusal has the service's own code, names the
+/// offender and the limit in its message, and keeps values of user data in `error::detail`.
+
+#include <entitable/request/profile.hpp>
+#include <entitable/request/requests.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Table names: 3 to 63 of A-Z a-z 0-9, a letter first, not "tables" (source: the data model page).
+[[nodiscard]] result<void> validate_table_name(std::string_view name);
+
+/// A key: valid UTF-8, no / \ # ? or control characters, at most `max_key_units`. `which` is "PartitionKey" or "RowKey".
+[[nodiscard]] result<void> validate_key(std::string_view key, std::string_view which, profile const& limits);
+
+/// An entity to be stored: keys, names, sizes and number of its properties.
+[[nodiscard]] result<void> validate_entity(row_view entity, profile const& limits);
+
+/// A filter: well formed, known limits, property names that can exist.
+[[nodiscard]] result<void> validate_filter(filter const& condition, key_range const& range, profile const& limits);
+
+[[nodiscard]] result<void> validate(create_table const& request, profile const& limits);
+[[nodiscard]] result<void> validate(delete_table const& request, profile const& limits);
+[[nodiscard]] result<void> validate(list_tables const& request, profile const& limits);
+[[nodiscard]] result<void> validate(get_entity const& request, profile const& limits);
+[[nodiscard]] result<void> validate(query_entities const& request, profile const& limits);
+[[nodiscard]] result<void> validate(write_entity const& request, profile const& limits);
+[[nodiscard]] result<void> validate(transact const& request, profile const& limits);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/request/impl/validate.ipp>
+#endif

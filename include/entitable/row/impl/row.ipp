@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/row/row.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+ENTITABLE_DECL property_cursor::property_cursor(std::string_view payload) noexcept {
+    if (payload.size() < row_format::header_size || static_cast<unsigned char>(payload[0]) != row_format::version) {
+        damaged_ = true;
+        return;
+    }
+    left_ = row_format::load<std::uint16_t>(payload.data() + 2);
+    std::size_t const size = row_format::load<std::uint32_t>(payload.data() + 4);
+    payload.remove_prefix(row_format::header_size);
+    if (size > payload.size()) {
+        damaged_ = true;
+        left_ = 0;
+        return;
+    }
+    descriptor_ = payload.substr(0, size);
+    values_ = payload.substr(size);
+}
+
+ENTITABLE_DECL bool property_cursor::next(property_view& out) noexcept {
+    if (left_ == 0) {
+        damaged_ = damaged_ || !descriptor_.empty() || !values_.empty();
+        return false;
+    }
+    --left_;
+    damaged_ = true; // until proven whole
+    if (descriptor_.size() < 3) {
+        return false;
+    }
+    auto const kind = static_cast<unsigned char>(descriptor_[0]);
+    auto const type = static_cast<edm_type>(kind & ~row_format::nullable_bit);
+    std::size_t const name_size = row_format::load<std::uint16_t>(descriptor_.data() + 1);
+    if (type < edm_type::string || type > edm_type::binary || descriptor_.size() < 3 + name_size) {
+        return false;
+    }
+    out.name = descriptor_.substr(3, name_size);
+    out.type = type;
+    out.present = true;
+    descriptor_.remove_prefix(3 + name_size);
+    if ((kind & row_format::nullable_bit) != 0) {
+        if (values_.empty()) {
+            return false;
+        }
+        out.present = values_[0] != 0;
+        values_.remove_prefix(1);
+    }
+    if (out.present) {
+        std::size_t const fixed = row_format::fixed_size(type);
+        if (values_.size() < fixed) {
+            return false;
+        }
+        char const* const at = values_.data();
+        if (row_format::has_length(type)) {
+            std::size_t const size = row_format::load<std::uint32_t>(at);
+            if (values_.size() - fixed < size) {
+                return false;
+            }
+            out.value = value_view{type, values_.substr(fixed, size)};
+            values_.remove_prefix(size);
+        } else if (type == edm_type::guid) {
+            out.value = value_view{type, values_.substr(0, fixed)};
+        } else if (type == edm_type::boolean) {
+            out.value = value_view{*at != 0};
+        } else if (type == edm_type::int32) {
+            out.value = value_view{row_format::load<std::int32_t>(at)};
+        } else {
+            out.value = value_view{type, row_format::load<std::int64_t>(at)};
+        }
+        values_.remove_prefix(fixed);
+    }
+    damaged_ = false;
+    return true;
+}
+
+ENTITABLE_DECL std::optional<value_view> row_view::find(std::string_view name) const noexcept {
+    property_cursor cursor{payload};
+    property_view property;
+    while (cursor.next(property)) {
+        if (property.name == name) {
+            return property.present ? std::optional{property.value} : std::nullopt;
+        }
+    }
+    return std::nullopt;
+}
+
+ENTITABLE_DECL result<void> check_payload(std::string_view payload) {
+    property_cursor cursor{payload};
+    property_view property;
+    while (cursor.next(property)) {
+    }
+    if (cursor.damaged()) {
+        return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
+    }
+    return {};
+}
+
+ENTITABLE_DECL row::row(std::string_view partition_key, std::string_view row_key, std::string_view payload)
+    : partition_key_size_(partition_key.size()), row_key_size_(row_key.size()) {
+    block_.reserve(partition_key.size() + row_key.size() + payload.size());
+    block_.append(partition_key).append(row_key).append(payload);
+}
+
+namespace detail {
+
+ENTITABLE_DECL void append_property(std::string& descriptor, std::string& values, property_view const& property, bool nullable) {
+    char bytes[8];
+    auto const kind = static_cast<unsigned char>(property.type);
+    descriptor += static_cast<char>(nullable ? kind | row_format::nullable_bit : kind);
+    row_format::store(bytes, static_cast<std::uint16_t>(property.name.size()));
+    descriptor.append(bytes, 2).append(property.name);
+    if (nullable) {
+        values += static_cast<char>(property.present ? 1 : 0);
+    }
+    if (!property.present) {
+        return;
+    }
+    std::string_view const content = property.value.bytes();
+    switch (property.type) {
+        case edm_type::boolean: values += static_cast<char>(property.value.as_boolean() ? 1 : 0); break;
+        case edm_type::int32:
+            row_format::store(bytes, property.value.as_int32());
+            values.append(bytes, 4);
+            break;
+        case edm_type::string:
+        case edm_type::binary:
+            row_format::store(bytes, static_cast<std::uint32_t>(content.size()));
+            values.append(bytes, 4).append(content);
+            break;
+        case edm_type::guid: values.append(content); break;
+        default:
+            row_format::store(bytes, property.value.bits());
+            values.append(bytes, 8);
+            break;
+    }
+}
+
+ENTITABLE_DECL std::string make_payload(std::uint16_t count, std::string_view descriptor, std::string_view values) {
+    std::string payload(row_format::header_size, '\0');
+    payload[0] = static_cast<char>(row_format::version);
+    row_format::store(payload.data() + 2, count);
+    row_format::store(payload.data() + 4, static_cast<std::uint32_t>(descriptor.size()));
+    payload.append(descriptor).append(values);
+    return payload;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL void row_builder::put(std::string_view name, edm_type type, value_view const* value, bool nullable) {
+    detail::append_property(descriptor_, values_, {name, type, value != nullptr, value ? *value : value_view{}}, nullable);
+    ++count_;
+}
+
+ENTITABLE_DECL row row_builder::build() const {
+    return row{partition_key_, row_key_, detail::make_payload(count_, descriptor_, values_)};
+}
+
+ENTITABLE_DECL std::string merged_payload(std::string_view base, std::string_view change) {
+    std::string descriptor;
+    std::string values;
+    std::uint16_t count = 0;
+    row_view const changes{{}, {}, change};
+    row_view const old{{}, {}, base};
+    property_view property;
+    // The old properties in their order, each with its new value if there is one, then the new ones.
+    property_cursor kept{base};
+    while (kept.next(property)) {
+        auto const replacement = changes.find(property.name);
+        if (replacement) {
+            property.value = *replacement;
+            property.type = replacement->type();
+            property.present = true;
+        }
+        if (property.present) {
+            detail::append_property(descriptor, values, property, false);
+            ++count;
+        }
+    }
+    property_cursor added{change};
+    while (added.next(property)) {
+        if (property.present && !old.find(property.name)) {
+            detail::append_property(descriptor, values, property, false);
+            ++count;
+        }
+    }
+    return detail::make_payload(count, descriptor, values);
+}
+
+ENTITABLE_DECL std::size_t service_size(row_view row) noexcept {
+    auto const units = [](std::string_view utf8) { return text::utf16_length(utf8).value_or(utf8.size()); };
+    std::size_t size = 4 + 2 * (units(row.partition_key) + units(row.row_key));
+    property_cursor cursor{row.payload};
+    property_view property;
+    while (cursor.next(property)) {
+        if (!property.present) {
+            continue;
+        }
+        size += 8 + 2 * units(property.name);
+        switch (property.type) {
+            case edm_type::string: size += 4 + 2 * units(property.value.bytes()); break;
+            case edm_type::binary: size += 4 + property.value.bytes().size(); break;
+            default: size += row_format::fixed_size(property.type); break;
+        }
+    }
+    return size;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `page`: the rows of one answer in one arena, so that a thousand entities cost a handful of allocations.
+
+#include <entitable/row/row.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Rows in the order of their arrival. Views of rows are valid until the page is changed or goes away.
+/// One thread at a time; reading from several threads is fine while nobody changes it.
+class page {
+public:
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    /// Bytes of all rows.
+    [[nodiscard]] std::size_t bytes() const noexcept { return arena_.size(); }
+
+    [[nodiscard]] row_view operator[](std::size_t index) const noexcept {
+        entry const& at = entries_[index];
+        std::string_view const all{arena_};
+        return {all.substr(at.offset, at.partition_key_size),
+                all.substr(at.offset + at.partition_key_size, at.row_key_size),
+                all.substr(at.offset + at.partition_key_size + at.row_key_size, at.payload_size)};
+    }
+
+    void append(row_view row) {
+        entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
+                            static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size())});
+        arena_.append(row.partition_key).append(row.row_key).append(row.payload);
+    }
+    void reserve(std::size_t rows, std::size_t bytes) {
+        entries_.reserve(rows);
+        arena_.reserve(bytes);
+    }
+    /// Removes all rows but keeps the memory.
+    void clear() noexcept {
+        entries_.clear();
+        arena_.clear();
+    }
+
+private:
+    struct entry {
+        std::size_t offset;
+        std::uint32_t partition_key_size;
+        std::uint32_t row_key_size;
+        std::uint32_t payload_size;
+    };
+    std::string arena_;
+    std::vector<entry> entries_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `row_view`: one entity as the store holds it, keys and typed properties by reference; `row`: the same, owned
+/// in one block of memory.
+
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/etag.hpp>
+#include <entitable/core/result.hpp>
+#include <entitable/core/value.hpp>
+#include <entitable/row/format.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// One property of a row: its name and, unless it is absent, its value.
+struct property_view {
+    std::string_view name;
+    edm_type type{};
+    bool present{true};
+    value_view value;
+};
+
+/// Walks the properties of a row in their stored order. Never reads outside of the bytes it was given.
+class property_cursor {
+public:
+    explicit property_cursor(std::string_view payload) noexcept;
+
+    /// The next property into `out`; false at the end, or where the bytes are damaged (then `damaged()`).
+    [[nodiscard]] bool next(property_view& out) noexcept;
+    [[nodiscard]] bool damaged() const noexcept { return damaged_; }
+
+private:
+    std::string_view descriptor_;
+    std::string_view values_;
+    std::size_t left_{};
+    bool damaged_{};
+};
+
+/// An entity by reference: keys, and properties in the stored form. Valid as long as what it refers to.
+struct row_view {
+    std::string_view partition_key;
+    std::string_view row_key;
+    std::string_view payload; ///< `row_format`
+
+    [[nodiscard]] date_time timestamp() const noexcept {
+        return {row_format::load<std::int64_t>(payload.data() + row_format::timestamp_offset)};
+    }
+    [[nodiscard]] entitable::etag etag() const noexcept { return entitable::etag::of(timestamp()); }
+
+    /// The value of a property, by its exact name; nothing when it is absent.
+    [[nodiscard]] std::optional<value_view> find(std::string_view name) const noexcept;
+};
+
+/// Whether `payload` is a whole row of a version known here: RowMalformed names what is wrong.
+[[nodiscard]] result<void> check_payload(std::string_view payload);
+
+/// An entity that owns its bytes: keys and payload in one block.
+class row {
+public:
+    row() = default;
+    row(std::string_view partition_key, std::string_view row_key, std::string_view payload);
+    explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload) {}
+    /// Takes a block that holds both keys and the payload, one behind the other.
+    row(std::string block, std::size_t partition_key_size, std::size_t row_key_size) noexcept
+        : block_(static_cast<std::string&&>(block)), partition_key_size_(partition_key_size), row_key_size_(row_key_size) {}
+
+    [[nodiscard]] row_view view() const noexcept { return {partition_key(), row_key(), payload()}; }
+    operator row_view() const noexcept { return view(); }
+
+    [[nodiscard]] std::string_view partition_key() const noexcept { return {block_.data(), partition_key_size_}; }
+    [[nodiscard]] std::string_view row_key() const noexcept { return {block_.data() + partition_key_size_, row_key_size_}; }
+    [[nodiscard]] std::string_view payload() const noexcept {
+        std::size_t const keys = partition_key_size_ + row_key_size_;
+        return {block_.data() + keys, block_.size() - keys};
+    }
+
+private:
+    std::string block_;
+    std::size_t partition_key_size_{};
+    std::size_t row_key_size_{};
+};
+
+/// Puts a row together from named values; absent ones (an empty optional) keep their place in the descriptor.
+class row_builder {
+public:
+    row_builder(std::string_view partition_key, std::string_view row_key) : partition_key_(partition_key), row_key_(row_key) {}
+
+    void add(std::string_view name, value_view value) { put(name, value.type(), &value, false); }
+    void add(std::string_view name, edm_type type, std::optional<value_view> value) {
+        put(name, type, value ? &*value : nullptr, true);
+    }
+    [[nodiscard]] row build() const;
+
+private:
+    void put(std::string_view name, edm_type type, value_view const* value, bool nullable);
+
+    std::string partition_key_;
+    std::string row_key_;
+    std::string descriptor_;
+    std::string values_;
+    std::uint16_t count_{};
+};
+
+/// The properties of `base` with those of `change` laid over them: what Merge stores. A property that is absent in
+/// `change` keeps its old value (source: "Merge Entity": null is ignored).
+[[nodiscard]] std::string merged_payload(std::string_view base, std::string_view change);
+
+/// Writes the Timestamp into a payload.
+inline void set_timestamp(std::string& payload, date_time timestamp) noexcept {
+    row_format::store(payload.data() + row_format::timestamp_offset, timestamp.ticks);
+}
+
+/// Bytes of the service's own measure of an entity, of which 1 MiB are allowed: 4 + 2 * key units + per property
+/// 8 + 2 * name units + the value (source: the storage team's note on the size of an entity, 2011).
+[[nodiscard]] std::size_t service_size(row_view row) noexcept;
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/row/impl/row.ipp>
+#endif

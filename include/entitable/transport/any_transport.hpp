@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `any_transport`: any transport as one type, so that `table<E>` is one type whatever it runs on.
+
+#include <entitable/core/shared.hpp>
+#include <entitable/transport/transport.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The requests as virtual functions.
+class transport_interface : public counted {
+public:
+    virtual ~transport_interface() = default;
+    [[nodiscard]] virtual entitable::profile profile() const = 0;
+    [[nodiscard]] virtual result<create_table::response> execute(create_table const&, call&) = 0;
+    [[nodiscard]] virtual result<delete_table::response> execute(delete_table const&, call&) = 0;
+    [[nodiscard]] virtual result<list_tables::response> execute(list_tables const&, call&) = 0;
+    [[nodiscard]] virtual result<get_entity::response> execute(get_entity const&, call&) = 0;
+    [[nodiscard]] virtual result<query_entities::response> execute(query_entities const&, call&) = 0;
+    [[nodiscard]] virtual result<write_entity::response> execute(write_entity const&, call&) = 0;
+    [[nodiscard]] virtual result<transact::response> execute(transact const&, call&) = 0;
+};
+
+template <transport T>
+class transport_model final : public transport_interface {
+public:
+    explicit transport_model(T const& wrapped) : wrapped_(wrapped) {}
+    entitable::profile profile() const override { return wrapped_.profile(); }
+    result<create_table::response> execute(create_table const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
+    result<delete_table::response> execute(delete_table const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
+    result<list_tables::response> execute(list_tables const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
+    result<get_entity::response> execute(get_entity const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
+    result<query_entities::response> execute(query_entities const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
+    result<write_entity::response> execute(write_entity const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
+    result<transact::response> execute(transact const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
+
+private:
+    T wrapped_;
+};
+
+} // namespace detail
+
+/// A transport whose type was forgotten. Holds a copy, which shares the state of the original; copies of
+/// it are cheap. Thread safety: that of the transport, which is to be safe.
+class any_transport {
+public:
+    using is_transport = void;
+
+    template <class T>
+        requires(!std::same_as<T, any_transport> && transport<T>)
+    any_transport(T const& wrapped) : interface_(new detail::transport_model<T>(wrapped)) {}
+
+    [[nodiscard]] entitable::profile profile() const { return interface_->profile(); }
+
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        return interface_->execute(request, context);
+    }
+
+private:
+    shared<detail::transport_interface> interface_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The seam between the typed library above and everything that stores entities below.
+
+#include <entitable/request/call.hpp>
+#include <entitable/request/profile.hpp>
+#include <entitable/request/requests.hpp>
+
+#include <concepts>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The transport answers requests of this kind.
+template <class T, class Request>
+concept answers = requires(T& transport, Request const& request, call& context) {
+    { transport.execute(request, context) } -> std::same_as<result<response_of<Request>>>;
+};
+
+/// Something that stores entities, or stands in front of something that does.
+///
+/// Semantic rules:
+/// 1. It is a cheap handle: copies share one state, and a copy keeps that state alive.
+/// 2. It is safe to use from several threads.
+/// 3. One call answers one request: a page is one page, a failure is final unless retrying is its purpose.
+/// 4. A page may be empty and have a continuation; there is more exactly when there is a continuation.
+/// 5. It validates what it is given against its own profile, before any I/O.
+/// 6. After an error with `effect::none` nothing was applied. A write whose fate is not known says `effect::unknown`.
+/// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
+/// 8. It throws nothing of its own; running out of memory passes through and leaves the data whole.
+template <class T>
+concept transport = std::copy_constructible<T> && requires(T const& transport) {
+    // opts in: no type becomes a transport by accident
+    typename T::is_transport;
+    // what the service behind it can do
+    { transport.profile() } -> std::convertible_to<profile>;
+} &&
+    // the least that a typed table needs; other requests are answered with NotSupported where they are missing
+    answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
+
+/// Sends `request` through `transport`; NotSupported when it has no such request.
+template <transport T, table_request Request>
+[[nodiscard]] result<response_of<Request>> execute(T& transport, Request const& request, call& context) {
+    if constexpr (answers<T, Request>) {
+        return transport.execute(request, context);
+    } else {
+        return failure{error_code::not_supported, "this transport does not know the request " + std::string{Request::name}};
+    }
+}
+
+/// Refuses to start when the caller has cancelled or its deadline has passed.
+[[nodiscard]] inline result<void> check_call(call const& context, clock& time = system_clock()) {
+    if (context.cancellation.cancelled()) {
+        return failure{error_code::cancelled, "the call was cancelled"};
+    }
+    if (context.deadline && time.steady() >= *context.deadline) {
+        return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
+    }
+    return {};
+}
+
+ENTITABLE_END_NAMESPACE
