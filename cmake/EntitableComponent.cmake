@@ -1,0 +1,58 @@
+# What a user of the library gets: one target for each component, and the package that finds them.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# The library has no architecture, so its package files go below the data directory.
+set(ENTITABLE_PACKAGE_DIR "${CMAKE_INSTALL_DATADIR}/cmake/entitable")
+
+# entitable_add_component(<name>
+#     HEADERS <file>...        what the component consists of, below include/
+#     [REQUIRES <component>...] components that are found together with it
+#     [LINK <target>...]        libraries that its users link
+#     [FIND <call>...])         arguments of find_package that provide them, one string for each call
+function(entitable_add_component name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;REQUIRES;LINK;FIND")
+
+    set(target "entitable_${name}")
+    add_library(${target} INTERFACE)
+    add_library(entitable::${name} ALIAS ${target})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+    target_compile_features(${target} INTERFACE cxx_std_20)
+    target_sources(${target} INTERFACE
+        FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include" FILES ${arg_HEADERS})
+    list(TRANSFORM arg_REQUIRES PREPEND "entitable_" OUTPUT_VARIABLE required_targets)
+    target_link_libraries(${target} INTERFACE ${required_targets} ${arg_LINK})
+
+    set_property(GLOBAL APPEND PROPERTY entitable_components ${name})
+    string(APPEND description "set(entitable_${name}_requires \"${arg_REQUIRES}\")\n")
+    string(APPEND description "set(entitable_${name}_finds \"${arg_FIND}\")\n")
+    set_property(GLOBAL APPEND_STRING PROPERTY entitable_component_descriptions "${description}")
+
+    if(ENTITABLE_INSTALL)
+        # The include directory is named once more for consumers whose CMake does not know file sets.
+        install(TARGETS ${target} EXPORT entitable-${name}
+            FILE_SET HEADERS INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+        install(EXPORT entitable-${name} NAMESPACE entitable::
+            DESTINATION "${ENTITABLE_PACKAGE_DIR}" FILE entitable-${name}-targets.cmake)
+    endif()
+endfunction()
+
+# Writes and installs the package files; call it after the last component.
+function(entitable_install_package)
+    if(NOT ENTITABLE_INSTALL)
+        return()
+    endif()
+    get_property(components GLOBAL PROPERTY entitable_components)
+    get_property(component_descriptions GLOBAL PROPERTY entitable_component_descriptions)
+    configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/entitable-config.cmake.in"
+        "${PROJECT_BINARY_DIR}/entitable-config.cmake"
+        INSTALL_DESTINATION "${ENTITABLE_PACKAGE_DIR}" NO_SET_AND_CHECK_MACRO)
+    write_basic_package_version_file("${PROJECT_BINARY_DIR}/entitable-config-version.cmake"
+        COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+    install(FILES
+        "${PROJECT_BINARY_DIR}/entitable-config.cmake"
+        "${PROJECT_BINARY_DIR}/entitable-config-version.cmake"
+        DESTINATION "${ENTITABLE_PACKAGE_DIR}")
+    install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/entitable")
+endfunction()

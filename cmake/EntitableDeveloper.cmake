@@ -1,0 +1,36 @@
+# How the project's own programs are compiled. Nothing here reaches a user of the library.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+set(ENTITABLE_SANITIZE "" CACHE STRING "Sanitizers for tests and examples, as in -fsanitize=")
+
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    find_program(ENTITABLE_CCACHE ccache)
+    if(ENTITABLE_CCACHE)
+        set(CMAKE_CXX_COMPILER_LAUNCHER "${ENTITABLE_CCACHE}")
+    endif()
+endif()
+
+# Warnings are errors for us and for nobody else.
+set(ENTITABLE_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+
+add_library(entitable_developer INTERFACE)
+target_link_libraries(entitable_developer INTERFACE entitable::core)
+target_compile_options(entitable_developer INTERFACE ${ENTITABLE_WARNINGS})
+if(ENTITABLE_SANITIZE)
+    target_compile_options(entitable_developer INTERFACE
+        -fsanitize=${ENTITABLE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(entitable_developer INTERFACE -fsanitize=${ENTITABLE_SANITIZE})
+endif()
+# Lets ccache reuse objects that were built with a precompiled header.
+target_compile_options(entitable_developer INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+    $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
+
+# The same compiler as a plain command, for checks that compile one file and link nothing.
+separate_arguments(plain_flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
+set(ENTITABLE_COMPILE
+    ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${plain_flags} -std=c++20
+    -I "${PROJECT_SOURCE_DIR}/include" ${ENTITABLE_WARNINGS})

@@ -1,0 +1,71 @@
+# How the kinds of tests become ctest tests. A test that only compiles runs the compiler itself: nothing
+# contends for the build directory, and ccache makes an unchanged one free.
+
+# entitable_add_unit_tests(<name> [LINK <target>...] SOURCES <file>...)
+# One program of Catch tests; ctest knows each test case as "<name>: <test case>".
+function(entitable_add_unit_tests name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINK;SOURCES")
+    add_executable(test_${name} ${arg_SOURCES})
+    target_link_libraries(test_${name} PRIVATE entitable_test_support ${arg_LINK})
+    target_precompile_headers(test_${name} REUSE_FROM entitable_test_support)
+    catch_discover_tests(test_${name} TEST_PREFIX "${name}: " PROPERTIES LABELS ${name})
+endfunction()
+
+# entitable_add_program_test(<name> [EXPECT <file>] [ARGUMENTS <argument>...])
+# Runs the program of that target, which must succeed and, with EXPECT, print exactly that file.
+function(entitable_add_program_test target)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPECT" "ARGUMENTS")
+    if(arg_EXPECT)
+        set(wrapper "${PROJECT_SOURCE_DIR}/tests/support/expect_output" "${arg_EXPECT}")
+    endif()
+    add_test(NAME program.${target} COMMAND ${wrapper} $<TARGET_FILE:${target}> ${arg_ARGUMENTS})
+    set_tests_properties(program.${target} PROPERTIES LABELS program)
+endfunction()
+
+# entitable_add_compile_test(<test name> <source> [flag...]): the file compiles without a warning.
+function(entitable_add_compile_test name source)
+    string(MAKE_C_IDENTIFIER "${name}" object)
+    set(directory "${CMAKE_CURRENT_BINARY_DIR}/compiled")
+    file(MAKE_DIRECTORY "${directory}")
+    add_test(NAME ${name}
+        COMMAND ${ENTITABLE_COMPILE} ${ARGN} -c "${source}" -o "${directory}/${object}.o")
+    set_tests_properties(${name} PROPERTIES LABELS compile)
+endfunction()
+
+# entitable_add_header_tests(<header>...): each header compiles alone, twice in one file, and so without
+# exceptions.
+function(entitable_add_header_tests)
+    foreach(header IN LISTS ARGN)
+        file(RELATIVE_PATH include "${PROJECT_SOURCE_DIR}/include" "${header}")
+        file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/include/entitable" "${header}")
+        set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
+        file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${include}>\n#include <${include}>\n")
+        set(flags "")
+        if(name MATCHES "(^|/)src\\.hpp$")
+            set(flags -DENTITABLE_SEPARATE_COMPILATION)
+        endif()
+        entitable_add_compile_test(header.${name} "${source}" ${flags})
+        entitable_add_compile_test(header_noexcept.${name} "${source}" ${flags} -fno-exceptions)
+    endforeach()
+endfunction()
+
+# entitable_add_compile_fail_tests(COMPILERS <command>... SOURCES <file>...): see tools/compile_fail.
+function(entitable_add_compile_fail_tests)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "COMPILERS;SOURCES")
+    foreach(compiler IN LISTS arg_COMPILERS)
+        get_filename_component(compiler_name "${compiler}" NAME)
+        foreach(source IN LISTS arg_SOURCES)
+            get_filename_component(name "${source}" NAME_WE)
+            set(test compile_fail.${name}.${compiler_name})
+            add_test(NAME ${test} COMMAND "${PROJECT_SOURCE_DIR}/tools/compile_fail"
+                --include "${PROJECT_SOURCE_DIR}/include" "${compiler}" "${source}")
+            set_tests_properties(${test} PROPERTIES LABELS compile_fail)
+        endforeach()
+    endforeach()
+endfunction()
+
+# entitable_add_check(<name> <command>...): a script of tools/ that reads the sources.
+function(entitable_add_check name)
+    add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(check.${name} PROPERTIES LABELS check)
+endfunction()
