@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Every umbrella that exists.
+
+#if __has_include(<entitable/entitable.hpp>)
+#include <entitable/entitable.hpp>
+#endif
+#if __has_include(<entitable/file.hpp>)
+#include <entitable/file.hpp>
+#endif
+#if __has_include(<entitable/azure.hpp>)
+#include <entitable/azure.hpp>
+#endif

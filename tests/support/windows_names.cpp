@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// The macros of windows.h (min, max, small, interface, DELETE, ERROR, ...) come first; the library survives.
+// clang-format off
+#include <windows.h>
+// clang-format on
+#include <support/umbrellas.hpp>
