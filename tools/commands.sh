@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Sourced by examples/run and tests/run: installs what is missing on Debian and Ubuntu.
+# Sourced by examples/run and tests/run, in the top directory: installs what is missing on Debian and Ubuntu,
+# configures and builds.
 
 die() {
     echo "error: $*" >&2
@@ -68,4 +69,20 @@ first_command() {
         fi
     done
     die "none of these commands is installed: $*"
+}
+
+# configure_preset PRESET [ARGUMENT...]: quiet unless it fails.
+configure_preset() {
+    local log=build/$1/configure.log
+    mkdir -p "build/$1"
+    cmake --preset "$@" >"$log" 2>&1 || {
+        cat "$log"
+        return 1
+    }
+}
+
+# build_preset PRESET [TARGET]: goes on after a failure, to show all of them.
+build_preset() {
+    cmake --build --preset "$1" ${2:+--target "$2"} -j "$(nproc)" -- --quiet -k 0 |
+        { grep --line-buffered -v '^ninja: no work to do' || true; }
 }
