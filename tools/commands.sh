@@ -29,10 +29,10 @@ install_packages() {
     done
     if ((${#missing[@]} == 0)); then return 0; fi
 
-    echo "Missing packages: ${missing[*]}"
+    echo "Missing packages: ${missing[*]%%|*}"
     local as_root=()
     if ((EUID != 0)); then
-        command -v sudo >/dev/null || die "to install them, run as root: apt-get install ${missing[*]}"
+        command -v sudo >/dev/null || die "to install them, run as root: apt-get install ${missing[*]%%|*}"
         as_root=(sudo)
     fi
     "${as_root[@]}" apt-get update --quiet --quiet ||
