@@ -32,8 +32,8 @@ function(entitable_add_compile_test name source)
     set_tests_properties(${name} PROPERTIES LABELS compile)
 endfunction()
 
-# entitable_add_header_tests(<header>...): each header compiles alone, twice in one file, and so without
-# exceptions.
+# entitable_add_header_tests(<file>...): each header, and each body (.ipp) of separate compilation, compiles
+# alone, twice in one file, and so without exceptions.
 function(entitable_add_header_tests)
     foreach(header IN LISTS ARGN)
         file(RELATIVE_PATH include "${PROJECT_SOURCE_DIR}/include" "${header}")
@@ -41,7 +41,7 @@ function(entitable_add_header_tests)
         set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
         file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${include}>\n#include <${include}>\n")
         set(flags "")
-        if(name MATCHES "(^|/)src\\.hpp$")
+        if(name MATCHES "(^|/)src\\.hpp$|\\.ipp$")
             set(flags -DENTITABLE_SEPARATE_COMPILATION)
         endif()
         entitable_add_compile_test(header.${name} "${source}" ${flags})
