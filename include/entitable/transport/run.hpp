@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// Resumable operations: whatever takes more than one request is a value that says what it wants next and is
-/// told the answer. `run` drives one of them; `run_many` drives many with several requests under way. An operation knows no
-/// transport and no clock, so it is tested step by step, and an asynchronous driver is one more function.
+/// Drivers of resumable operations: `run` drives one of them on the calling thread, `run_many` drives many with
+/// several requests under way.
 
+#include <entitable/request/operation.hpp>
 #include <entitable/transport/many.hpp>
 #include <entitable/transport/transport.hpp>
 
@@ -14,30 +14,6 @@
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// What an operation wants.
-enum class next_step : std::uint8_t {
-    send, ///< its request sent, and the answer
-    wait, ///< to be asked again at `wakes_at()`
-    done, ///< nothing more: `finish()` has the result
-};
-
-/// A resumable operation.
-///
-/// Semantic rules:
-/// 1. `next()` changes nothing: asked twice it says the same.
-/// 2. After `send`, `visit(f)` calls `f(request)` once with the request, which stays valid until `answer`.
-/// 3. After `answer(response)` or, where it waited, after the time has come, `next()` is asked again.
-/// 4. `abandon(error)` ends it early, at any step but `done`: the deadline passed, or the caller cancelled.
-/// 5. `finish()` is called once, after `done`.
-template <class T>
-concept operation = requires(T& op, error const& reason) {
-    { op.next() } -> std::same_as<next_step>;
-    { op.wakes_at() } -> std::same_as<steady_time>;
-    op.visit([](auto const&) {});
-    op.abandon(reason);
-    op.finish();
-};
 
 /// Waits until `time`, in slices, so that a cancellation is seen within a few milliseconds.
 [[nodiscard]] inline result<void> wait_until(steady_time time, call const& context, clock& source) {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `batch<E>`: an entity group transaction. All of its changes are made, or none.
+
+#include <entitable/client/table_core.hpp>
+#include <entitable/mapping/codec.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Up to 100 changes of different entities of one partition, 4 MiB at most; checked when submitted. A value: nothing is sent
+/// before `submit()`, and a batch can be submitted again. One thread at a time.
+template <mapped_entity Entity>
+class batch {
+public:
+    explicit batch(detail::table_core table) : table_(std::move(table)) {}
+
+    batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
+    batch& replace(Entity const& entity, etag_condition condition) { return add(mutation_kind::replace, entity, std::move(condition)); }
+    batch& merge(Entity const& entity, etag_condition condition) { return add(mutation_kind::merge, entity, std::move(condition)); }
+    batch& insert_or_replace(Entity const& entity) { return add(mutation_kind::insert_or_replace, entity, any_etag); }
+    batch& insert_or_merge(Entity const& entity) { return add(mutation_kind::insert_or_merge, entity, any_etag); }
+    /// Only the entity's keys count.
+    batch& remove(Entity const& entity, etag_condition condition) { return add(mutation_kind::remove, entity, std::move(condition)); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }
+    void clear() noexcept {
+        changes_.clear();
+        problem_ = {};
+    }
+
+    /// The outcome of each change, in order. After an error nothing was applied, unless its effect is unknown;
+    /// `error::operation_index` names the change that was refused, where that is known.
+    [[nodiscard]] result<std::vector<written>> submit() const {
+        if (!problem_) {
+            return failure{problem_.error()};
+        }
+        auto submitted = table_.submit(changes_);
+        if (!submitted) {
+            return std::move(submitted).as_failure();
+        }
+        return std::move(submitted->results);
+    }
+
+private:
+    batch& add(mutation_kind kind, Entity const& entity, etag_condition condition) {
+        auto made = to_row(entity);
+        if (made) {
+            changes_.push_back({kind, *std::move(made), std::move(condition)});
+        } else if (problem_) {
+            failure refused = std::move(made).as_failure();
+            refused.error().operation_index = changes_.size();
+            problem_ = std::move(refused);
+        }
+        return *this;
+    }
+
+    detail::table_core table_;
+    std::vector<mutation> changes_;
+    result<void> problem_; ///< the first entity that could not be made a row
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/table_core.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL result<bool> unless(result<void> failed, error_code tolerated) {
+    if (failed) {
+        return true;
+    }
+    if (failed.error().code == tolerated) {
+        return false;
+    }
+    return std::move(failed).as_failure();
+}
+
+ENTITABLE_DECL result<void> table_core::create() const {
+    call context{options_};
+    auto created = through_.execute(entitable::create_table{name_}, context);
+    return created ? result<void>{} : std::move(created).as_failure();
+}
+
+ENTITABLE_DECL result<bool> table_core::create_if_absent() const {
+    return unless(create(), error_code::table_already_exists);
+}
+
+ENTITABLE_DECL result<void> table_core::drop() const {
+    call context{options_};
+    auto dropped = through_.execute(entitable::delete_table{name_}, context);
+    return dropped ? result<void>{} : std::move(dropped).as_failure();
+}
+
+ENTITABLE_DECL result<bool> table_core::drop_if_present() const {
+    return unless(drop(), error_code::resource_not_found);
+}
+
+ENTITABLE_DECL result<written> table_core::write(result<mutation> change) const {
+    if (!change) {
+        return std::move(change).as_failure();
+    }
+    call context{options_};
+    return through_.execute(write_entity{name_, *std::move(change)}, context);
+}
+
+ENTITABLE_DECL result<transact::response> table_core::submit(std::vector<mutation> changes) const {
+    call context{options_};
+    return through_.execute(transact{name_, std::move(changes)}, context);
+}
+
+ENTITABLE_DECL result<get_entity::response> table_core::get(result<std::string> partition_key, result<std::string> row_key) const {
+    if (!partition_key) {
+        return std::move(partition_key).as_failure();
+    }
+    if (!row_key) {
+        return std::move(row_key).as_failure();
+    }
+    call context{options_};
+    return through_.execute(get_entity{name_, *std::move(partition_key), *std::move(row_key), {}}, context);
+}
+
+ENTITABLE_DECL result<mutation> removal(result<std::string> partition_key, result<std::string> row_key, etag_condition condition) {
+    if (!partition_key) {
+        return std::move(partition_key).as_failure();
+    }
+    if (!row_key) {
+        return std::move(row_key).as_failure();
+    }
+    return mutation::remove(row{*partition_key, *row_key, {}}, std::move(condition));
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `table<E>`: what a program calls.
+
+#include <entitable/client/batch.hpp>
+#include <entitable/client/query.hpp>
+#include <entitable/client/table_core.hpp>
+#include <entitable/query/comparison.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// An entity as it was read, with the version to make the next write of it conditional.
+template <class Entity>
+struct stored {
+    Entity entity{};
+    entitable::etag etag;
+    date_time timestamp;
+    bool stale{}; ///< read from a secondary location, maybe not the latest
+};
+
+template <mapped_entity Entity>
+class table;
+
+namespace detail {
+
+template <class... Components>
+[[nodiscard]] result<std::string> key_from(key_layout layout, key_argument<typename Components::value_type> const&... values) {
+    key_writer writer{layout};
+    ((Components::codec::append(writer.text(), values), writer.component_done()), ...);
+    return std::move(writer).finish();
+}
+
+/// The operations whose parameters are the key components of the entity.
+template <class Entity, class PartitionComponents, class RowComponents>
+class keyed_operations;
+
+template <class Entity, class... P, class... R>
+class keyed_operations<Entity, components<void, P...>, components<void, R...>> {
+public:
+    /// The entity with these keys; ResourceNotFound when there is none. A point query.
+    [[nodiscard]] result<Entity> get(key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
+        auto read = core_.get(partition_key(partition...), row_key(row...));
+        result<Entity> entity{std::in_place};
+        if (!read) {
+            entity = std::move(read).as_failure();
+        } else if (auto decoded = from_row(read->entity, *entity); !decoded) {
+            entity = std::move(decoded).as_failure();
+        }
+        return entity;
+    }
+
+    /// The same, or nothing when there is none.
+    [[nodiscard]] result<std::optional<Entity>> find(key_argument<typename P::value_type>... partition,
+                                                     key_argument<typename R::value_type>... row) const {
+        auto read = core_.get(partition_key(partition...), row_key(row...));
+        result<std::optional<Entity>> entity{std::in_place};
+        if (!read) {
+            if (read.error().code != error_code::resource_not_found) {
+                entity = std::move(read).as_failure();
+            }
+        } else if (auto decoded = from_row(read->entity, entity->emplace()); !decoded) {
+            entity = std::move(decoded).as_failure();
+        }
+        return entity;
+    }
+
+    /// The same with its ETag and Timestamp; ResourceNotFound when there is none.
+    [[nodiscard]] result<stored<Entity>> get_stored(key_argument<typename P::value_type>... partition,
+                                                    key_argument<typename R::value_type>... row) const {
+        auto read = core_.get(partition_key(partition...), row_key(row...));
+        result<stored<Entity>> found{std::in_place};
+        if (!read) {
+            found = std::move(read).as_failure();
+        } else if (auto decoded = from_row(read->entity, found->entity); !decoded) {
+            found = std::move(decoded).as_failure();
+        } else {
+            found->etag = std::move(read->etag);
+            found->timestamp = read->entity.view().timestamp();
+            found->stale = read->stale;
+        }
+        return found;
+    }
+
+    /// Removes the entity with these keys, if its version is the one given: ResourceNotFound when there is none,
+    /// UpdateConditionNotSatisfied when it was changed since.
+    [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
+                                         etag_condition condition) const {
+        return core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
+    }
+
+protected:
+    explicit keyed_operations(table_core core) : core_(std::move(core)) {}
+
+    [[nodiscard]] static result<std::string> partition_key(key_argument<typename P::value_type> const&... values) {
+        return key_from<P...>(mapping<Entity>::partition_layout, values...);
+    }
+    [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
+        return key_from<R...>(mapping<Entity>::row_layout, values...);
+    }
+
+    table_core core_;
+};
+
+/// Fires the entity's own message when a query would scan the table.
+template <class Entity, access_path Path>
+consteval bool allow_path() {
+    constexpr bool allowed = Path != access_path::table;
+    return sizeof(typename mapping<Entity>::template partition_key_is_fixed<allowed>) != 0;
+}
+
+template <class T>
+inline constexpr bool never = false;
+
+} // namespace detail
+
+/// A table of entities of one type, on any transport. Safe to use from several threads; copies are cheap and keep the
+/// backend alive. Every operation returns a result and throws nothing of its own.
+template <mapped_entity Entity>
+class table : public detail::keyed_operations<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components> {
+    using base = detail::keyed_operations<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components>;
+    using base::core_;
+
+public:
+    using value_type = Entity;
+
+    /// `name`: 3 to 63 letters and digits, a letter first; compared without case. It is checked with the first request.
+    table(any_transport through, std::string name, call_options options = {})
+        : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }
+    /// The same table with other options for its calls.
+    [[nodiscard]] table with(call_options options) const { return table{core_.through(), core_.name(), std::move(options)}; }
+
+    // ---- the table itself ----
+
+    /// TableAlreadyExists when it is there.
+    [[nodiscard]] result<void> create() const { return core_.create(); }
+    /// Whether it was made now.
+    [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
+    /// Removes the table with all its entities, of other types too; ResourceNotFound when there is none.
+    [[nodiscard]] result<void> drop() const { return core_.drop(); }
+    /// Whether it was there.
+    [[nodiscard]] result<bool> drop_if_present() const { return core_.drop_if_present(); }
+
+    // ---- writes of one entity ----
+
+    /// EntityAlreadyExists when the key is taken.
+    [[nodiscard]] result<written> insert(Entity const& entity) const { return write(mutation_kind::insert, entity, any_etag); }
+    /// Replaces all properties of the stored entity, if its version is the one given, or `any_etag`: ResourceNotFound when there
+    /// is none, UpdateConditionNotSatisfied when it was changed since.
+    [[nodiscard]] result<written> replace(Entity const& entity, etag_condition condition) const {
+        return write(mutation_kind::replace, entity, std::move(condition));
+    }
+    /// Lays the properties that are present over the stored ones; otherwise as `replace`. An absent optional leaves
+    /// what is stored: to remove a property, replace.
+    [[nodiscard]] result<written> merge(Entity const& entity, etag_condition condition) const {
+        return write(mutation_kind::merge, entity, std::move(condition));
+    }
+    /// Inserts, or replaces whatever is stored: the last writer wins. The service knows no conditional form of it.
+    [[nodiscard]] result<written> insert_or_replace(Entity const& entity) const {
+        return write(mutation_kind::insert_or_replace, entity, any_etag);
+    }
+    /// Inserts, or merges into whatever is stored: the last writer wins.
+    [[nodiscard]] result<written> insert_or_merge(Entity const& entity) const {
+        return write(mutation_kind::insert_or_merge, entity, any_etag);
+    }
+
+    // An update without an ETag would be an insert to the service: refused here, with one message.
+    template <class E = Entity>
+    result<written> replace(E const&) const {
+        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        return failure{error_code::invalid_input, {}};
+    }
+    template <class E = Entity>
+    result<written> merge(E const&) const {
+        static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
+        return failure{error_code::invalid_input, {}};
+    }
+
+    /// Several changes of one partition, all or nothing.
+    [[nodiscard]] entitable::batch<Entity> batch() const { return entitable::batch<Entity>{core_}; }
+
+    // ---- queries ----
+
+    /// The entities that satisfy the predicate. Does not compile when it would scan the whole table.
+    template <shape_set Shapes, shape_set Negated>
+    [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
+        constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
+        static_assert(detail::allow_path<Entity, path>());
+        return ask<path>(condition.nodes());
+    }
+    /// A predicate that was refused has said why.
+    [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
+        return ask<access_path::point>({});
+    }
+
+    /// All entities; reads the whole table.
+    [[nodiscard]] auto scan_table() const { return ask<access_path::table>({}); }
+    /// The entities that satisfy the predicate; may read the whole table.
+    template <shape_set Shapes, shape_set Negated>
+    [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
+        return ask<path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout)>(condition.nodes());
+    }
+
+private:
+    [[nodiscard]] result<written> write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
+        auto made = to_row(entity);
+        if (!made) {
+            return std::move(made).as_failure();
+        }
+        return core_.write(mutation{kind, *std::move(made), std::move(condition)});
+    }
+    template <access_path Path>
+    [[nodiscard]] entitable::query<Entity, Path> ask(predicate_nodes const& condition) const {
+        return {core_.through(), core_.options(), core_.name(),
+                make_plan(condition, Path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout, core_.through().profile())};
+    }
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The part of a table that does not depend on its entity: where it lives, what it is called, how its calls go.
+
+#include <entitable/transport/any_transport.hpp>
+
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A table of rows. Safe to use from several threads; copies are cheap.
+class table_core {
+public:
+    table_core(any_transport through, std::string name, call_options options)
+        : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}
+
+    [[nodiscard]] any_transport const& through() const noexcept { return through_; }
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    [[nodiscard]] call_options const& options() const noexcept { return options_; }
+
+    [[nodiscard]] result<void> create() const;
+    /// Whether it was made now.
+    [[nodiscard]] result<bool> create_if_absent() const;
+    [[nodiscard]] result<void> drop() const;
+    /// Whether it was there.
+    [[nodiscard]] result<bool> drop_if_present() const;
+    [[nodiscard]] result<written> write(result<mutation> change) const;
+    [[nodiscard]] result<transact::response> submit(std::vector<mutation> changes) const;
+    /// The keys may carry the error that made them impossible.
+    [[nodiscard]] result<get_entity::response> get(result<std::string> partition_key, result<std::string> row_key) const;
+
+private:
+    any_transport through_;
+    std::string name_;
+    call_options options_;
+};
+
+/// Makes `failed` a success when its code is `tolerated`.
+[[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
+
+/// A row that has keys only.
+[[nodiscard]] result<mutation> removal(result<std::string> partition_key, result<std::string> row_key, etag_condition condition);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/table_core.ipp>
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// An entity to a row and back. Templates fold over the members; all that does not depend on their types is in
+/// `detail::row_encoder` and `detail::row_decoder`, compiled once.
+
+#include <entitable/mapping/mapping.hpp>
+#include <entitable/row/row.hpp>
+
+#include <array>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The bytes of a descriptor (`row_format`) at compile time.
+template <std::size_t Size>
+struct descriptor_bytes {
+    std::array<char, Size == 0 ? 1 : Size> bytes{};
+    [[nodiscard]] constexpr std::string_view view() const noexcept { return {bytes.data(), Size}; }
+};
+
+/// One property of a descriptor.
+struct described_property {
+    edm_type type;
+    bool nullable;
+};
+
+template <auto Member>
+inline constexpr described_property described{property_type<typename property_shape<member_type<Member>>::value_type>::type,
+                                              property_shape<member_type<Member>>::optional};
+
+template <class Entity>
+struct descriptor;
+
+/// The descriptor of the rows that an entity writes: one constant a row begins with.
+template <class Entity, auto... Members>
+[[nodiscard]] constexpr auto make_descriptor(members<0, Members...>) {
+    constexpr auto const& names = mapping<Entity>::property_names;
+    constexpr std::size_t size = [] {
+        std::size_t total = 0;
+        for (std::string_view const name : names) {
+            total += 3 + name.size();
+        }
+        return total - 3; // the placeholder
+    }();
+    constexpr std::array<described_property, sizeof...(Members) + 1> properties{described_property{}, described<Members>...};
+    descriptor_bytes<size> made;
+    std::size_t at = 0;
+    for (std::size_t index = 1; index < properties.size(); ++index) {
+        auto const kind = static_cast<unsigned>(properties[index].type) | (properties[index].nullable ? row_format::nullable_bit : 0U);
+        made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(kind));
+        made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() & 0xFFU));
+        made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() >> 8U));
+        for (char const character : names[index]) {
+            made.bytes[at++] = character;
+        }
+    }
+    return made;
+}
+
+template <class Entity>
+inline constexpr auto descriptor_of = make_descriptor<Entity>(typename mapping<Entity>::properties{});
+
+/// A borrowed property value that may be absent.
+struct nullable_view {
+    value_view value;
+    bool nullable{};
+    bool present{true};
+};
+
+template <class T>
+[[nodiscard]] nullable_view view_of(T const& member) {
+    if constexpr (property_shape<T>::optional) {
+        using inner = typename property_shape<T>::value_type;
+        return member ? nullable_view{property_type<inner>::view(*member), true, true} : nullable_view{{}, true, false};
+    } else {
+        return {property_type<T>::view(member), false, true};
+    }
+}
+
+/// Lays keys, header, descriptor and values out in one block.
+[[nodiscard]] row encode_row(std::string_view partition_key, std::string_view row_key, std::string_view descriptor,
+                             nullable_view const* values, std::size_t count);
+
+/// Reads the values of a row in the order of an entity's descriptor.
+class row_decoder {
+public:
+    row_decoder(row_view row, std::string_view descriptor) noexcept;
+
+    /// The next value, whose name and type are given for rows of another shape; false when it is absent.
+    [[nodiscard]] bool next(std::string_view name, described_property property, value_view& out) noexcept;
+    /// The member called `name` could not be filled.
+    void mismatch(std::string_view name, bool absent) noexcept {
+        if (problem_.empty()) {
+            problem_ = name;
+            absent_ = absent;
+        }
+    }
+    [[nodiscard]] result<void> finish(std::string_view entity) const;
+
+private:
+    row_view row_;
+    std::string_view values_;
+    bool same_shape_{};
+    bool damaged_{};
+    bool absent_{};
+    std::string_view problem_;
+};
+
+template <class T>
+void decode_member(row_decoder& decoder, std::string_view name, described_property property, T& member) {
+    value_view value;
+    bool const present = decoder.next(name, property, value);
+    if constexpr (property_shape<T>::optional) {
+        using inner = typename property_shape<T>::value_type;
+        if (!present) {
+            member.reset();
+        } else if (!property_type<inner>::assign(member ? *member : member.emplace(), value)) {
+            decoder.mismatch(name, false);
+        }
+    } else if (!present || !property_type<T>::assign(member, value)) {
+        decoder.mismatch(name, !present);
+    }
+}
+
+template <class Entity, class... Components>
+[[nodiscard]] result<std::string> encode_key(Entity const& entity, key_layout layout, components<void, Components...>) {
+    key_writer writer{layout};
+    ((Components::codec::append(writer.text(), entity.*Components::member), writer.component_done()), ...);
+    return std::move(writer).finish();
+}
+
+template <class Entity, class... Components>
+[[nodiscard]] bool decode_key(std::string_view key, key_layout layout, components<void, Components...>, Entity& out) {
+    key_texts texts;
+    if (!split_key(key, layout, texts)) {
+        return false;
+    }
+    std::size_t index = 0;
+    return (Components::codec::parse(texts[index++], out.*Components::member) && ...);
+}
+
+template <class Entity, auto... Members>
+[[nodiscard]] row encode_properties(std::string_view partition_key, std::string_view row_key, Entity const& entity, members<0, Members...>) {
+    nullable_view const values[] = {nullable_view{}, view_of(entity.*Members)...};
+    return encode_row(partition_key, row_key, descriptor_of<Entity>.view(), values + 1, sizeof...(Members));
+}
+
+template <class Entity, auto... Members>
+void decode_properties(row_decoder& decoder, Entity& out, members<0, Members...>) {
+    std::size_t index = 1;
+    ((decode_member(decoder, mapping<Entity>::property_names[index], described<Members>, out.*Members), ++index), ...);
+}
+
+} // namespace detail
+
+/// The partition key of an entity; KeyNotSplittable when its components could not be told apart again.
+template <mapped_entity Entity>
+[[nodiscard]] result<std::string> partition_key_of(Entity const& entity) {
+    return detail::encode_key(entity, mapping<Entity>::partition_layout, typename mapping<Entity>::partition_components{});
+}
+
+/// The row key of an entity; KeyNotSplittable as above.
+template <mapped_entity Entity>
+[[nodiscard]] result<std::string> row_key_of(Entity const& entity) {
+    return detail::encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{});
+}
+
+/// The row that an entity is stored as.
+template <mapped_entity Entity>
+[[nodiscard]] result<row> to_row(Entity const& entity) {
+    auto partition_key = partition_key_of(entity);
+    if (!partition_key) {
+        return std::move(partition_key).as_failure();
+    }
+    auto row_key = row_key_of(entity);
+    if (!row_key) {
+        return std::move(row_key).as_failure();
+    }
+    return detail::encode_properties(*partition_key, *row_key, entity, typename mapping<Entity>::properties{});
+}
+
+/// Fills `out` from a row. RowMismatch names the member that the row has no value for, or one of another type; then `out` is
+/// partly filled. Properties that the entity does not declare are passed over.
+template <mapped_entity Entity>
+[[nodiscard]] result<void> from_row(row_view row, Entity& out) {
+    using map = mapping<Entity>;
+    if (!detail::decode_key(row.partition_key, map::partition_layout, typename map::partition_components{}, out)) {
+        return key_mismatch(map::entity_name, key_part::partition, row.partition_key);
+    }
+    if (!detail::decode_key(row.row_key, map::row_layout, typename map::row_components{}, out)) {
+        return key_mismatch(map::entity_name, key_part::row, row.row_key);
+    }
+    detail::row_decoder decoder{row, detail::descriptor_of<Entity>.view()};
+    detail::decode_properties(decoder, out, typename map::properties{});
+    return decoder.finish(map::entity_name);
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/mapping/impl/codec.ipp>
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Which C++ types are properties, and of which EDM type.
+
+#include <entitable/core/value.hpp>
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The property form of a C++ type. A type of the user becomes a property by specialising it.
+///
+///     static constexpr edm_type type;
+///     static value_view view(T const& value);        borrows from the value
+///     static bool assign(T& to, value_view from);    false when `from` is not of a type that fits
+template <class T>
+struct property_type;
+
+template <>
+struct property_type<std::string> {
+    static constexpr edm_type type = edm_type::string;
+    static value_view view(std::string const& value) noexcept { return value_view{std::string_view{value}}; }
+    static bool assign(std::string& to, value_view from) {
+        to = from.as_string();
+        return from.type() == type;
+    }
+};
+
+template <>
+struct property_type<std::int32_t> {
+    static constexpr edm_type type = edm_type::int32;
+    static value_view view(std::int32_t value) noexcept { return value; }
+    static bool assign(std::int32_t& to, value_view from) noexcept {
+        to = from.as_int32();
+        return from.type() == type;
+    }
+};
+
+/// Reads an Int32 too: it fits.
+template <>
+struct property_type<std::int64_t> {
+    static constexpr edm_type type = edm_type::int64;
+    static value_view view(std::int64_t value) noexcept { return value; }
+    static bool assign(std::int64_t& to, value_view from) noexcept {
+        to = from.as_int64();
+        return from.type() == type || from.type() == edm_type::int32;
+    }
+};
+
+template <>
+struct property_type<double> {
+    static constexpr edm_type type = edm_type::float64;
+    static value_view view(double value) noexcept { return value; }
+    static bool assign(double& to, value_view from) noexcept {
+        to = from.as_float64();
+        return from.type() == type;
+    }
+};
+
+template <>
+struct property_type<bool> {
+    static constexpr edm_type type = edm_type::boolean;
+    static value_view view(bool value) noexcept { return value; }
+    static bool assign(bool& to, value_view from) noexcept {
+        to = from.as_boolean();
+        return from.type() == type;
+    }
+};
+
+template <>
+struct property_type<date_time> {
+    static constexpr edm_type type = edm_type::date_time;
+    static value_view view(date_time value) noexcept { return value; }
+    static bool assign(date_time& to, value_view from) noexcept {
+        to = from.as_date_time();
+        return from.type() == type;
+    }
+};
+
+template <>
+struct property_type<guid> {
+    static constexpr edm_type type = edm_type::guid;
+    static value_view view(guid const& value) noexcept {
+        return {type, std::string_view{reinterpret_cast<char const*>(value.bytes.data()), value.bytes.size()}};
+    }
+    static bool assign(guid& to, value_view from) noexcept {
+        to = from.as_guid();
+        return from.type() == type;
+    }
+};
+
+template <>
+struct property_type<binary> {
+    static constexpr edm_type type = edm_type::binary;
+    static value_view view(binary const& value) noexcept {
+        return {type, std::string_view{reinterpret_cast<char const*>(value.data()), value.size()}};
+    }
+    static bool assign(binary& to, value_view from) {
+        auto const* const first = reinterpret_cast<std::byte const*>(from.bytes().data());
+        to.assign(first, first + from.bytes().size());
+        return from.type() == type;
+    }
+};
+
+namespace detail {
+
+template <class T>
+struct property_shape {
+    using value_type = T;
+    static constexpr bool optional = false;
+};
+
+/// An optional member is a property that may be absent.
+template <class T>
+struct property_shape<std::optional<T>> {
+    using value_type = T;
+    static constexpr bool optional = true;
+};
+
+} // namespace detail
+
+/// The type can be a property.
+template <class T>
+concept property_value = requires(typename detail::property_shape<T>::value_type const& value) {
+    { property_type<typename detail::property_shape<T>::value_type>::view(value) } -> std::same_as<value_view>;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The comparisons of fields with values: `r::age >= 50`. Any operand is accepted by overload resolution and judged
+/// inside, so that a mistake is one message and not a list of candidates.
+
+#include <entitable/mapping/mapping.hpp>
+#include <entitable/query/predicate.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class T>
+struct bare {
+    using type = T;
+};
+template <class T>
+struct bare<std::optional<T>> {
+    using type = T;
+};
+
+/// A value of type From can be compared with a member of type T without losing anything.
+template <class From, class T>
+concept comparable_with = std::same_as<From, T> || (std::same_as<T, std::string> && std::convertible_to<From const&, std::string_view>) ||
+                          fits_losslessly<From, T> ||
+                          (std::same_as<T, double> && (std::same_as<From, float> || fits_losslessly<From, std::int32_t>));
+
+/// `From` as a value of a property of type T.
+template <class T, class From>
+[[nodiscard]] value property_operand(From const& from) {
+    if constexpr (std::same_as<T, std::string>) {
+        return value_view{std::string_view{from}};
+    } else {
+        T const converted = static_cast<T>(from);
+        return property_type<T>::view(converted);
+    }
+}
+
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto compare(property_field<Entity, Member> field, filter_operator operation, From const& from) {
+    using type = typename bare<typename property_field<Entity, Member>::value_type>::type;
+    if constexpr (comparable_with<From, type>) {
+        predicate_node node;
+        node.operation = operation;
+        node.name = field.name;
+        node.operand = property_operand<type>(from);
+        constexpr auto free = shape_set::of(0);
+        return predicate<Entity, free, free>{predicate_nodes(1, std::move(node))};
+    } else {
+        static_assert(comparable_with<From, type>,
+                      "a property is compared with a value of its own type, or a narrower one: this literal has another type");
+        return refused_predicate{};
+    }
+}
+
+/// The node of a comparison with a key component.
+[[nodiscard]] predicate_node key_comparison(filter_operator operation, key_component const& component, key_part part, std::size_t index,
+                                            std::string text);
+
+[[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
+    return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
+}
+
+/// What a comparison says of its component; the comparison itself and its opposite.
+[[nodiscard]] constexpr shape_set shape_of(filter_operator operation, key_part part, std::size_t index) noexcept {
+    key_shape const narrowed = operation == filter_operator::equal ? 2U : is_range(operation) ? 1U : 0U;
+    return shape_set::of(narrowed << shape_position(part, index));
+}
+[[nodiscard]] constexpr shape_set shape_of_opposite(filter_operator operation, key_part part, std::size_t index, bool optional) noexcept {
+    bool const narrows = !optional && operation != filter_operator::equal;
+    key_shape const narrowed = !narrows ? 0U : operation == filter_operator::not_equal ? 2U : 1U;
+    return shape_set::of(narrowed << shape_position(part, index));
+}
+
+template <filter_operator Operation, class Entity, key_part Part, std::size_t Index, class Component, class From>
+[[nodiscard]] auto compare(key_field<Entity, Part, Index, Component>, From const& from) {
+    using codec = typename Component::codec;
+    using type = typename bare<typename codec::value_type>::type;
+    constexpr key_layout layout = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout} : key_layout{mapping<Entity>::row_layout};
+    constexpr bool in_order = codec::ordered && (!codec::variable || Index + 1 == layout.size());
+    constexpr bool none = codec::optional && std::same_as<From, std::nullopt_t> && !is_range(Operation);
+    if constexpr (is_range(Operation) && !in_order) {
+        static_assert(!is_range(Operation) || in_order,
+                      "this key component does not keep the order of its values, so a range over it would lose rows: text is in "
+                      "order only as the last component of its key; compare with == or !=");
+        return refused_predicate{};
+    } else if constexpr (comparable_with<From, type> || none) {
+        std::string text;
+        codec::append(text, static_cast<typename codec::argument>(from));
+        predicate_nodes nodes;
+        nodes.push_back(key_comparison(Operation, layout[Index], Part, Index, std::move(text)));
+        return predicate<Entity, shape_of(Operation, Part, Index), shape_of_opposite(Operation, Part, Index, codec::optional)>{std::move(nodes)};
+    } else {
+        static_assert(comparable_with<From, type>,
+                      "a key component is compared with a value of its own type, or a narrower one: this literal has another type");
+        return refused_predicate{};
+    }
+}
+
+} // namespace detail
+
+// Six comparisons on two kinds of fields.
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator==(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::equal, from);
+}
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator!=(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::not_equal, from);
+}
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator<(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::less, from);
+}
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator<=(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::less_equal, from);
+}
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator>(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::greater, from);
+}
+template <class Entity, auto Member, class From>
+[[nodiscard]] auto operator>=(property_field<Entity, Member> field, From const& from) {
+    return detail::compare(field, filter_operator::greater_equal, from);
+}
+
+template <class Entity, key_part Part, std::size_t Index, class Component, class From>
+[[nodiscard]] auto operator==(key_field<Entity, Part, Index, Component> field, From const& from) {
+    return detail::compare<filter_operator::equal>(field, from);
+}
+template <class Entity, key_part Part, std::size_t Index, class Component, class From>
+[[nodiscard]] auto operator!=(key_field<Entity, Part, Index, Component> field, From const& from) {
+    return detail::compare<filter_operator::not_equal>(field, from);
+}
+template <class Entity, key_part Part, std::size_t Index, class Component, class From>
+[[nodiscard]] auto operator<(key_field<Entity, Part, Index, Component> field, From const& from) {
+    return detail::compare<filter_operator::less>(field, from);
+}
+template <class Entity, key_part Part, std::size_t Index, class Component, class From>
+[[nodiscard]] auto operator<=(key_field<Entity, Part, Index, Component> field, From const& from) {
+    return detail::compare<filter_operator::less_equal>(field, from);
+}
+template <class Entity, key_part Part, std::size_t Index, class Component, class From>
+[[nodiscard]] auto operator>(key_field<Entity, Part, Index, Component> field, From const& from) {
+    return detail::compare<filter_operator::greater>(field, from);
+}
+template <class Entity, key_part Part, std::size_t Index, class Component, class From>
+[[nodiscard]] auto operator>=(key_field<Entity, Part, Index, Component> field, From const& from) {
+    return detail::compare<filter_operator::greater_equal>(field, from);
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/query/impl/comparison.ipp>
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/query/predicate.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL predicate_nodes joined(predicate_nodes left, predicate_nodes right, filter_operator operation) {
+    left.reserve(left.size() + right.size() + 1);
+    for (predicate_node& node : right) {
+        left.push_back(std::move(node));
+    }
+    predicate_node connective;
+    connective.operation = operation;
+    left.push_back(std::move(connective));
+    return left;
+}
+
+ENTITABLE_DECL filter_operator opposite(filter_operator operation) noexcept {
+    switch (operation) {
+        case filter_operator::equal: return filter_operator::not_equal;
+        case filter_operator::not_equal: return filter_operator::equal;
+        case filter_operator::less: return filter_operator::greater_equal;
+        case filter_operator::less_equal: return filter_operator::greater;
+        case filter_operator::greater: return filter_operator::less_equal;
+        case filter_operator::greater_equal: return filter_operator::less;
+        case filter_operator::all_of: return filter_operator::any_of;
+        case filter_operator::any_of: return filter_operator::all_of;
+        case filter_operator::negation: return filter_operator::negation;
+    }
+    return operation;
+}
+
+ENTITABLE_DECL predicate_nodes negated(predicate_nodes nodes) {
+    predicate_nodes out;
+    out.reserve(nodes.size() * 2);
+    for (std::size_t index = 0; index < nodes.size(); ++index) {
+        predicate_node& node = nodes[index];
+        if (!is_comparison(node.operation)) {
+            node.operation = opposite(node.operation); // De Morgan
+            out.push_back(std::move(node));
+            continue;
+        }
+        if (node.on_key && !node.optional) {
+            node.operation = opposite(node.operation); // always present and totally ordered
+            out.push_back(std::move(node));
+            continue;
+        }
+        // `not` stands directly behind its comparison; two of them cancel.
+        bool const was_negated = index + 1 < nodes.size() && nodes[index + 1].operation == filter_operator::negation;
+        out.push_back(std::move(node));
+        if (was_negated) {
+            ++index;
+        } else {
+            predicate_node negation;
+            negation.operation = filter_operator::negation;
+            out.push_back(std::move(negation));
+        }
+    }
+    return out;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The planner: a predicate to disjoint sorted key ranges, a filter for the service, and what is left to be checked in
+/// the client. Plain data in, plain data out.
+
+#include <entitable/query/predicate.hpp>
+#include <entitable/request/key_range.hpp>
+#include <entitable/request/profile.hpp>
+
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Key ranges a query may start with, and alternatives it may have on the way to them.
+inline constexpr std::size_t max_key_ranges = 1000;
+
+/// How a query will be run. The three parts together accept exactly the entities that the predicate accepts.
+struct query_plan {
+    access_path access{access_path::table};
+    std::vector<key_range> ranges; ///< disjoint and in order; none when nothing can match
+    filter server;                 ///< what the service can see: comparisons with properties
+    predicate_nodes client;        ///< the predicate again, where ranges and filter let too much through
+};
+
+/// What `explain()` shows. The texts hold the query's values.
+struct explanation {
+    access_path access{};
+    std::vector<std::string> key_ranges;
+    std::string server_filter; ///< empty: none
+    std::string client_filter; ///< empty: none
+    std::size_t requests{};    ///< the query begins with so many; pages may ask for more
+
+    /// One line per part.
+    [[nodiscard]] std::string to_string() const;
+};
+
+/// Plans `predicate` for a service with these limits. QueryTooComplex when it needs more than `max_key_ranges`.
+[[nodiscard]] result<query_plan> make_plan(predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row,
+                                           profile const& limits);
+
+[[nodiscard]] explanation explain(query_plan const& plan);
+
+/// Whether a row satisfies the client's part; true where there is none.
+[[nodiscard]] bool satisfies(row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/query/impl/plan.ipp>
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `predicate`: a condition on an entity. Its type knows the shapes of its alternatives, and so the access path; its value is
+/// a plain postfix list of comparisons, on properties and on key components.
+
+#include <entitable/query/access_path.hpp>
+#include <entitable/request/filter.hpp>
+
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// One node of a predicate: a comparison with a property or a key component, or a connective.
+struct predicate_node {
+    filter_operator operation{};
+    bool on_key{};               ///< a key component: `operand` is its text
+    key_part part{};
+    std::uint8_t index{};        ///< of the component
+    bool optional{};             ///< the component may be absent: every comparison is false then
+    std::string name;
+    value operand;
+};
+
+/// Postfix; no nodes accept everything.
+using predicate_nodes = std::vector<predicate_node>;
+
+namespace detail {
+
+/// left operation right.
+[[nodiscard]] predicate_nodes joined(predicate_nodes left, predicate_nodes right, filter_operator operation);
+/// The negation, with `not` only in front of comparisons that may meet an absent value.
+[[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
+
+/// What stands in for a predicate that was refused at compile time, so that one mistake gives one message.
+struct refused_predicate {
+    friend constexpr refused_predicate operator!(refused_predicate) { return {}; }
+    template <class Other>
+    friend constexpr refused_predicate operator&&(refused_predicate, Other const&) {
+        return {};
+    }
+    template <class Other>
+    friend constexpr refused_predicate operator||(refused_predicate, Other const&) {
+        return {};
+    }
+};
+
+} // namespace detail
+
+/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its opposite.
+/// One thread at a time; copies are independent.
+template <class Entity, shape_set Shapes, shape_set Negated>
+class predicate {
+public:
+    using entity_type = Entity;
+    static constexpr shape_set shapes = Shapes;
+
+    explicit predicate(predicate_nodes nodes) : nodes_(static_cast<predicate_nodes&&>(nodes)) {}
+
+    [[nodiscard]] predicate_nodes const& nodes() const& noexcept { return nodes_; }
+    [[nodiscard]] predicate_nodes&& nodes() && noexcept { return static_cast<predicate_nodes&&>(nodes_); }
+
+private:
+    predicate_nodes nodes_;
+};
+
+template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
+[[nodiscard]] auto operator&&(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
+    return predicate<Entity, both(S1, S2), either(N1, N2)>{
+        detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::all_of)};
+}
+
+template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
+[[nodiscard]] auto operator||(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
+    return predicate<Entity, either(S1, S2), both(N1, N2)>{
+        detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::any_of)};
+}
+
+template <class Entity, shape_set Shapes, shape_set Negated>
+[[nodiscard]] auto operator!(predicate<Entity, Shapes, Negated> operand) {
+    return predicate<Entity, Negated, Shapes>{detail::negated(std::move(operand).nodes())};
+}
+
+template <class Entity, shape_set Shapes, shape_set Negated>
+constexpr detail::refused_predicate operator&&(predicate<Entity, Shapes, Negated> const&, detail::refused_predicate) {
+    return {};
+}
+template <class Entity, shape_set Shapes, shape_set Negated>
+constexpr detail::refused_predicate operator||(predicate<Entity, Shapes, Negated> const&, detail::refused_predicate) {
+    return {};
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/query/impl/predicate.ipp>
+#endif
