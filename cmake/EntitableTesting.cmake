@@ -49,7 +49,7 @@ function(entitable_add_header_tests)
     endforeach()
 endfunction()
 
-# entitable_add_compile_fail_tests(COMPILERS <command>... SOURCES <file>...): see tools/compile_fail.
+# entitable_add_compile_fail_tests(COMPILERS <command>... SOURCES <file>...): see tests/tools/compile_fail.
 function(entitable_add_compile_fail_tests)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "" "COMPILERS;SOURCES")
     foreach(compiler IN LISTS arg_COMPILERS)
@@ -57,14 +57,14 @@ function(entitable_add_compile_fail_tests)
         foreach(source IN LISTS arg_SOURCES)
             get_filename_component(name "${source}" NAME_WE)
             set(test compile_fail.${name}.${compiler_name})
-            add_test(NAME ${test} COMMAND "${PROJECT_SOURCE_DIR}/tools/compile_fail"
+            add_test(NAME ${test} COMMAND "${PROJECT_SOURCE_DIR}/tests/tools/compile_fail"
                 --include "${PROJECT_SOURCE_DIR}/include" "${compiler}" "${source}")
             set_tests_properties(${test} PROPERTIES LABELS compile_fail)
         endforeach()
     endforeach()
 endfunction()
 
-# entitable_add_check(<name> <command>...): a script of tools/ that reads the sources.
+# entitable_add_check(<name> <command>...): a script of tests/tools/ that reads the sources.
 function(entitable_add_check name)
     add_test(NAME check.${name} COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(check.${name} PROPERTIES LABELS check)

@@ -16,10 +16,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// How a local backend behaves.
 struct local_options {
-    entitable::clock* time{&system_clock()};          ///< gives Timestamps; must outlive the backend
+    entitable::clock* time{&system_clock()}; ///< gives Timestamps; must outlive the backend
     entitable::profile limits{local_profile()};
-    std::size_t page_bytes{4 * 1024 * 1024};          ///< a page ends once its rows exceed this
-    std::size_t page_examined{10'000};                ///< a page ends once so many rows were looked at
+    std::size_t page_bytes{4 * 1024 * 1024}; ///< a page ends once its rows exceed this
+    std::size_t page_examined{10'000};       ///< a page ends once so many rows were looked at
 };
 
 /// A transport over an ordered store. A cheap handle: copies share the store. Safe to use from several threads.
@@ -69,14 +69,15 @@ public:
             return std::move(ready).as_failure();
         }
         list_tables::response names;
-        auto visited = state_->store.tables(request.continuation.value_or(std::string{}), [&](std::string_view key, std::string_view shown) {
-            if (names.tables.size() == request.page_size) {
-                names.continuation = key;
-                return false;
-            }
-            names.tables.emplace_back(shown);
-            return true;
-        });
+        auto visited = state_->store.tables(
+            request.continuation.value_or(std::string{}), [&](std::string_view key, std::string_view shown) {
+                if (names.tables.size() == request.page_size) {
+                    names.continuation = key;
+                    return false;
+                }
+                names.tables.emplace_back(shown);
+                return true;
+            });
         if (!visited) {
             return std::move(visited).as_failure();
         }
@@ -113,9 +114,10 @@ public:
         if (!reader) {
             return std::move(reader).as_failure();
         }
-        auto found = state_->store.scan(table, reader->range(), [&](std::string_view partition, std::string_view row, std::string_view payload) {
-            return reader->visit(partition, row, payload);
-        });
+        auto found = state_->store.scan(
+            table, reader->range(), [&](std::string_view partition, std::string_view row, std::string_view payload) {
+                return reader->visit(partition, row, payload);
+            });
         if (!found) {
             return std::move(found).as_failure();
         }
@@ -130,10 +132,11 @@ public:
             return std::move(ready).as_failure();
         }
         result<written> outcome{std::in_place};
-        auto committed = update(request.table, request.change.entity.partition_key(), [&](typename Store::transaction& transaction) {
-            outcome = apply(transaction, request.table, request.change);
-            return outcome.has_value();
-        });
+        auto committed =
+            update(request.table, request.change.entity.partition_key(), [&](typename Store::transaction& transaction) {
+                outcome = apply(transaction, request.table, request.change);
+                return outcome.has_value();
+            });
         if (!committed) {
             return std::move(committed).as_failure();
         }
@@ -196,19 +199,21 @@ private:
     }
 
     [[nodiscard]] result<lookup> update(std::string_view table, std::string_view partition,
-                                        function_ref<bool(typename Store::transaction&)> body) const {
+        function_ref<bool(typename Store::transaction&)> body) const {
         detail::stored_key const table_key{detail::stored_key::folded, table};
         detail::stored_key const partition_key{partition};
         return state_->store.update(table_key, partition_key, body);
     }
 
     /// Stages one change. Runs inside of the store's transaction.
-    [[nodiscard]] result<written> apply(typename Store::transaction& transaction, std::string_view table, mutation const& change) const {
+    [[nodiscard]] result<written> apply(
+        typename Store::transaction& transaction, std::string_view table, mutation const& change) const {
         detail::stored_key const row_key{change.entity.row_key()};
         std::string stored;
         bool const exists = transaction.get(row_key, [&](std::string_view payload) { stored = payload; });
         date_time const timestamp = next_timestamp(exists ? row_view{{}, {}, stored}.timestamp() : date_time{});
-        auto payload = detail::new_payload(change, exists ? &stored : nullptr, timestamp, table, state_->options.limits);
+        auto payload =
+            detail::new_payload(change, exists ? &stored : nullptr, timestamp, table, state_->options.limits);
         if (!payload) {
             return std::move(payload).as_failure();
         }

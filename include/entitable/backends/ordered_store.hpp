@@ -66,8 +66,8 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 /// 9. Safe to use from several threads.
 template <class S>
 concept ordered_store = store_transaction<typename S::transaction> &&
-    requires(S& store, std::string_view text, row_visitor visit_row, scan_visitor visit_entry, table_visitor visit_table,
-             scan_range const& range, function_ref<bool(typename S::transaction&)> body) {
+    requires(S& store, std::string_view text, row_visitor visit_row, scan_visitor visit_entry,
+        table_visitor visit_table, scan_range const& range, function_ref<bool(typename S::transaction&)> body) {
         // opts in
         typename S::is_ordered_store;
         // creates a table under a key, with the name to show for it; false when the key is taken

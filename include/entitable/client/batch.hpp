@@ -18,12 +18,18 @@ public:
     explicit batch(detail::table_core table) : table_(std::move(table)) {}
 
     batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
-    batch& replace(Entity const& entity, etag_condition condition) { return add(mutation_kind::replace, entity, std::move(condition)); }
-    batch& merge(Entity const& entity, etag_condition condition) { return add(mutation_kind::merge, entity, std::move(condition)); }
+    batch& replace(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::replace, entity, std::move(condition));
+    }
+    batch& merge(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::merge, entity, std::move(condition));
+    }
     batch& insert_or_replace(Entity const& entity) { return add(mutation_kind::insert_or_replace, entity, any_etag); }
     batch& insert_or_merge(Entity const& entity) { return add(mutation_kind::insert_or_merge, entity, any_etag); }
     /// Only the entity's keys count.
-    batch& remove(Entity const& entity, etag_condition condition) { return add(mutation_kind::remove, entity, std::move(condition)); }
+    batch& remove(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::remove, entity, std::move(condition));
+    }
 
     [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); }
     [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }

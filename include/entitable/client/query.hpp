@@ -20,8 +20,8 @@ namespace detail {
 /// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
 class row_walk {
 public:
-    row_walk(any_transport const& through, call_options const& options, query_reading reading, std::optional<std::uint64_t> take,
-             std::uint32_t page_size);
+    row_walk(any_transport const& through, call_options const& options, query_reading reading,
+        std::optional<std::uint64_t> take, std::uint32_t page_size);
 
     /// The next row, until the next call; nothing at the end.
     [[nodiscard]] result<std::optional<row_view>> next();
@@ -49,7 +49,10 @@ public:
     using value_type = Entity;
 
     query(any_transport through, call_options options, std::string table, result<query_plan> plan)
-        : through_(std::move(through)), options_(std::move(options)), table_(std::move(table)), plan_(std::move(plan)) {}
+        : through_(std::move(through)),
+          options_(std::move(options)),
+          table_(std::move(table)),
+          plan_(std::move(plan)) {}
 
     /// At most `count` entities in all.
     [[nodiscard]] query take(std::uint64_t count) && {
@@ -152,7 +155,9 @@ public:
         }
         void operator++(int) { owner_->advance(); }
         [[nodiscard]] bool at_end() const noexcept { return !owner_->walk_; }
-        [[nodiscard]] friend bool operator==(iterator const& at, std::default_sentinel_t) noexcept { return at.at_end(); }
+        [[nodiscard]] friend bool operator==(iterator const& at, std::default_sentinel_t) noexcept {
+            return at.at_end();
+        }
 
     private:
         friend class query;
@@ -173,8 +178,10 @@ private:
         if (!plan_) {
             return failure{plan_.error()};
         }
-        query_reading reading{table_, *plan_, mapping<Entity>::partition_layout, mapping<Entity>::row_layout, page_size_};
-        return result<detail::row_walk>{std::in_place, through_, options_, std::move(reading), limit && (!take_ || *limit < *take_) ? limit : take_, page_size_};
+        query_reading reading{
+            table_, *plan_, mapping<Entity>::partition_layout, mapping<Entity>::row_layout, page_size_};
+        return result<detail::row_walk>{std::in_place, through_, options_, std::move(reading),
+            limit && (!take_ || *limit < *take_) ? limit : take_, page_size_};
     }
     [[nodiscard]] static result<bool> read_next(detail::row_walk& walk, Entity& out) {
         auto row = walk.next();

@@ -27,7 +27,8 @@ class table;
 namespace detail {
 
 template <class... Components>
-[[nodiscard]] result<std::string> key_from(key_layout layout, key_argument<typename Components::value_type> const&... values) {
+[[nodiscard]] result<std::string> key_from(
+    key_layout layout, key_argument<typename Components::value_type> const&... values) {
     key_writer writer{layout};
     ((Components::codec::append(writer.text(), values), writer.component_done()), ...);
     return std::move(writer).finish();
@@ -41,7 +42,8 @@ template <class Entity, class... P, class... R>
 class keyed_operations<Entity, components<void, P...>, components<void, R...>> {
 public:
     /// The entity with these keys; ResourceNotFound when there is none. A point query.
-    [[nodiscard]] result<Entity> get(key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
+    [[nodiscard]] result<Entity> get(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto read = core_.get(partition_key(partition...), row_key(row...));
         result<Entity> entity{std::in_place};
         if (!read) {
@@ -53,8 +55,8 @@ public:
     }
 
     /// The same, or nothing when there is none.
-    [[nodiscard]] result<std::optional<Entity>> find(key_argument<typename P::value_type>... partition,
-                                                     key_argument<typename R::value_type>... row) const {
+    [[nodiscard]] result<std::optional<Entity>> find(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto read = core_.get(partition_key(partition...), row_key(row...));
         result<std::optional<Entity>> entity{std::in_place};
         if (!read) {
@@ -68,8 +70,8 @@ public:
     }
 
     /// The same with its ETag and Timestamp; ResourceNotFound when there is none.
-    [[nodiscard]] result<stored<Entity>> get_stored(key_argument<typename P::value_type>... partition,
-                                                    key_argument<typename R::value_type>... row) const {
+    [[nodiscard]] result<stored<Entity>> get_stored(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto read = core_.get(partition_key(partition...), row_key(row...));
         result<stored<Entity>> found{std::in_place};
         if (!read) {
@@ -86,8 +88,8 @@ public:
 
     /// Removes the entity with these keys, if its version is the one given: ResourceNotFound when there is none,
     /// UpdateConditionNotSatisfied when it was changed since.
-    [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row,
-                                         etag_condition condition) const {
+    [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, etag_condition condition) const {
         return core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
     }
 
@@ -119,8 +121,10 @@ inline constexpr bool never = false;
 /// A table of entities of one type, on any transport. Safe to use from several threads; copies are cheap and keep the
 /// backend alive. Every operation returns a result and throws nothing of its own.
 template <mapped_entity Entity>
-class table : public detail::keyed_operations<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components> {
-    using base = detail::keyed_operations<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components>;
+class table : public detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
+                  typename mapping<Entity>::row_components> {
+    using base = detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
+        typename mapping<Entity>::row_components>;
     using base::core_;
 
 public:
@@ -132,7 +136,9 @@ public:
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }
     /// The same table with other options for its calls.
-    [[nodiscard]] table with(call_options options) const { return table{core_.through(), core_.name(), std::move(options)}; }
+    [[nodiscard]] table with(call_options options) const {
+        return table{core_.through(), core_.name(), std::move(options)};
+    }
 
     // ---- the table itself ----
 
@@ -148,7 +154,9 @@ public:
     // ---- writes of one entity ----
 
     /// EntityAlreadyExists when the key is taken.
-    [[nodiscard]] result<written> insert(Entity const& entity) const { return write(mutation_kind::insert, entity, any_etag); }
+    [[nodiscard]] result<written> insert(Entity const& entity) const {
+        return write(mutation_kind::insert, entity, any_etag);
+    }
     /// Replaces all properties of the stored entity, if its version is the one given, or `any_etag`: ResourceNotFound when there
     /// is none, UpdateConditionNotSatisfied when it was changed since.
     [[nodiscard]] result<written> replace(Entity const& entity, etag_condition condition) const {
@@ -216,7 +224,8 @@ private:
     template <access_path Path>
     [[nodiscard]] entitable::query<Entity, Path> ask(predicate_nodes const& condition) const {
         return {core_.through(), core_.options(), core_.name(),
-                make_plan(condition, Path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout, core_.through().profile())};
+            make_plan(condition, Path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout,
+                core_.through().profile())};
     }
 };
 

@@ -31,7 +31,8 @@ public:
     [[nodiscard]] result<written> write(result<mutation> change) const;
     [[nodiscard]] result<transact::response> submit(std::vector<mutation> changes) const;
     /// The keys may carry the error that made them impossible.
-    [[nodiscard]] result<get_entity::response> get(result<std::string> partition_key, result<std::string> row_key) const;
+    [[nodiscard]] result<get_entity::response> get(
+        result<std::string> partition_key, result<std::string> row_key) const;
 
 private:
     any_transport through_;
@@ -43,7 +44,8 @@ private:
 [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
 
 /// A row that has keys only.
-[[nodiscard]] result<mutation> removal(result<std::string> partition_key, result<std::string> row_key, etag_condition condition);
+[[nodiscard]] result<mutation> removal(
+    result<std::string> partition_key, result<std::string> row_key, etag_condition condition);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -22,7 +22,7 @@ struct date_time {
     std::int64_t ticks{};
 
     static constexpr std::int64_t ticks_per_second = 10'000'000;
-    static constexpr std::int64_t unix_epoch = 116'444'736'000'000'000; ///< 1970-01-01T00:00:00Z
+    static constexpr std::int64_t unix_epoch = 116'444'736'000'000'000;  ///< 1970-01-01T00:00:00Z
     static constexpr std::int64_t max_ticks = 2'650'467'743'999'999'999; ///< 9999-12-31T23:59:59.9999999Z
 
     /// Midnight UTC of a day of the proleptic Gregorian calendar; days are not checked against the month.

@@ -51,15 +51,15 @@ enum class error_code : std::uint16_t {
     other_service_error,
 
     // ours
-    not_supported = 1000,  ///< the transport has no such request
-    cancelled,             ///< the caller's cancellation was seen
-    deadline_exceeded,     ///< the call's deadline passed
-    transport_failed,      ///< no usable answer came back
-    query_too_complex,     ///< a predicate needs more key ranges than are allowed
-    key_not_splittable,    ///< the parts of a composite key could not be told apart again
-    row_malformed,         ///< stored bytes are not a row of a version known here
-    row_mismatch,          ///< a row does not fit the entity it is read into
-    continuation_invalid,  ///< a continuation token that this store did not make
+    not_supported = 1000, ///< the transport has no such request
+    cancelled,            ///< the caller's cancellation was seen
+    deadline_exceeded,    ///< the call's deadline passed
+    transport_failed,     ///< no usable answer came back
+    query_too_complex,    ///< a predicate needs more key ranges than are allowed
+    key_not_splittable,   ///< the parts of a composite key could not be told apart again
+    row_malformed,        ///< stored bytes are not a row of a version known here
+    row_mismatch,         ///< a row does not fit the entity it is read into
+    continuation_invalid, ///< a continuation token that this store did not make
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".
@@ -83,18 +83,19 @@ struct error;
 /// `catch (std::exception const&)` prints it.
 struct error : std::exception {
     error() = default;
-    error(error_code reason, std::string text) : code(reason), http_status(http_status_of(reason)), message(static_cast<std::string&&>(text)) {}
+    error(error_code reason, std::string text)
+        : code(reason), http_status(http_status_of(reason)), message(static_cast<std::string&&>(text)) {}
 
     error_code code{error_code::internal_error};
-    std::uint16_t http_status{};                ///< 0 when no service answered
-    entitable::effect effect{effect::none};     ///< what became of the data
-    std::uint32_t attempts{1};                  ///< how often the request was sent
-    std::optional<std::size_t> operation_index; ///< the failed operation of a batch, from 0; not always known
+    std::uint16_t http_status{};                          ///< 0 when no service answered
+    entitable::effect effect{effect::none};               ///< what became of the data
+    std::uint32_t attempts{1};                            ///< how often the request was sent
+    std::optional<std::size_t> operation_index;           ///< the failed operation of a batch, from 0; not always known
     std::optional<std::chrono::milliseconds> retry_after; ///< the service's wish, when it named one
-    std::string message;                        ///< our words; names the offender and the limit, no user data
-    std::string detail;                         ///< values of user data, cut short; keep it out of logs
-    std::string server_message;                 ///< the service's words, unchanged
-    std::string request_id;                     ///< the service's id of the request, for its support
+    std::string message;                                  ///< our words; names the offender and the limit, no user data
+    std::string detail;                                   ///< values of user data, cut short; keep it out of logs
+    std::string server_message;                           ///< the service's words, unchanged
+    std::string request_id;                               ///< the service's id of the request, for its support
 
     /// Everything but `detail`, on one line: "EntityAlreadyExists (409): ...".
     [[nodiscard]] std::string to_string() const;

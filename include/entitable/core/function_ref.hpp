@@ -20,9 +20,11 @@ template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
 public:
     template <class F>
-        requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> && std::is_invocable_r_v<Result, F&, Arguments...>)
+        requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> &&
+                    std::is_invocable_r_v<Result, F&, Arguments...>)
     function_ref(F&& function) noexcept
-        : object_(const_cast<void*>(static_cast<void const*>(&function))), call_([](void* object, Arguments... arguments) -> Result {
+        : object_(const_cast<void*>(static_cast<void const*>(&function))),
+          call_([](void* object, Arguments... arguments) -> Result {
               return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Arguments>(arguments)...);
           }) {}
 

@@ -28,8 +28,9 @@ struct described_property {
 };
 
 template <auto Member>
-inline constexpr described_property described{property_type<typename property_shape<member_type<Member>>::value_type>::type,
-                                              property_shape<member_type<Member>>::optional};
+inline constexpr described_property described{
+    property_type<typename property_shape<member_type<Member>>::value_type>::type,
+    property_shape<member_type<Member>>::optional};
 
 template <class Entity>
 struct descriptor;
@@ -45,11 +46,13 @@ template <class Entity, auto... Members>
         }
         return total - 3; // the placeholder
     }();
-    constexpr std::array<described_property, sizeof...(Members) + 1> properties{described_property{}, described<Members>...};
+    constexpr std::array<described_property, sizeof...(Members) + 1> properties{
+        described_property{}, described<Members>...};
     descriptor_bytes<size> made;
     std::size_t at = 0;
     for (std::size_t index = 1; index < properties.size(); ++index) {
-        auto const kind = static_cast<unsigned>(properties[index].type) | (properties[index].nullable ? row_format::nullable_bit : 0U);
+        auto const kind = static_cast<unsigned>(properties[index].type) |
+            (properties[index].nullable ? row_format::nullable_bit : 0U);
         made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(kind));
         made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() & 0xFFU));
         made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() >> 8U));
@@ -82,7 +85,7 @@ template <class T>
 
 /// Lays keys, header, descriptor and values out in one block.
 [[nodiscard]] row encode_row(std::string_view partition_key, std::string_view row_key, std::string_view descriptor,
-                             nullable_view const* values, std::size_t count);
+    nullable_view const* values, std::size_t count);
 
 /// Reads the values of a row in the order of an entity's descriptor.
 class row_decoder {
@@ -143,7 +146,8 @@ template <class Entity, class... Components>
 }
 
 template <class Entity, auto... Members>
-[[nodiscard]] row encode_properties(std::string_view partition_key, std::string_view row_key, Entity const& entity, members<0, Members...>) {
+[[nodiscard]] row encode_properties(
+    std::string_view partition_key, std::string_view row_key, Entity const& entity, members<0, Members...>) {
     nullable_view const values[] = {nullable_view{}, view_of(entity.*Members)...};
     return encode_row(partition_key, row_key, descriptor_of<Entity>.view(), values + 1, sizeof...(Members));
 }
@@ -159,7 +163,8 @@ void decode_properties(row_decoder& decoder, Entity& out, members<0, Members...>
 /// The partition key of an entity; KeyNotSplittable when its components could not be told apart again.
 template <mapped_entity Entity>
 [[nodiscard]] result<std::string> partition_key_of(Entity const& entity) {
-    return detail::encode_key(entity, mapping<Entity>::partition_layout, typename mapping<Entity>::partition_components{});
+    return detail::encode_key(
+        entity, mapping<Entity>::partition_layout, typename mapping<Entity>::partition_components{});
 }
 
 /// The row key of an entity; KeyNotSplittable as above.

@@ -22,13 +22,14 @@ namespace detail {
 
 /// The integers that can be a key; characters and bool are not numbers here.
 template <class T>
-concept key_integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
-                      !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+concept key_integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
+    !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
 /// Appends `value` with zeros to `width` digits; a negative one as '-' and its distance from the least value.
 void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative, std::size_t width);
 /// The reverse; false unless the text is exactly of that form.
-[[nodiscard]] bool parse_key_integer(std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept;
+[[nodiscard]] bool parse_key_integer(
+    std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept;
 
 } // namespace detail
 
@@ -57,7 +58,8 @@ struct key_codec<T> {
 
     static void append(std::string& out, T value) {
         if constexpr (std::is_signed_v<T>) {
-            auto const distance = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(std::numeric_limits<T>::min());
+            auto const distance =
+                static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(std::numeric_limits<T>::min());
             detail::append_key_integer(out, value < 0 ? distance : static_cast<std::uint64_t>(value), value < 0, width);
         } else {
             detail::append_key_integer(out, value, false, width);
@@ -67,11 +69,13 @@ struct key_codec<T> {
         std::uint64_t magnitude = 0;
         bool negative = false;
         if (!detail::parse_key_integer(text, width, magnitude, negative) ||
-            magnitude > static_cast<std::uint64_t>(std::numeric_limits<T>::max()) || (negative && !std::is_signed_v<T>)) {
+            magnitude > static_cast<std::uint64_t>(std::numeric_limits<T>::max()) ||
+            (negative && !std::is_signed_v<T>)) {
             return false;
         }
         // Unsigned arithmetic wraps to the right value for negative ones.
-        out = static_cast<T>(negative ? magnitude + static_cast<std::uint64_t>(std::numeric_limits<T>::min()) : magnitude);
+        out = static_cast<T>(
+            negative ? magnitude + static_cast<std::uint64_t>(std::numeric_limits<T>::min()) : magnitude);
         return true;
     }
 };
@@ -120,7 +124,8 @@ struct key_codec<std::optional<T>> {
 
 /// The type can be a component of a key.
 template <class T>
-concept key_value = requires(std::string& out, typename key_codec<T>::argument value) { key_codec<T>::append(out, value); };
+concept key_value =
+    requires(std::string& out, typename key_codec<T>::argument value) { key_codec<T>::append(out, value); };
 
 /// A value for a key component as the caller writes it: lossless conversions only.
 template <class T>
@@ -135,8 +140,8 @@ namespace detail {
 
 template <class From, class To>
 concept fits_losslessly = key_integer<From> && key_integer<To> &&
-                          ((std::is_signed_v<From> == std::is_signed_v<To> && sizeof(From) <= sizeof(To)) ||
-                           (std::is_unsigned_v<From> && sizeof(From) < sizeof(To)));
+    ((std::is_signed_v<From> == std::is_signed_v<To> && sizeof(From) <= sizeof(To)) ||
+        (std::is_unsigned_v<From> && sizeof(From) < sizeof(To)));
 
 } // namespace detail
 
@@ -146,7 +151,8 @@ struct key_argument<T> {
 
     template <class From>
     key_argument(From given) : value(static_cast<T>(given)) { // NOLINT: implicit on purpose
-        static_assert(detail::fits_losslessly<From, T>, "a key component takes an integer of its own type or a narrower one");
+        static_assert(
+            detail::fits_losslessly<From, T>, "a key component takes an integer of its own type or a narrower one");
     }
     operator T() const noexcept { return value; }
 };
@@ -165,7 +171,7 @@ template <class T>
 struct key_argument<std::optional<T>> {
     std::optional<T> value;
 
-    key_argument(std::nullopt_t) {}                                // NOLINT: implicit on purpose
+    key_argument(std::nullopt_t) {}                               // NOLINT: implicit on purpose
     key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose
     template <class From>
         requires std::convertible_to<From, key_argument<T>>

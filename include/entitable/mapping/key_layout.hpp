@@ -28,9 +28,9 @@ inline constexpr std::string_view absent_key_text = "~";
 
 /// One component of a key.
 struct key_component {
-    std::string_view name;       ///< the member; for a literal its text
-    bool literal{};              ///< constant text with no separator behind it
-    bool optional{};             ///< may be absent
+    std::string_view name; ///< the member; for a literal its text
+    bool literal{};        ///< constant text with no separator behind it
+    bool optional{};       ///< may be absent
 };
 
 /// The components of one key, in order.

@@ -17,12 +17,13 @@ concept declares_mapping = requires(T const* none) { entitable_mapping_of(none).
 
 template <class T>
 struct mapping_of {
-    static_assert(declares_mapping<T>,
-                  "this type is no entity: write ENTITABLE(type, ...) behind it, in its own namespace");
-    static_assert(std::is_default_constructible_v<T>, "an entity is read into a fresh object: it needs a default constructor");
+    static_assert(
+        declares_mapping<T>, "this type is no entity: write ENTITABLE(type, ...) behind it, in its own namespace");
+    static_assert(
+        std::is_default_constructible_v<T>, "an entity is read into a fresh object: it needs a default constructor");
     using type = decltype(entitable_mapping_of(static_cast<T const*>(nullptr)));
     static_assert(std::is_same_v<typename type::entitable_entity, T>,
-                  "this type has only the mapping of its base class: write ENTITABLE(type, ...) behind it");
+        "this type has only the mapping of its base class: write ENTITABLE(type, ...) behind it");
 };
 
 } // namespace detail

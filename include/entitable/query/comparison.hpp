@@ -23,9 +23,9 @@ struct bare<std::optional<T>> {
 
 /// A value of type From can be compared with a member of type T without losing anything.
 template <class From, class T>
-concept comparable_with = std::same_as<From, T> || (std::same_as<T, std::string> && std::convertible_to<From const&, std::string_view>) ||
-                          fits_losslessly<From, T> ||
-                          (std::same_as<T, double> && (std::same_as<From, float> || fits_losslessly<From, std::int32_t>));
+concept comparable_with = std::same_as<From, T> ||
+    (std::same_as<T, std::string> && std::convertible_to<From const&, std::string_view>) || fits_losslessly<From, T> ||
+    (std::same_as<T, double> && (std::same_as<From, float> || fits_losslessly<From, std::int32_t>));
 
 /// `From` as a value of a property of type T.
 template <class T, class From>
@@ -50,14 +50,14 @@ template <class Entity, auto Member, class From>
         return predicate<Entity, free, free>{predicate_nodes(1, std::move(node))};
     } else {
         static_assert(comparable_with<From, type>,
-                      "a property is compared with a value of its own type, or a narrower one: this literal has another type");
+            "a property is compared with a value of its own type, or a narrower one: this literal has another type");
         return refused_predicate{};
     }
 }
 
 /// The node of a comparison with a key component.
-[[nodiscard]] predicate_node key_comparison(filter_operator operation, key_component const& component, key_part part, std::size_t index,
-                                            std::string text);
+[[nodiscard]] predicate_node key_comparison(
+    filter_operator operation, key_component const& component, key_part part, std::size_t index, std::string text);
 
 [[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
     return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
@@ -68,7 +68,8 @@ template <class Entity, auto Member, class From>
     key_shape const narrowed = operation == filter_operator::equal ? 2U : is_range(operation) ? 1U : 0U;
     return shape_set::of(narrowed << shape_position(part, index));
 }
-[[nodiscard]] constexpr shape_set shape_of_opposite(filter_operator operation, key_part part, std::size_t index, bool optional) noexcept {
+[[nodiscard]] constexpr shape_set shape_of_opposite(
+    filter_operator operation, key_part part, std::size_t index, bool optional) noexcept {
     bool const narrows = !optional && operation != filter_operator::equal;
     key_shape const narrowed = !narrows ? 0U : operation == filter_operator::not_equal ? 2U : 1U;
     return shape_set::of(narrowed << shape_position(part, index));
@@ -78,23 +79,26 @@ template <filter_operator Operation, class Entity, key_part Part, std::size_t In
 [[nodiscard]] auto compare(key_field<Entity, Part, Index, Component>, From const& from) {
     using codec = typename Component::codec;
     using type = typename bare<typename codec::value_type>::type;
-    constexpr key_layout layout = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout} : key_layout{mapping<Entity>::row_layout};
+    constexpr key_layout layout = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
+                                                              : key_layout{mapping<Entity>::row_layout};
     constexpr bool in_order = codec::ordered && (!codec::variable || Index + 1 == layout.size());
     constexpr bool none = codec::optional && std::same_as<From, std::nullopt_t> && !is_range(Operation);
     if constexpr (is_range(Operation) && !in_order) {
         static_assert(!is_range(Operation) || in_order,
-                      "this key component does not keep the order of its values, so a range over it would lose rows: text is in "
-                      "order only as the last component of its key; compare with == or !=");
+            "this key component does not keep the order of its values, so a range over it would lose rows: text is in "
+            "order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
     } else if constexpr (comparable_with<From, type> || none) {
         std::string text;
         codec::append(text, static_cast<typename codec::argument>(from));
         predicate_nodes nodes;
         nodes.push_back(key_comparison(Operation, layout[Index], Part, Index, std::move(text)));
-        return predicate<Entity, shape_of(Operation, Part, Index), shape_of_opposite(Operation, Part, Index, codec::optional)>{std::move(nodes)};
+        return predicate<Entity, shape_of(Operation, Part, Index),
+            shape_of_opposite(Operation, Part, Index, codec::optional)>{std::move(nodes)};
     } else {
         static_assert(comparable_with<From, type>,
-                      "a key component is compared with a value of its own type, or a narrower one: this literal has another type");
+            "a key component is compared with a value of its own type, or a narrower one: this literal has another "
+            "type");
         return refused_predicate{};
     }
 }

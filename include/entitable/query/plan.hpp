@@ -39,13 +39,14 @@ struct explanation {
 };
 
 /// Plans `predicate` for a service with these limits. QueryTooComplex when it needs more than `max_key_ranges`.
-[[nodiscard]] result<query_plan> make_plan(predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row,
-                                           profile const& limits);
+[[nodiscard]] result<query_plan> make_plan(
+    predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits);
 
 [[nodiscard]] explanation explain(query_plan const& plan);
 
 /// Whether a row satisfies the client's part; true where there is none.
-[[nodiscard]] bool satisfies(row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout);
+[[nodiscard]] bool satisfies(
+    row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout);
 
 ENTITABLE_END_NAMESPACE
 

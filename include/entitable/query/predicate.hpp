@@ -17,10 +17,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// One node of a predicate: a comparison with a property or a key component, or a connective.
 struct predicate_node {
     filter_operator operation{};
-    bool on_key{};               ///< a key component: `operand` is its text
+    bool on_key{}; ///< a key component: `operand` is its text
     key_part part{};
-    std::uint8_t index{};        ///< of the component
-    bool optional{};             ///< the component may be absent: every comparison is false then
+    std::uint8_t index{}; ///< of the component
+    bool optional{};      ///< the component may be absent: every comparison is false then
     std::string name;
     value operand;
 };

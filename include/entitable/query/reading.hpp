@@ -27,7 +27,8 @@ class query_reading {
 public:
     using request = query_entities;
 
-    query_reading(std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout, std::uint32_t page_size);
+    query_reading(std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout,
+        std::uint32_t page_size);
 
     /// All pages were read, or one has failed.
     [[nodiscard]] bool at_end() const noexcept { return range_ == plan_.ranges.size(); }

@@ -65,9 +65,9 @@ struct call {
     entitable::observer* watch{};
     std::string operation_id; ///< names one logical write over all its tries; empty when none was given
 
-    std::uint32_t attempts{};                ///< tries made so far
-    std::vector<std::string> request_ids;    ///< of the service, one per try where it gives them
-    std::optional<date_time> server_date;    ///< the service's clock in its last answer
+    std::uint32_t attempts{};             ///< tries made so far
+    std::vector<std::string> request_ids; ///< of the service, one per try where it gives them
+    std::optional<date_time> server_date; ///< the service's clock in its last answer
 };
 
 ENTITABLE_END_NAMESPACE

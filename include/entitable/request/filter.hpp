@@ -75,7 +75,8 @@ struct filter {
 };
 
 /// Whether `row` satisfies one comparison.
-[[nodiscard]] bool satisfies(row_view const& row, filter_operator comparison, std::string_view name, value_view operand) noexcept;
+[[nodiscard]] bool satisfies(
+    row_view const& row, filter_operator comparison, std::string_view name, value_view operand) noexcept;
 
 /// Whether `row` satisfies `condition`, which is well formed (see `validate`).
 [[nodiscard]] bool satisfies(row_view const& row, filter const& condition);
@@ -110,7 +111,8 @@ template <class Nodes, class Leaf>
     };
     std::vector<part> stack;
     auto const in_brackets = [](part const& operand, filter_operator around) {
-        bool const bare = is_comparison(operand.top) || operand.top == filter_operator::negation || operand.top == around;
+        bool const bare =
+            is_comparison(operand.top) || operand.top == filter_operator::negation || operand.top == around;
         return bare ? operand.text : "(" + operand.text + ")";
     };
     for (auto const& node : nodes) {
@@ -120,7 +122,8 @@ template <class Nodes, class Leaf>
             part const right = static_cast<part&&>(stack.back());
             stack.pop_back();
             char const* const word = node.operation == filter_operator::all_of ? " && " : " || ";
-            stack.back() = {in_brackets(stack.back(), node.operation) + word + in_brackets(right, node.operation), node.operation};
+            stack.back() = {
+                in_brackets(stack.back(), node.operation) + word + in_brackets(right, node.operation), node.operation};
         } else {
             stack.push_back({leaf(node), node.operation});
         }

@@ -21,8 +21,12 @@ struct key_bound {
     kind end{kind::open};
     std::string key;
 
-    [[nodiscard]] static key_bound including(std::string key) { return {kind::inclusive, static_cast<std::string&&>(key)}; }
-    [[nodiscard]] static key_bound excluding(std::string key) { return {kind::exclusive, static_cast<std::string&&>(key)}; }
+    [[nodiscard]] static key_bound including(std::string key) {
+        return {kind::inclusive, static_cast<std::string&&>(key)};
+    }
+    [[nodiscard]] static key_bound excluding(std::string key) {
+        return {kind::exclusive, static_cast<std::string&&>(key)};
+    }
 
     friend bool operator==(key_bound const&, key_bound const&) = default;
 };
@@ -40,7 +44,8 @@ struct key_interval {
     }
     /// Exactly one key.
     [[nodiscard]] bool is_point() const noexcept {
-        return lower.end == key_bound::kind::inclusive && upper.end == key_bound::kind::inclusive && lower.key == upper.key;
+        return lower.end == key_bound::kind::inclusive && upper.end == key_bound::kind::inclusive &&
+            lower.key == upper.key;
     }
     [[nodiscard]] bool is_empty() const noexcept;
     [[nodiscard]] bool contains(std::string_view key) const noexcept;

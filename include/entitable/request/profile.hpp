@@ -29,13 +29,13 @@ struct profile {
     std::size_t max_name_units{255};         ///< UTF-16 units of a property name
     std::size_t max_string_units{32 * 1024}; ///< UTF-16 units of a string value: 64 KiB
     std::size_t max_binary_size{64 * 1024};
-    std::size_t max_entity_size{1024 * 1024};  ///< by `service_size`
-    std::size_t max_operations{100};           ///< of a transaction
+    std::size_t max_entity_size{1024 * 1024}; ///< by `service_size`
+    std::size_t max_operations{100};          ///< of a transaction
     std::size_t max_transaction_size{4 * 1024 * 1024};
     std::size_t max_page_size{1000};
-    std::size_t max_comparisons{15};           ///< of one query, those of the key range included; 0 for no limit
-    bool ordered{true};                        ///< results come in key order
-    bool table_names_without_case{true};       ///< "Orders" and "orders" are one table
+    std::size_t max_comparisons{15};     ///< of one query, those of the key range included; 0 for no limit
+    bool ordered{true};                  ///< results come in key order
+    bool table_names_without_case{true}; ///< "Orders" and "orders" are one table
 };
 
 /// The profile of Azure Table Storage.

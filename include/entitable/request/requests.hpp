@@ -110,15 +110,16 @@ enum class mutation_kind : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::string_view to_string(mutation_kind kind) noexcept {
-    constexpr std::string_view words[] = {"insert", "replace", "merge", "insert_or_replace", "insert_or_merge", "remove"};
+    constexpr std::string_view words[] = {
+        "insert", "replace", "merge", "insert_or_replace", "insert_or_merge", "remove"};
     return words[static_cast<std::size_t>(kind)];
 }
 
 /// One change of one entity. Replace, merge and remove carry a condition: the type has no way to forget it.
 struct mutation {
     mutation_kind kind{};
-    row entity;                          ///< for `remove` only the keys count
-    etag_condition condition{any_etag};  ///< for replace, merge and remove
+    row entity;                         ///< for `remove` only the keys count
+    etag_condition condition{any_etag}; ///< for replace, merge and remove
 
     [[nodiscard]] static mutation insert(row entity) { return {mutation_kind::insert, std::move(entity), any_etag}; }
     [[nodiscard]] static mutation replace(row entity, etag_condition condition) {
@@ -144,8 +145,8 @@ struct mutation {
 
 /// What became of a write.
 struct written {
-    entitable::etag etag;  ///< the new version; empty after a removal
-    bool after_retry{};    ///< success was concluded after a try whose answer was lost
+    entitable::etag etag; ///< the new version; empty after a removal
+    bool after_retry{};   ///< success was concluded after a try whose answer was lost
 };
 
 /// One write of one entity.
@@ -173,12 +174,14 @@ using response_of = typename Request::response;
 
 /// The requests there are. A new one is added here, in `any_transport` and in the backends that know it.
 template <class T>
-concept table_request = std::same_as<T, create_table> || std::same_as<T, delete_table> || std::same_as<T, list_tables> ||
-                        std::same_as<T, get_entity> || std::same_as<T, query_entities> || std::same_as<T, write_entity> ||
-                        std::same_as<T, transact>;
+concept table_request = std::same_as<T, create_table> || std::same_as<T, delete_table> ||
+    std::same_as<T, list_tables> || std::same_as<T, get_entity> || std::same_as<T, query_entities> ||
+    std::same_as<T, write_entity> || std::same_as<T, transact>;
 
 /// The partition a request touches, if it is exactly one.
-[[nodiscard]] inline std::optional<std::string_view> partition_of(get_entity const& request) { return request.partition_key; }
+[[nodiscard]] inline std::optional<std::string_view> partition_of(get_entity const& request) {
+    return request.partition_key;
+}
 [[nodiscard]] inline std::optional<std::string_view> partition_of(write_entity const& request) {
     return request.change.entity.partition_key();
 }
@@ -186,7 +189,8 @@ concept table_request = std::same_as<T, create_table> || std::same_as<T, delete_
     return request.changes.empty() ? std::nullopt : std::optional{request.changes.front().entity.partition_key()};
 }
 [[nodiscard]] inline std::optional<std::string_view> partition_of(query_entities const& request) {
-    return request.range.partition.is_point() ? std::optional<std::string_view>{request.range.partition.lower.key} : std::nullopt;
+    return request.range.partition.is_point() ? std::optional<std::string_view>{request.range.partition.lower.key}
+                                              : std::nullopt;
 }
 template <table_request Request>
 [[nodiscard]] std::optional<std::string_view> partition_of(Request const&) {
@@ -195,8 +199,9 @@ template <table_request Request>
 
 /// See `idempotency`.
 [[nodiscard]] constexpr idempotency idempotency_of(mutation_kind kind) noexcept {
-    return kind == mutation_kind::insert_or_replace || kind == mutation_kind::insert_or_merge ? idempotency::repeatable
-                                                                                             : idempotency::conditional;
+    return kind == mutation_kind::insert_or_replace || kind == mutation_kind::insert_or_merge
+        ? idempotency::repeatable
+        : idempotency::conditional;
 }
 [[nodiscard]] inline idempotency idempotency_of(write_entity const& request) noexcept {
     bool const last_wins = request.change.condition.any() && request.change.kind != mutation_kind::insert;
@@ -204,7 +209,8 @@ template <table_request Request>
 }
 template <table_request Request>
 [[nodiscard]] constexpr idempotency idempotency_of(Request const&) noexcept {
-    constexpr bool reads = std::same_as<Request, get_entity> || std::same_as<Request, query_entities> || std::same_as<Request, list_tables>;
+    constexpr bool reads = std::same_as<Request, get_entity> || std::same_as<Request, query_entities> ||
+        std::same_as<Request, list_tables>;
     return reads ? idempotency::safe : idempotency::conditional;
 }
 

@@ -26,13 +26,13 @@ public:
         entry const& at = entries_[index];
         std::string_view const all{arena_};
         return {all.substr(at.offset, at.partition_key_size),
-                all.substr(at.offset + at.partition_key_size, at.row_key_size),
-                all.substr(at.offset + at.partition_key_size + at.row_key_size, at.payload_size)};
+            all.substr(at.offset + at.partition_key_size, at.row_key_size),
+            all.substr(at.offset + at.partition_key_size + at.row_key_size, at.payload_size)};
     }
 
     void append(row_view row) {
         entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
-                            static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size())});
+            static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size())});
         arena_.append(row.partition_key).append(row.row_key).append(row.payload);
     }
     void reserve(std::size_t rows, std::size_t bytes) {

@@ -69,13 +69,17 @@ public:
     explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload) {}
     /// Takes a block that holds both keys and the payload, one behind the other.
     row(std::string block, std::size_t partition_key_size, std::size_t row_key_size) noexcept
-        : block_(static_cast<std::string&&>(block)), partition_key_size_(partition_key_size), row_key_size_(row_key_size) {}
+        : block_(static_cast<std::string&&>(block)),
+          partition_key_size_(partition_key_size),
+          row_key_size_(row_key_size) {}
 
     [[nodiscard]] row_view view() const noexcept { return {partition_key(), row_key(), payload()}; }
     operator row_view() const noexcept { return view(); }
 
     [[nodiscard]] std::string_view partition_key() const noexcept { return {block_.data(), partition_key_size_}; }
-    [[nodiscard]] std::string_view row_key() const noexcept { return {block_.data() + partition_key_size_, row_key_size_}; }
+    [[nodiscard]] std::string_view row_key() const noexcept {
+        return {block_.data() + partition_key_size_, row_key_size_};
+    }
     [[nodiscard]] std::string_view payload() const noexcept {
         std::size_t const keys = partition_key_size_ + row_key_size_;
         return {block_.data() + keys, block_.size() - keys};
@@ -90,7 +94,8 @@ private:
 /// Puts a row together from named values; absent ones (an empty optional) keep their place in the descriptor.
 class row_builder {
 public:
-    row_builder(std::string_view partition_key, std::string_view row_key) : partition_key_(partition_key), row_key_(row_key) {}
+    row_builder(std::string_view partition_key, std::string_view row_key)
+        : partition_key_(partition_key), row_key_(row_key) {}
 
     void add(std::string_view name, value_view value) { put(name, value.type(), &value, false); }
     void add(std::string_view name, edm_type type, std::optional<value_view> value) {

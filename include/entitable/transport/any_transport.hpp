@@ -30,13 +30,27 @@ class transport_model final : public transport_interface {
 public:
     explicit transport_model(T const& wrapped) : wrapped_(wrapped) {}
     entitable::profile profile() const override { return wrapped_.profile(); }
-    result<create_table::response> execute(create_table const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
-    result<delete_table::response> execute(delete_table const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
-    result<list_tables::response> execute(list_tables const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
-    result<get_entity::response> execute(get_entity const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
-    result<query_entities::response> execute(query_entities const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
-    result<write_entity::response> execute(write_entity const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
-    result<transact::response> execute(transact const& request, call& context) override { return entitable::execute(wrapped_, request, context); }
+    result<create_table::response> execute(create_table const& request, call& context) override {
+        return entitable::execute(wrapped_, request, context);
+    }
+    result<delete_table::response> execute(delete_table const& request, call& context) override {
+        return entitable::execute(wrapped_, request, context);
+    }
+    result<list_tables::response> execute(list_tables const& request, call& context) override {
+        return entitable::execute(wrapped_, request, context);
+    }
+    result<get_entity::response> execute(get_entity const& request, call& context) override {
+        return entitable::execute(wrapped_, request, context);
+    }
+    result<query_entities::response> execute(query_entities const& request, call& context) override {
+        return entitable::execute(wrapped_, request, context);
+    }
+    result<write_entity::response> execute(write_entity const& request, call& context) override {
+        return entitable::execute(wrapped_, request, context);
+    }
+    result<transact::response> execute(transact const& request, call& context) override {
+        return entitable::execute(wrapped_, request, context);
+    }
 
 private:
     T wrapped_;

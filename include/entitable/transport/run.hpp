@@ -90,7 +90,8 @@ private:
 /// Drives many operations that send `Op::request` only, with up to `in_flight` requests under way where the transport
 /// can. Every operation is at its end afterwards; its owner calls `finish()`.
 template <operation Op, transport T>
-void run_many(std::span<Op> operations, T& through, std::size_t in_flight, call& context, clock& time = system_clock()) {
+void run_many(
+    std::span<Op> operations, T& through, std::size_t in_flight, call& context, clock& time = system_clock()) {
     detail::operation_feed<typename Op::request, Op> feed{operations};
     for (;;) {
         execute_many(through, feed, in_flight, context);

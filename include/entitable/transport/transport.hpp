@@ -31,12 +31,13 @@ concept answers = requires(T& transport, Request const& request, call& context) 
 /// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
 /// 8. It throws nothing of its own; running out of memory passes through and leaves the data whole.
 template <class T>
-concept transport = std::copy_constructible<T> && requires(T const& transport) {
-    // opts in: no type becomes a transport by accident
-    typename T::is_transport;
-    // what the service behind it can do
-    { transport.profile() } -> std::convertible_to<profile>;
-} &&
+concept transport = std::copy_constructible<T> &&
+    requires(T const& transport) {
+        // opts in: no type becomes a transport by accident
+        typename T::is_transport;
+        // what the service behind it can do
+        { transport.profile() } -> std::convertible_to<profile>;
+    } &&
     // the least that a typed table needs; other requests are answered with NotSupported where they are missing
     answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
 
@@ -46,7 +47,8 @@ template <transport T, table_request Request>
     if constexpr (answers<T, Request>) {
         return transport.execute(request, context);
     } else {
-        return failure{error_code::not_supported, "this transport does not know the request " + std::string{Request::name}};
+        return failure{
+            error_code::not_supported, "this transport does not know the request " + std::string{Request::name}};
     }
 }
 

@@ -39,20 +39,22 @@ private:
 /// A refusal with our text for `code` and the table's name.
 [[nodiscard]] failure refused(error_code code, std::string_view table);
 /// The same for a row or a table that was not found.
-[[nodiscard]] failure missing(lookup found, std::string_view table, std::string_view partition_key, std::string_view row_key);
+[[nodiscard]] failure missing(
+    lookup found, std::string_view table, std::string_view partition_key, std::string_view row_key);
 
 /// A row with only the named properties; with all of them when none is named.
 [[nodiscard]] row selected_row(row_view whole, projection const& names);
 
 /// What `change` makes of a stored payload (null when there is no row), or why it is refused. Empty for a removal.
 [[nodiscard]] result<std::string> new_payload(mutation const& change, std::string const* stored, date_time timestamp,
-                                              std::string_view table, profile const& limits);
+    std::string_view table, profile const& limits);
 
 /// Collects the rows of one page while a store visits them.
 class page_reader {
 public:
     /// ContinuationInvalid when the request carries a token that no page of this range has given.
-    [[nodiscard]] static result<page_reader> start(query_entities const& request, std::size_t max_bytes, std::size_t max_examined);
+    [[nodiscard]] static result<page_reader> start(
+        query_entities const& request, std::size_t max_bytes, std::size_t max_examined);
 
     [[nodiscard]] scan_range range() const noexcept;
     /// One row in stored form; says whether to go on.

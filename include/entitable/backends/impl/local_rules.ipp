@@ -53,19 +53,24 @@ ENTITABLE_DECL failure refused(error_code code, std::string_view table) {
     switch (code) {
         case error_code::table_already_exists: return failure{code, "the table " + quoted + " exists already"};
         case error_code::table_not_found:
-            return failure{code, "the table " + quoted + " does not exist; create it first, for example with create_if_absent()"};
-        case error_code::entity_already_exists: return failure{code, "the table " + quoted + " has an entity with this key already"};
-        case error_code::resource_not_found: return failure{code, "the table " + quoted + " has no entity with this key"};
+            return failure{
+                code, "the table " + quoted + " does not exist; create it first, for example with create_if_absent()"};
+        case error_code::entity_already_exists:
+            return failure{code, "the table " + quoted + " has an entity with this key already"};
+        case error_code::resource_not_found:
+            return failure{code, "the table " + quoted + " has no entity with this key"};
         case error_code::update_condition_not_satisfied:
             return failure{code, "the entity in table " + quoted + " was changed since its ETag was read"};
         default: return failure{code, "refused by table " + quoted};
     }
 }
 
-ENTITABLE_DECL failure missing(lookup found, std::string_view table, std::string_view partition_key, std::string_view row_key) {
-    failure gone = refused(found == lookup::no_table ? error_code::table_not_found : error_code::resource_not_found, table);
+ENTITABLE_DECL failure missing(
+    lookup found, std::string_view table, std::string_view partition_key, std::string_view row_key) {
+    failure gone =
+        refused(found == lookup::no_table ? error_code::table_not_found : error_code::resource_not_found, table);
     gone.error().detail = "PartitionKey \"" + text::printable(text::shortened(partition_key)) + "\", RowKey \"" +
-                          text::printable(text::shortened(row_key)) + "\"";
+        text::printable(text::shortened(row_key)) + "\"";
     return gone;
 }
 
@@ -86,10 +91,10 @@ ENTITABLE_DECL row selected_row(row_view whole, projection const& names) {
 }
 
 ENTITABLE_DECL result<std::string> new_payload(mutation const& change, std::string const* stored, date_time timestamp,
-                                               std::string_view table, profile const& limits) {
+    std::string_view table, profile const& limits) {
     auto const with_key = [&](failure problem) {
-        problem.error().detail = "PartitionKey \"" + text::printable(text::shortened(change.entity.partition_key())) + "\", RowKey \"" +
-                                 text::printable(text::shortened(change.entity.row_key())) + "\"";
+        problem.error().detail = "PartitionKey \"" + text::printable(text::shortened(change.entity.partition_key())) +
+            "\", RowKey \"" + text::printable(text::shortened(change.entity.row_key())) + "\"";
         return problem;
     };
     if (change.kind == mutation_kind::insert && stored != nullptr) {
@@ -111,7 +116,8 @@ ENTITABLE_DECL result<std::string> new_payload(mutation const& change, std::stri
                                                       : std::string{change.entity.payload()};
     if (merges && stored != nullptr) {
         // Each part was within the limits; together they may not be.
-        if (auto checked = validate_entity({change.entity.partition_key(), change.entity.row_key(), payload}, limits); !checked) {
+        if (auto checked = validate_entity({change.entity.partition_key(), change.entity.row_key(), payload}, limits);
+            !checked) {
             return std::move(checked).as_failure();
         }
     }
@@ -143,10 +149,12 @@ ENTITABLE_DECL bool read_continuation(std::string_view token, std::string& parti
     }
     partition_key = token.substr(at + 1, size);
     row_key = token.substr(at + 1 + size);
-    return text::valid_utf8_prefix(partition_key) == partition_key.size() && text::valid_utf8_prefix(row_key) == row_key.size();
+    return text::valid_utf8_prefix(partition_key) == partition_key.size() &&
+        text::valid_utf8_prefix(row_key) == row_key.size();
 }
 
-ENTITABLE_DECL result<page_reader> page_reader::start(query_entities const& request, std::size_t max_bytes, std::size_t max_examined) {
+ENTITABLE_DECL result<page_reader> page_reader::start(
+    query_entities const& request, std::size_t max_bytes, std::size_t max_examined) {
     page_reader reader{request};
     reader.max_bytes_ = max_bytes;
     reader.max_examined_ = max_examined;
@@ -155,7 +163,8 @@ ENTITABLE_DECL result<page_reader> page_reader::start(query_entities const& requ
         std::string partition_key;
         std::string row_key;
         if (!read_continuation(*request.continuation, partition_key, row_key) || !partitions.contains(partition_key)) {
-            return failure{error_code::continuation_invalid, "the continuation token is not one that this query has given"};
+            return failure{
+                error_code::continuation_invalid, "the continuation token is not one that this query has given"};
         }
         reader.from_partition_ = stored_key{partition_key};
         reader.from_row_ = stored_key{row_key};
@@ -174,14 +183,16 @@ ENTITABLE_DECL result<page_reader> page_reader::start(query_entities const& requ
 }
 
 ENTITABLE_DECL scan_range page_reader::range() const noexcept {
-    return {from_partition_, from_row_, last_partition_ ? std::optional<std::string_view>{*last_partition_} : std::nullopt};
+    return {
+        from_partition_, from_row_, last_partition_ ? std::optional<std::string_view>{*last_partition_} : std::nullopt};
 }
 
 ENTITABLE_DECL void page_reader::stop_before(std::string_view partition_key, std::string_view row_key) {
     response_.continuation = make_continuation(partition_key, row_key);
 }
 
-ENTITABLE_DECL bool page_reader::visit(std::string_view partition, std::string_view stored_row, std::string_view payload) {
+ENTITABLE_DECL bool page_reader::visit(
+    std::string_view partition, std::string_view stored_row, std::string_view payload) {
     key_range const& wanted = request_->range;
     row_view const row{shown_key(partition, partition_buffer_), shown_key(stored_row, row_buffer_), payload};
     if (!wanted.partition.contains(row.partition_key)) {
@@ -192,7 +203,8 @@ ENTITABLE_DECL bool page_reader::visit(std::string_view partition, std::string_v
     if (!inside && wanted.partition.is_point() && response_.examined > 0) {
         return false; // behind the last row that could count; the first row may be the excluded lower bound
     }
-    if (response_.rows.size() == request_->page_size || response_.examined >= max_examined_ || response_.rows.bytes() >= max_bytes_) {
+    if (response_.rows.size() == request_->page_size || response_.examined >= max_examined_ ||
+        response_.rows.bytes() >= max_bytes_) {
         stop_before(row.partition_key, row.row_key);
         return false;
     }
@@ -207,9 +219,7 @@ ENTITABLE_DECL bool page_reader::visit(std::string_view partition, std::string_v
     return true;
 }
 
-ENTITABLE_DECL query_entities::response page_reader::finish() && {
-    return std::move(response_);
-}
+ENTITABLE_DECL query_entities::response page_reader::finish() && { return std::move(response_); }
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

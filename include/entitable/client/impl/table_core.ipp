@@ -50,7 +50,8 @@ ENTITABLE_DECL result<transact::response> table_core::submit(std::vector<mutatio
     return through_.execute(transact{name_, std::move(changes)}, context);
 }
 
-ENTITABLE_DECL result<get_entity::response> table_core::get(result<std::string> partition_key, result<std::string> row_key) const {
+ENTITABLE_DECL result<get_entity::response> table_core::get(
+    result<std::string> partition_key, result<std::string> row_key) const {
     if (!partition_key) {
         return std::move(partition_key).as_failure();
     }
@@ -61,7 +62,8 @@ ENTITABLE_DECL result<get_entity::response> table_core::get(result<std::string> 
     return through_.execute(get_entity{name_, *std::move(partition_key), *std::move(row_key), {}}, context);
 }
 
-ENTITABLE_DECL result<mutation> removal(result<std::string> partition_key, result<std::string> row_key, etag_condition condition) {
+ENTITABLE_DECL result<mutation> removal(
+    result<std::string> partition_key, result<std::string> row_key, etag_condition condition) {
     if (!partition_key) {
         return std::move(partition_key).as_failure();
     }

@@ -12,7 +12,9 @@ class computer_clock final : public clock {
 public:
     date_time now() noexcept override { return date_time::from_system(std::chrono::system_clock::now()); }
     steady_time steady() noexcept override { return std::chrono::steady_clock::now(); }
-    void wait_until(steady_time time) noexcept override { platform::sleep_for(time - std::chrono::steady_clock::now()); }
+    void wait_until(steady_time time) noexcept override {
+        platform::sleep_for(time - std::chrono::steady_clock::now());
+    }
 };
 
 } // namespace detail

@@ -98,8 +98,7 @@ ENTITABLE_DECL std::string date_time::to_string(bool trim) const {
     std::int64_t const shifted = day + 584694;
     std::int64_t const era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
     auto const day_of_era = static_cast<std::uint64_t>(shifted - era * 146097);
-    std::uint64_t const year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    std::uint64_t const year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
     std::uint64_t const day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     std::uint64_t const shifted_month = (5 * day_of_year + 2) / 153;
     std::uint64_t const day_of_month = day_of_year - (153 * shifted_month + 2) / 5 + 1;

@@ -26,7 +26,8 @@ ENTITABLE_DECL std::string etag_text_of(date_time timestamp) {
 } // namespace detail
 
 ENTITABLE_DECL etag::etag(std::string_view text) {
-    if (text.size() > detail::etag_prefix.size() + detail::etag_suffix.size() && text.starts_with(detail::etag_prefix)) {
+    if (text.size() > detail::etag_prefix.size() + detail::etag_suffix.size() &&
+        text.starts_with(detail::etag_prefix)) {
         std::string time;
         std::string_view rest = text.substr(detail::etag_prefix.size());
         rest.remove_suffix(detail::etag_suffix.size());

@@ -8,10 +8,10 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL int hexadecimal_digit(char character) noexcept {
-    return character >= '0' && character <= '9'   ? character - '0'
-           : character >= 'a' && character <= 'f' ? character - 'a' + 10
-           : character >= 'A' && character <= 'F' ? character - 'A' + 10
-                                                  : -1;
+    return character >= '0' && character <= '9' ? character - '0'
+        : character >= 'a' && character <= 'f'  ? character - 'a' + 10
+        : character >= 'A' && character <= 'F'  ? character - 'A' + 10
+                                                : -1;
 }
 
 } // namespace detail

@@ -8,7 +8,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL row encode_row(std::string_view partition_key, std::string_view row_key, std::string_view descriptor,
-                              nullable_view const* values, std::size_t count) {
+    nullable_view const* values, std::size_t count) {
     std::size_t size = partition_key.size() + row_key.size() + row_format::header_size + descriptor.size();
     for (std::size_t index = 0; index < count; ++index) {
         nullable_view const& value = values[index];
@@ -54,12 +54,13 @@ ENTITABLE_DECL row_decoder::row_decoder(row_view row, std::string_view descripto
     std::string_view const payload = row.payload;
     std::size_t const start = row_format::header_size + descriptor.size();
     same_shape_ = payload.size() >= start && static_cast<unsigned char>(payload[0]) == row_format::version &&
-                  row_format::load<std::uint32_t>(payload.data() + 4) == descriptor.size() &&
-                  payload.substr(row_format::header_size, descriptor.size()) == descriptor;
+        row_format::load<std::uint32_t>(payload.data() + 4) == descriptor.size() &&
+        payload.substr(row_format::header_size, descriptor.size()) == descriptor;
     if (same_shape_) {
         values_ = payload.substr(start);
     } else {
-        damaged_ = payload.size() < row_format::header_size || static_cast<unsigned char>(payload[0]) != row_format::version;
+        damaged_ =
+            payload.size() < row_format::header_size || static_cast<unsigned char>(payload[0]) != row_format::version;
     }
 }
 
@@ -107,13 +108,14 @@ ENTITABLE_DECL bool row_decoder::next(std::string_view name, described_property 
 
 ENTITABLE_DECL result<void> row_decoder::finish(std::string_view entity) const {
     if (damaged_ || (same_shape_ && problem_.empty() && !values_.empty())) {
-        return failure{error_code::row_malformed, "the stored bytes of an entity " + std::string{entity} + " are not a whole row of version 1"};
+        return failure{error_code::row_malformed,
+            "the stored bytes of an entity " + std::string{entity} + " are not a whole row of version 1"};
     }
     if (!problem_.empty()) {
-        return failure{error_code::row_mismatch, "a row does not fit the entity " + std::string{entity} + ": its property \"" +
-                                                     std::string{problem_} +
-                                                     (absent_ ? "\" is absent; make the member a std::optional to allow that"
-                                                              : "\" has another type than the member")};
+        return failure{error_code::row_mismatch,
+            "a row does not fit the entity " + std::string{entity} + ": its property \"" + std::string{problem_} +
+                (absent_ ? "\" is absent; make the member a std::optional to allow that"
+                         : "\" has another type than the member")};
     }
     return {};
 }

@@ -15,7 +15,8 @@ ENTITABLE_DECL void append_key_integer(std::string& out, std::uint64_t magnitude
     text::append_decimal(out, magnitude, width);
 }
 
-ENTITABLE_DECL bool parse_key_integer(std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept {
+ENTITABLE_DECL bool parse_key_integer(
+    std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept {
     negative = !text.empty() && text.front() == '-';
     if (negative) {
         text.remove_prefix(1);

@@ -23,9 +23,9 @@ ENTITABLE_DECL void key_writer::component_done() {
 
 ENTITABLE_DECL result<std::string> key_writer::finish() && {
     if (offender_ != max_key_components) {
-        failure refused{error_code::key_not_splittable, "the key component \"" + std::string{layout_[offender_].name} +
-                                                            "\" holds the separator \"" + std::string{key_separator} +
-                                                            "\" or ends with a part of it; the key could not be read back"};
+        failure refused{error_code::key_not_splittable,
+            "the key component \"" + std::string{layout_[offender_].name} + "\" holds the separator \"" +
+                std::string{key_separator} + "\" or ends with a part of it; the key could not be read back"};
         refused.error().detail = text::printable(text::shortened(text_));
         return refused;
     }
@@ -56,8 +56,9 @@ ENTITABLE_DECL bool split_key(std::string_view key, key_layout layout, key_texts
 }
 
 ENTITABLE_DECL failure key_mismatch(std::string_view entity, key_part part, std::string_view key) {
-    failure refused{error_code::row_mismatch, std::string{part == key_part::partition ? "the PartitionKey" : "the RowKey"} +
-                                                  " of a row is not one that the entity " + std::string{entity} + " writes"};
+    failure refused{error_code::row_mismatch,
+        std::string{part == key_part::partition ? "the PartitionKey" : "the RowKey"} +
+            " of a row is not one that the entity " + std::string{entity} + " writes"};
     refused.error().detail = text::printable(text::shortened(key));
     return refused;
 }

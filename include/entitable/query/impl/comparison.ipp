@@ -7,8 +7,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL predicate_node key_comparison(filter_operator operation, key_component const& component, key_part part, std::size_t index,
-                                             std::string text) {
+ENTITABLE_DECL predicate_node key_comparison(
+    filter_operator operation, key_component const& component, key_part part, std::size_t index, std::string text) {
     predicate_node node;
     node.operation = operation;
     node.on_key = true;

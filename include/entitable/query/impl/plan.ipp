@@ -31,11 +31,11 @@ struct key_box {
 
 /// A part of a predicate on its way through the planner.
 struct planned_part {
-    std::vector<key_box> boxes;                 ///< no row outside of them satisfies the part
+    std::vector<key_box> boxes;                   ///< no row outside of them satisfies the part
     std::vector<std::vector<filter_node>> server; ///< conditions that every row of the part satisfies
     bool on_keys{};
     bool on_properties{};
-    bool exact{true};     ///< boxes and conditions together let nothing else through
+    bool exact{true}; ///< boxes and conditions together let nothing else through
     bool too_many{};
 };
 
@@ -173,7 +173,7 @@ ENTITABLE_DECL planned_part plan_nodes(predicate_nodes const& nodes) {
         stack.pop_back();
         planned_part left = std::move(stack.back());
         stack.back() = node.operation == filter_operator::all_of ? plan_all_of(std::move(left), std::move(right))
-                                                                : plan_any_of(std::move(left), std::move(right));
+                                                                 : plan_any_of(std::move(left), std::move(right));
     }
     if (stack.empty()) {
         planned_part everything;
@@ -221,11 +221,13 @@ ENTITABLE_DECL key_interval keys_of(key_box const& box, key_part part, key_layou
         key_bound const& upper = found->texts.upper;
         if (lower.end != key_bound::kind::open) {
             bool const over_all = lower.end == key_bound::kind::exclusive && !last;
-            keys.lower = over_all ? behind_prefix(prefix + lower.key + std::string{key_separator}, true) : key_bound{lower.end, prefix + lower.key};
+            keys.lower = over_all ? behind_prefix(prefix + lower.key + std::string{key_separator}, true)
+                                  : key_bound{lower.end, prefix + lower.key};
         }
         if (upper.end != key_bound::kind::open) {
             bool const with_all = upper.end == key_bound::kind::inclusive && !last;
-            keys.upper = with_all ? behind_prefix(prefix + upper.key + std::string{key_separator}, false) : key_bound{upper.end, prefix + upper.key};
+            keys.upper = with_all ? behind_prefix(prefix + upper.key + std::string{key_separator}, false)
+                                  : key_bound{upper.end, prefix + upper.key};
         }
         return keys;
     }
@@ -234,7 +236,7 @@ ENTITABLE_DECL key_interval keys_of(key_box const& box, key_part part, key_layou
 
 ENTITABLE_DECL key_interval hull(key_interval const& left, key_interval const& right) {
     return {compare_lower(left.lower, right.lower) <= 0 ? left.lower : right.lower,
-            compare_upper(left.upper, right.upper) >= 0 ? left.upper : right.upper};
+        compare_upper(left.upper, right.upper) >= 0 ? left.upper : right.upper};
 }
 
 [[nodiscard]] ENTITABLE_DECL bool stands_before(key_range const& left, key_range const& right) noexcept {
@@ -288,19 +290,20 @@ ENTITABLE_DECL std::vector<key_range> disjoint(std::vector<key_range> ranges, bo
 
 } // namespace detail
 
-ENTITABLE_DECL result<query_plan> make_plan(predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row,
-                                            profile const& limits) {
+ENTITABLE_DECL result<query_plan> make_plan(
+    predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits) {
     detail::planned_part part = detail::plan_nodes(predicate);
     if (part.too_many) {
         return failure{error_code::query_too_complex,
-                       "the predicate needs more than " + std::to_string(max_key_ranges) + " key ranges; ask in several queries"};
+            "the predicate needs more than " + std::to_string(max_key_ranges) + " key ranges; ask in several queries"};
     }
     query_plan plan;
     plan.access = access;
     bool exact = part.exact;
     std::size_t comparisons = 0;
     for (detail::key_box const& box : part.boxes) {
-        key_range range{detail::keys_of(box, key_part::partition, partition, exact), detail::keys_of(box, key_part::row, row, exact)};
+        key_range range{detail::keys_of(box, key_part::partition, partition, exact),
+            detail::keys_of(box, key_part::row, row, exact)};
         if (!range.is_empty()) {
             comparisons = comparisons > range.comparisons() ? comparisons : range.comparisons();
             plan.ranges.push_back(std::move(range));
@@ -345,8 +348,8 @@ ENTITABLE_DECL explanation explain(query_plan const& plan) {
 }
 
 ENTITABLE_DECL std::string explanation::to_string() const {
-    std::string out = "access         " + std::string{entitable::to_string(access)} + ", begins with " + std::to_string(requests) +
-                      (requests == 1 ? " request\n" : " requests\n");
+    std::string out = "access         " + std::string{entitable::to_string(access)} + ", begins with " +
+        std::to_string(requests) + (requests == 1 ? " request\n" : " requests\n");
     std::size_t shown = 0;
     for (std::string const& range : key_ranges) {
         if (++shown > 5) {
@@ -360,10 +363,12 @@ ENTITABLE_DECL std::string explanation::to_string() const {
     return out;
 }
 
-ENTITABLE_DECL bool satisfies(row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout) {
+ENTITABLE_DECL bool satisfies(
+    row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout) {
     key_texts partition_texts;
     key_texts row_texts;
-    bool const readable = split_key(row.partition_key, partition_layout, partition_texts) && split_key(row.row_key, row_layout, row_texts);
+    bool const readable = split_key(row.partition_key, partition_layout, partition_texts) &&
+        split_key(row.row_key, row_layout, row_texts);
     return detail::evaluate_postfix(predicate, [&](predicate_node const& node) {
         if (!node.on_key) {
             return satisfies(row, node.operation, node.name, node.operand);

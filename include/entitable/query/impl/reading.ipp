@@ -6,8 +6,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL query_reading::query_reading(std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout,
-                                            std::uint32_t page_size)
+ENTITABLE_DECL query_reading::query_reading(
+    std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout, std::uint32_t page_size)
     : plan_(std::move(plan)), partition_layout_(partition_layout), row_layout_(row_layout) {
     request_.table = std::move(table);
     request_.filter = plan_.server;
@@ -33,7 +33,8 @@ ENTITABLE_DECL void query_reading::answer(result<query_entities::response> respo
     cost_.received += response->rows.size();
     bool const stuck = response->continuation && response->continuation == request_.continuation;
     if (stuck) {
-        answer_.emplace(failure{error_code::transport_failed, "the service gave the same continuation twice; the query would never end"});
+        answer_.emplace(failure{
+            error_code::transport_failed, "the service gave the same continuation twice; the query would never end"});
         range_ = plan_.ranges.size();
         return;
     }

@@ -21,7 +21,8 @@ ENTITABLE_DECL std::string filter::to_string() const {
     });
 }
 
-ENTITABLE_DECL bool satisfies(row_view const& row, filter_operator comparison, std::string_view name, value_view operand) noexcept {
+ENTITABLE_DECL bool satisfies(
+    row_view const& row, filter_operator comparison, std::string_view name, value_view operand) noexcept {
     std::optional<value_view> stored;
     if (name == "PartitionKey") {
         stored = value_view{row.partition_key};
@@ -36,9 +37,8 @@ ENTITABLE_DECL bool satisfies(row_view const& row, filter_operator comparison, s
 }
 
 ENTITABLE_DECL bool satisfies(row_view const& row, filter const& condition) {
-    return detail::evaluate_postfix(condition.nodes, [&](filter_node const& node) {
-        return satisfies(row, node.operation, node.name, node.operand);
-    });
+    return detail::evaluate_postfix(condition.nodes,
+        [&](filter_node const& node) { return satisfies(row, node.operation, node.name, node.operand); });
 }
 
 ENTITABLE_END_NAMESPACE

@@ -35,7 +35,7 @@ ENTITABLE_DECL int compare_upper(key_bound const& left, key_bound const& right) 
 
 ENTITABLE_DECL key_interval intersection(key_interval const& left, key_interval const& right) {
     return {compare_lower(left.lower, right.lower) >= 0 ? left.lower : right.lower,
-            compare_upper(left.upper, right.upper) <= 0 ? left.upper : right.upper};
+        compare_upper(left.upper, right.upper) <= 0 ? left.upper : right.upper};
 }
 
 ENTITABLE_DECL bool key_interval::is_empty() const noexcept {
@@ -82,7 +82,8 @@ ENTITABLE_DECL std::string key_interval::to_string(std::string_view name) const 
     }
     if (upper.end != key_bound::kind::open) {
         out += out.empty() ? "" : " && ";
-        out += start + (upper.end == key_bound::kind::inclusive ? " <= \"" : " < \"") + text::printable(upper.key) + '"';
+        out +=
+            start + (upper.end == key_bound::kind::inclusive ? " <= \"" : " < \"") + text::printable(upper.key) + '"';
     }
     return out;
 }

@@ -19,9 +19,7 @@ ENTITABLE_DECL bool is_letter(char character) noexcept {
     return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
 }
 
-ENTITABLE_DECL bool is_digit(char character) noexcept {
-    return character >= '0' && character <= '9';
-}
+ENTITABLE_DECL bool is_digit(char character) noexcept { return character >= '0' && character <= '9'; }
 
 /// Only ASCII is judged; the service decides which other letters a C# identifier may have.
 ENTITABLE_DECL bool is_property_name(std::string_view name) noexcept {
@@ -41,19 +39,22 @@ ENTITABLE_DECL bool is_system_property(std::string_view name) noexcept {
     return name == "PartitionKey" || name == "RowKey" || name == "Timestamp";
 }
 
-ENTITABLE_DECL std::string limit_text(std::string_view what, std::size_t found, std::size_t limit, std::string_view unit) {
-    return std::string{what} + " has " + std::to_string(found) + " " + std::string{unit} + "; the limit is " + std::to_string(limit);
+ENTITABLE_DECL std::string limit_text(
+    std::string_view what, std::size_t found, std::size_t limit, std::string_view unit) {
+    return std::string{what} + " has " + std::to_string(found) + " " + std::string{unit} + "; the limit is " +
+        std::to_string(limit);
 }
 
 ENTITABLE_DECL result<void> validate_property_name(std::string_view name, profile const& limits) {
     std::size_t const units = text::utf16_length(name).value_or(0);
     if (units > limits.max_name_units) {
-        return refusal(error_code::property_name_too_long, limit_text("a property name", units, limits.max_name_units, "UTF-16 units"), name);
+        return refusal(error_code::property_name_too_long,
+            limit_text("a property name", units, limits.max_name_units, "UTF-16 units"), name);
     }
     if (!is_property_name(name) || is_system_property(name)) {
         return refusal(error_code::property_name_invalid,
-                       "the property name \"" + text::printable(text::shortened(name)) +
-                           "\" is not an identifier, or belongs to the system");
+            "the property name \"" + text::printable(text::shortened(name)) +
+                "\" is not an identifier, or belongs to the system");
     }
     return {};
 }
@@ -66,31 +67,36 @@ ENTITABLE_DECL result<void> validate_property(property_view const& property, pro
             // Counting units is needed only where bytes could exceed the limit or the text could be broken.
             std::size_t const valid = text::valid_utf8_prefix(bytes);
             if (valid != bytes.size()) {
-                return refusal(error_code::invalid_input, named() + " is not valid UTF-8 from byte " + std::to_string(valid) + " on", bytes.substr(valid));
+                return refusal(error_code::invalid_input,
+                    named() + " is not valid UTF-8 from byte " + std::to_string(valid) + " on", bytes.substr(valid));
             }
             if (bytes.size() > limits.max_string_units) {
                 std::size_t const units = *text::utf16_length(bytes);
                 if (units > limits.max_string_units) {
-                    return refusal(error_code::property_value_too_large, limit_text(named(), units, limits.max_string_units, "UTF-16 units"));
+                    return refusal(error_code::property_value_too_large,
+                        limit_text(named(), units, limits.max_string_units, "UTF-16 units"));
                 }
             }
             return {};
         }
         case edm_type::binary:
             if (bytes.size() > limits.max_binary_size) {
-                return refusal(error_code::property_value_too_large, limit_text(named(), bytes.size(), limits.max_binary_size, "bytes"));
+                return refusal(error_code::property_value_too_large,
+                    limit_text(named(), bytes.size(), limits.max_binary_size, "bytes"));
             }
             return {};
         case edm_type::date_time:
             if (!property.value.as_date_time().is_valid()) {
-                return refusal(error_code::out_of_range_input, named() + " is a time outside of the years 1601 to 9999");
+                return refusal(
+                    error_code::out_of_range_input, named() + " is a time outside of the years 1601 to 9999");
             }
             return {};
         default: return {};
     }
 }
 
-ENTITABLE_DECL result<void> validate_keys(std::string_view partition_key, std::string_view row_key, profile const& limits) {
+ENTITABLE_DECL result<void> validate_keys(
+    std::string_view partition_key, std::string_view row_key, profile const& limits) {
     if (auto checked = validate_key(partition_key, "PartitionKey", limits); !checked) {
         return checked;
     }
@@ -109,7 +115,7 @@ ENTITABLE_DECL result<void> validate_mutation(mutation const& change, profile co
 ENTITABLE_DECL result<void> validate_table_name(std::string_view name) {
     if (name.size() < 3 || name.size() > 63) {
         return detail::refusal(error_code::out_of_range_input,
-                               "the table name has " + std::to_string(name.size()) + " characters; 3 to 63 are allowed", name);
+            "the table name has " + std::to_string(name.size()) + " characters; 3 to 63 are allowed", name);
     }
     bool good = detail::is_letter(name.front());
     for (char const character : name) {
@@ -117,8 +123,8 @@ ENTITABLE_DECL result<void> validate_table_name(std::string_view name) {
     }
     if (!good || text::ascii_lower(name) == "tables") {
         return detail::refusal(error_code::invalid_resource_name,
-                               "the table name \"" + text::printable(name) +
-                                   "\" is not letters and digits with a letter first, or is the reserved word \"tables\"");
+            "the table name \"" + text::printable(name) +
+                "\" is not letters and digits with a letter first, or is the reserved word \"tables\"");
     }
     return {};
 }
@@ -133,7 +139,7 @@ ENTITABLE_DECL result<void> validate_key(std::string_view key, std::string_view 
             auto const point = text::detail::first_code_point(key.substr(at));
             if (point.size == 0) {
                 return detail::refusal(error_code::invalid_input,
-                                       "the " + std::string{which} + " is not valid UTF-8 from byte " + std::to_string(at) + " on", key);
+                    "the " + std::string{which} + " is not valid UTF-8 from byte " + std::to_string(at) + " on", key);
             }
             size = point.size;
             forbidden = point.value <= 0x9F;
@@ -141,16 +147,16 @@ ENTITABLE_DECL result<void> validate_key(std::string_view key, std::string_view 
         }
         if (forbidden) {
             return detail::refusal(error_code::out_of_range_input,
-                                   "the " + std::string{which} + " holds \"" + text::printable(key.substr(at, size)) + "\" at byte " +
-                                       std::to_string(at) + "; / \\ # ? and control characters are not allowed in keys",
-                                   key);
+                "the " + std::string{which} + " holds \"" + text::printable(key.substr(at, size)) + "\" at byte " +
+                    std::to_string(at) + "; / \\ # ? and control characters are not allowed in keys",
+                key);
         }
         ++units;
         at += size;
     }
     if (units > limits.max_key_units) {
         return detail::refusal(error_code::key_value_too_large,
-                               detail::limit_text("the " + std::string{which}, units, limits.max_key_units, "UTF-16 units"), key);
+            detail::limit_text("the " + std::string{which}, units, limits.max_key_units, "UTF-16 units"), key);
     }
     return {};
 }
@@ -180,13 +186,15 @@ ENTITABLE_DECL result<void> validate_entity(row_view entity, profile const& limi
         return detail::refusal(error_code::row_malformed, "the entity is not a row of version 1");
     }
     if (count > limits.max_properties) {
-        return detail::refusal(error_code::too_many_properties, detail::limit_text("the entity", count, limits.max_properties, "properties"));
+        return detail::refusal(error_code::too_many_properties,
+            detail::limit_text("the entity", count, limits.max_properties, "properties"));
     }
     bytes += 4 + 2 * (entity.partition_key.size() + entity.row_key.size());
     if (bytes > limits.max_entity_size) {
         std::size_t const size = service_size(entity);
         if (size > limits.max_entity_size) {
-            return detail::refusal(error_code::entity_too_large, detail::limit_text("the entity", size, limits.max_entity_size, "bytes"));
+            return detail::refusal(
+                error_code::entity_too_large, detail::limit_text("the entity", size, limits.max_entity_size, "bytes"));
         }
     }
     // Two properties of one name: the entity is small, so comparing each with those before it is cheap.
@@ -197,7 +205,7 @@ ENTITABLE_DECL result<void> validate_entity(row_view entity, profile const& limi
         for (std::size_t other = 0; other < index && inner.next(earlier); ++other) {
             if (property.present && earlier.present && earlier.name == property.name) {
                 return detail::refusal(error_code::duplicate_properties_specified,
-                                       "the property \"" + std::string{property.name} + "\" stands twice in the entity");
+                    "the property \"" + std::string{property.name} + "\" stands twice in the entity");
             }
         }
     }
@@ -210,7 +218,8 @@ ENTITABLE_DECL result<void> validate_filter(filter const& condition, key_range c
         bool const connective = node.operation == filter_operator::all_of || node.operation == filter_operator::any_of;
         std::size_t const needed = connective ? 2 : node.operation == filter_operator::negation ? 1 : 0;
         if (depth < needed) {
-            return detail::refusal(error_code::invalid_input, "the filter is not well formed: an operator lacks an operand");
+            return detail::refusal(
+                error_code::invalid_input, "the filter is not well formed: an operator lacks an operand");
         }
         depth -= connective ? 1U : 0U;
         if (is_comparison(node.operation)) {
@@ -227,7 +236,8 @@ ENTITABLE_DECL result<void> validate_filter(filter const& condition, key_range c
     }
     std::size_t const comparisons = condition.comparisons() + range.comparisons();
     if (limits.max_comparisons != 0 && comparisons > limits.max_comparisons) {
-        return detail::refusal(error_code::invalid_input, detail::limit_text("the query", comparisons, limits.max_comparisons, "comparisons"));
+        return detail::refusal(error_code::invalid_input,
+            detail::limit_text("the query", comparisons, limits.max_comparisons, "comparisons"));
     }
     return {};
 }
@@ -242,8 +252,9 @@ ENTITABLE_DECL result<void> validate(delete_table const& request, profile const&
 
 ENTITABLE_DECL result<void> validate(list_tables const& request, profile const& limits) {
     if (request.page_size == 0 || request.page_size > limits.max_page_size) {
-        return detail::refusal(error_code::invalid_input, "page_size is " + std::to_string(request.page_size) + "; 1 to " +
-                                                              std::to_string(limits.max_page_size) + " are allowed");
+        return detail::refusal(error_code::invalid_input,
+            "page_size is " + std::to_string(request.page_size) + "; 1 to " + std::to_string(limits.max_page_size) +
+                " are allowed");
     }
     return {};
 }
@@ -260,8 +271,9 @@ ENTITABLE_DECL result<void> validate(query_entities const& request, profile cons
         return checked;
     }
     if (request.page_size == 0 || request.page_size > limits.max_page_size) {
-        return detail::refusal(error_code::invalid_input, "page_size is " + std::to_string(request.page_size) + "; 1 to " +
-                                                              std::to_string(limits.max_page_size) + " are allowed");
+        return detail::refusal(error_code::invalid_input,
+            "page_size is " + std::to_string(request.page_size) + "; 1 to " + std::to_string(limits.max_page_size) +
+                " are allowed");
     }
     return validate_filter(request.filter, request.range, limits);
 }
@@ -281,7 +293,8 @@ ENTITABLE_DECL result<void> validate(transact const& request, profile const& lim
         return detail::refusal(error_code::invalid_input, "the batch is empty");
     }
     if (request.changes.size() > limits.max_operations) {
-        return detail::refusal(error_code::invalid_input, detail::limit_text("the batch", request.changes.size(), limits.max_operations, "operations"));
+        return detail::refusal(error_code::invalid_input,
+            detail::limit_text("the batch", request.changes.size(), limits.max_operations, "operations"));
     }
     auto const at_operation = [](failure refused, std::size_t index) {
         refused.error().operation_index = index;
@@ -295,22 +308,24 @@ ENTITABLE_DECL result<void> validate(transact const& request, profile const& lim
         }
         if (change.entity.partition_key() != request.changes.front().entity.partition_key()) {
             return at_operation(detail::refusal(error_code::commands_in_batch_act_on_different_partitions,
-                                                "the batch has entities of more than one partition", change.entity.partition_key()),
-                                index);
+                                    "the batch has entities of more than one partition", change.entity.partition_key()),
+                index);
         }
         for (std::size_t other = 0; other < index; ++other) {
             if (request.changes[other].entity.row_key() == change.entity.row_key()) {
-                return at_operation(detail::refusal(error_code::invalid_duplicate_row,
-                                                    "an entity stands twice in the batch, first as operation " + std::to_string(other),
-                                                    change.entity.row_key()),
-                                    index);
+                return at_operation(
+                    detail::refusal(error_code::invalid_duplicate_row,
+                        "an entity stands twice in the batch, first as operation " + std::to_string(other),
+                        change.entity.row_key()),
+                    index);
             }
         }
         size += service_size(change.entity);
         if (size > limits.max_transaction_size) {
-            return at_operation(detail::refusal(error_code::request_body_too_large,
-                                                "the batch is larger than " + std::to_string(limits.max_transaction_size) + " bytes"),
-                                index);
+            return at_operation(
+                detail::refusal(error_code::request_body_too_large,
+                    "the batch is larger than " + std::to_string(limits.max_transaction_size) + " bytes"),
+                index);
         }
     }
     return {};

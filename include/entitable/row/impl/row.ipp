@@ -93,8 +93,7 @@ ENTITABLE_DECL std::optional<value_view> row_view::find(std::string_view name) c
 ENTITABLE_DECL result<void> check_payload(std::string_view payload) {
     property_cursor cursor{payload};
     property_view property;
-    while (cursor.next(property)) {
-    }
+    while (cursor.next(property)) {}
     if (cursor.damaged()) {
         return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
     }
@@ -109,7 +108,8 @@ ENTITABLE_DECL row::row(std::string_view partition_key, std::string_view row_key
 
 namespace detail {
 
-ENTITABLE_DECL void append_property(std::string& descriptor, std::string& values, property_view const& property, bool nullable) {
+ENTITABLE_DECL void append_property(
+    std::string& descriptor, std::string& values, property_view const& property, bool nullable) {
     char bytes[8];
     auto const kind = static_cast<unsigned char>(property.type);
     descriptor += static_cast<char>(nullable ? kind | row_format::nullable_bit : kind);
@@ -153,7 +153,8 @@ ENTITABLE_DECL std::string make_payload(std::uint16_t count, std::string_view de
 } // namespace detail
 
 ENTITABLE_DECL void row_builder::put(std::string_view name, edm_type type, value_view const* value, bool nullable) {
-    detail::append_property(descriptor_, values_, {name, type, value != nullptr, value ? *value : value_view{}}, nullable);
+    detail::append_property(
+        descriptor_, values_, {name, type, value != nullptr, value ? *value : value_view{}}, nullable);
     ++count_;
 }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The bodies of the core, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the program, and
+/// include this header in exactly one of them.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/backends/impl/local_rules.ipp>
+#include <entitable/backends/impl/memory_store.ipp>
+#include <entitable/client/impl/query.ipp>
+#include <entitable/client/impl/table_core.ipp>
+#include <entitable/core/impl/clock.ipp>
+#include <entitable/core/impl/date_time.ipp>
+#include <entitable/core/impl/error.ipp>
+#include <entitable/core/impl/etag.ipp>
+#include <entitable/core/impl/guid.ipp>
+#include <entitable/core/impl/platform.ipp>
+#include <entitable/core/impl/text.ipp>
+#include <entitable/core/impl/value.ipp>
+#include <entitable/entitable.hpp>
+#include <entitable/mapping/impl/codec.ipp>
+#include <entitable/mapping/impl/key_codec.ipp>
+#include <entitable/mapping/impl/key_layout.ipp>
+#include <entitable/query/impl/comparison.ipp>
+#include <entitable/query/impl/plan.ipp>
+#include <entitable/query/impl/predicate.ipp>
+#include <entitable/query/impl/reading.ipp>
+#include <entitable/request/impl/filter.ipp>
+#include <entitable/request/impl/key_range.ipp>
+#include <entitable/request/impl/validate.ipp>
+#include <entitable/row/impl/row.ipp>
+
+ENTITABLE_BEGIN_NAMESPACE
+template class local<memory_store>;
+template class detail::transport_model<local<memory_store>>;
+ENTITABLE_END_NAMESPACE
