@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `entry`: a key and the bytes that belong to it, in one block on the heap.
+
+#include <entitable/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The head of the block; the key follows it, then the value at the next multiple of 8, so that a value can hold an
+/// object. Whoever makes an entry destroys it.
+struct alignas(8) entry {
+    std::size_t key_size;
+    std::size_t value_size;
+
+    [[nodiscard]] static entry* make(std::string_view key, std::size_t value_size) {
+        void* const block = ::operator new(sizeof(entry) + aligned(key.size()) + value_size);
+        auto* const made = ::new (block) entry{key.size(), value_size};
+        if (!key.empty()) {
+            std::memcpy(made->bytes(), key.data(), key.size());
+        }
+        return made;
+    }
+    [[nodiscard]] static entry* make(std::string_view key, std::string_view value) {
+        entry* const made = make(key, value.size());
+        if (!value.empty()) {
+            std::memcpy(made->value_bytes(), value.data(), value.size());
+        }
+        return made;
+    }
+    static void destroy(entry* block) noexcept { ::operator delete(static_cast<void*>(block)); }
+
+    [[nodiscard]] std::string_view key() const noexcept { return {const_cast<entry*>(this)->bytes(), key_size}; }
+    [[nodiscard]] std::string_view value() const noexcept {
+        return {const_cast<entry*>(this)->value_bytes(), value_size};
+    }
+    [[nodiscard]] char* value_bytes() noexcept { return bytes() + aligned(key_size); }
+
+private:
+    [[nodiscard]] static constexpr std::size_t aligned(std::size_t size) noexcept { return (size + 7) / 8 * 8; }
+    [[nodiscard]] char* bytes() noexcept { return reinterpret_cast<char*>(this + 1); }
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/backends/memory_store.hpp>
+
+// Locks are taken in this order: partition, list of tables, directory of a table, shard. The last three are held for a
+// few steps only, never while a visitor or a body runs.
+
+ENTITABLE_BEGIN_NAMESPACE
+
+// ---- tables -----------------------------------------------------------------------------------------
+
+/// The first table whose key is not less than `key`.
+ENTITABLE_DECL memory_store::table_list::iterator memory_store::table_position(std::string_view key) {
+    auto low = tables_.begin();
+    auto high = tables_.end();
+    while (low != high) {
+        auto const middle = low + (high - low) / 2;
+        if ((*middle)->key < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+ENTITABLE_DECL shared<detail::memory_table> memory_store::find_table(std::string_view key) {
+    detail::shared_guard const guard{tables_lock_};
+    auto const at = table_position(key);
+    return at != tables_.end() && (*at)->key == key ? *at : shared<detail::memory_table>{};
+}
+
+ENTITABLE_DECL result<bool> memory_store::create_table(std::string_view key, std::string_view shown_name) {
+    auto fresh = shared<detail::memory_table>::make(key, shown_name);
+    detail::exclusive_guard const guard{tables_lock_};
+    auto const at = table_position(key);
+    if (at != tables_.end() && (*at)->key == key) {
+        return false;
+    }
+    tables_.insert(at, std::move(fresh));
+    return true;
+}
+
+ENTITABLE_DECL result<bool> memory_store::drop_table(std::string_view key) {
+    shared<detail::memory_table> gone;
+    std::optional<detail::entry_tree> orphans;
+    {
+        detail::exclusive_guard const guard{tables_lock_};
+        auto const at = table_position(key);
+        if (at == tables_.end() || (*at)->key != key) {
+            return false;
+        }
+        gone = std::move(*at);
+        tables_.erase(at);
+        detail::exclusive_guard const directory{gone->directory_lock};
+        gone->dropped.store(true, std::memory_order_release);
+        orphans.emplace(std::move(gone->directory));
+    }
+    // Nobody finds them any more; whoever is in one of them keeps it.
+    for (auto at = orphans->lower_bound({}); detail::entry* const name = at.get();) {
+        at.next();
+        partitions_.remove(detail::partition::in(*name));
+    }
+    return true;
+}
+
+ENTITABLE_DECL result<void> memory_store::tables(std::string_view from_key, table_visitor visit) {
+    shared<detail::memory_table> table;
+    for (;;) {
+        {
+            detail::shared_guard const guard{tables_lock_};
+            auto at = table_position(table ? std::string_view{table->key} : from_key);
+            if (table && at != tables_.end() && (*at)->key == table->key) {
+                ++at;
+            }
+            if (at == tables_.end()) {
+                return {};
+            }
+            table = *at;
+        }
+        if (!visit(table->key, table->shown_name)) {
+            return {};
+        }
+    }
+}
+
+// ---- reading ----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<lookup> memory_store::get(
+    std::string_view table, std::string_view partition, std::string_view row, row_visitor visit) {
+    auto const found = partitions_.find(detail::partition_map::hash_of(table, partition), table, partition);
+    if (!found) {
+        return find_table(table) ? lookup::absent : lookup::no_table;
+    }
+    detail::shared_guard const guard{found->lock};
+    detail::entry* const entry = found->rows.find(row);
+    if (entry == nullptr) {
+        return lookup::absent;
+    }
+    visit(entry->value());
+    return lookup::found;
+}
+
+ENTITABLE_DECL result<lookup> memory_store::scan(
+    std::string_view table_key, scan_range const& range, scan_visitor visit) {
+    auto const table = find_table(table_key);
+    if (!table) {
+        return lookup::no_table;
+    }
+    bool visited = false;
+    detail::partition::owner partition;
+    for (;;) {
+        {
+            detail::shared_guard const guard{table->directory_lock};
+            auto at = table->directory.lower_bound(partition ? partition->key() : range.from_partition);
+            if (partition && at.get() != nullptr && at.get()->key() == partition->key()) {
+                at.next();
+            }
+            detail::entry* const name = at.get();
+            if (name == nullptr || (range.last_partition && name->key() > *range.last_partition)) {
+                break;
+            }
+            partition = detail::partition::owner{detail::partition::in(*name)};
+        }
+        std::string_view const from_row =
+            partition->key() == range.from_partition ? range.from_row : std::string_view{};
+        detail::shared_guard const guard{partition->lock};
+        for (auto at = partition->rows.lower_bound(from_row); detail::entry* const row = at.get(); at.next()) {
+            visited = true;
+            if (!visit(partition->key(), row->key(), row->value())) {
+                return lookup::found;
+            }
+        }
+    }
+    if (visited) {
+        return lookup::found;
+    }
+    return table->dropped.load(std::memory_order_acquire) ? lookup::no_table : lookup::absent;
+}
+
+// ---- writing ----------------------------------------------------------------------------------------
+
+/// Holds a partition's lock for an update; takes the partition out when it is left without a row.
+class memory_store::writing {
+public:
+    writing(memory_store& store, detail::partition& partition) noexcept
+        : store_(store), partition_(partition), guard_(partition.lock) {}
+    ~writing() {
+        if (partition_.rows.empty() && !partition_.dead) {
+            store_.bury(partition_);
+        }
+    }
+    writing(writing const&) = delete;
+    writing& operator=(writing const&) = delete;
+
+private:
+    memory_store& store_;
+    detail::partition& partition_;
+    detail::exclusive_guard guard_;
+};
+
+ENTITABLE_DECL void memory_store::bury(detail::partition& empty) noexcept {
+    empty.dead = true;
+    if (empty.listed) {
+        detail::exclusive_guard const guard{empty.table->directory_lock};
+        if (empty.table->directory.remove(empty.key()) == nullptr) {
+            return; // the table was dropped: drop_table has it and goes on with it
+        }
+    }
+    partitions_.remove(empty);
+}
+
+ENTITABLE_DECL result<lookup> memory_store::update(
+    std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body) {
+    std::uint64_t const hash = detail::partition_map::hash_of(table, partition);
+    for (;;) {
+        auto place = partitions_.find(hash, table, partition);
+        if (!place) {
+            auto owner = find_table(table);
+            if (!owner) {
+                return lookup::no_table;
+            }
+            auto const fresh = detail::partition::make(std::move(owner), partition, hash);
+            place = partitions_.add(*fresh);
+        }
+        transaction changes{place->rows}; // frees old rows after the lock
+        writing const guard{*this, *place};
+        std::atomic<bool> const& dropped = place->table->dropped;
+        if (place->dead || dropped.load(std::memory_order_acquire)) {
+            continue;
+        }
+        bool const wanted = body(changes);
+        if (dropped.load(std::memory_order_acquire)) {
+            return lookup::no_table;
+        }
+        return wanted ? commit(*place, changes) : lookup::absent;
+    }
+}
+
+/// Makes what was staged visible, as a whole or not at all.
+ENTITABLE_DECL lookup memory_store::commit(detail::partition& partition, transaction& changes) {
+    struct undo_unless_done {
+        transaction& changes;
+        bool done{false};
+        ~undo_unless_done() {
+            if (!done) {
+                changes.undo();
+            }
+        }
+    } attempt{changes};
+    changes.apply();
+    if (!partition.listed && !partition.rows.empty()) {
+        detail::exclusive_guard const guard{partition.table->directory_lock};
+        if (partition.table->dropped.load(std::memory_order_relaxed)) {
+            return lookup::no_table;
+        }
+        partition.table->directory.put(partition.name);
+        partition.listed = true;
+    }
+    attempt.done = true;
+    changes.finish();
+    return lookup::found;
+}
+
+// ---- transaction ------------------------------------------------------------------------------------
+
+ENTITABLE_DECL bool memory_store::transaction::get(std::string_view row, row_visitor visit) const {
+    detail::entry* const entry = rows_.find(row);
+    if (entry == nullptr) {
+        return false;
+    }
+    visit(entry->value());
+    return true;
+}
+
+ENTITABLE_DECL void memory_store::transaction::put(std::string_view row, std::string_view bytes) {
+    changes_.push_back({nullptr, false, nullptr});
+    changes_.back().fresh = detail::entry::make(row, bytes);
+}
+
+ENTITABLE_DECL void memory_store::transaction::erase(std::string_view row) {
+    changes_.push_back({nullptr, true, nullptr});
+    changes_.back().fresh = detail::entry::make(row, std::string_view{});
+}
+
+/// Puts everything in its place: only this can fail, and all of it can be taken back. A removal puts its own entry in the
+/// place of the row, so that the order of changes to one row does not matter here.
+ENTITABLE_DECL void memory_store::transaction::apply() {
+    for (change& each : changes_) {
+        each.old = each.removal ? rows_.replace(each.fresh) : rows_.put(each.fresh);
+        ++applied_;
+    }
+}
+
+ENTITABLE_DECL void memory_store::transaction::undo() noexcept {
+    while (applied_ > 0) {
+        change& each = changes_[--applied_];
+        if (each.old != nullptr) {
+            rows_.replace(std::exchange(each.old, nullptr));
+        } else if (!each.removal) {
+            rows_.remove(each.fresh->key());
+        }
+    }
+}
+
+/// Takes the rows out that are removed, and keeps only those entries to be freed that are in no one else's hands: not in
+/// the rows, and not the old entry of a later change.
+ENTITABLE_DECL void memory_store::transaction::finish() noexcept {
+    for (change& each : changes_) {
+        bool const in_place = each.removal && each.old != nullptr && rows_.find(each.fresh->key()) == each.fresh;
+        if (in_place) {
+            rows_.remove(each.fresh->key());
+        } else if (!each.removal || each.old != nullptr) {
+            each.fresh = nullptr;
+        }
+    }
+}
+
+ENTITABLE_DECL memory_store::transaction::~transaction() {
+    for (change& each : changes_) {
+        detail::entry::destroy(each.fresh);
+        detail::entry::destroy(each.old);
+    }
+}
+
+ENTITABLE_END_NAMESPACE

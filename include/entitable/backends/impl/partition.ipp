@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/backends/detail/partition.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL partition::owner partition::make(shared<memory_table> table, std::string_view key, std::uint64_t hash) {
+    static_assert(alignof(partition) <= alignof(entry));
+    entry* const name = entry::make(key, sizeof(partition));
+    return owner{*::new (static_cast<void*>(name->value_bytes())) partition(name, hash, std::move(table))};
+}
+
+ENTITABLE_DECL partition::~partition() {
+    for (auto at = rows.lower_bound({}); entry* const row = at.get(); at.next()) {
+        entry::destroy(row);
+    }
+}
+
+ENTITABLE_DECL void partition::destroy(partition* last) noexcept {
+    entry* const name = last->name;
+    last->~partition();
+    entry::destroy(name);
+}
+
+ENTITABLE_DECL std::uint64_t partition_map::hash_of(std::string_view table, std::string_view key) noexcept {
+    // Eight bytes at a time; the last step is the finalizer of MurmurHash3 (A. Appleby), so that all bits may be used.
+    std::uint64_t hash = table.size() + (std::uint64_t{key.size()} << 32U);
+    auto const add = [&hash](std::string_view bytes) {
+        while (!bytes.empty()) {
+            std::uint64_t word = 0;
+            std::size_t const size = bytes.size() < sizeof word ? bytes.size() : sizeof word;
+            std::memcpy(&word, bytes.data(), size);
+            hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
+            hash ^= hash >> 32U;
+            bytes.remove_prefix(size);
+        }
+    };
+    add(table);
+    add(key);
+    hash = (hash ^ hash >> 33U) * 0xFF51AFD7ED558CCDU;
+    hash = (hash ^ hash >> 33U) * 0xC4CEB9FE1A85EC53U;
+    return hash ^ hash >> 33U;
+}
+
+ENTITABLE_DECL partition* partition_map::shard::find(
+    std::uint64_t hash, std::string_view table, std::string_view key) noexcept {
+    if (slots.empty()) {
+        return nullptr;
+    }
+    std::size_t const mask = slots.size() - 1;
+    for (std::size_t index = hash & mask; slots[index].held; index = (index + 1) & mask) {
+        partition* const candidate = slots[index].held.get();
+        if (slots[index].hash == hash && candidate->key() == key && candidate->table->key == table &&
+            !candidate->table->dropped.load(std::memory_order_acquire)) {
+            return candidate;
+        }
+    }
+    return nullptr;
+}
+
+ENTITABLE_DECL void partition_map::shard::insert(partition::owner fresh) noexcept {
+    std::size_t const mask = slots.size() - 1;
+    std::size_t index = fresh->hash & mask;
+    while (slots[index].held) {
+        index = (index + 1) & mask;
+    }
+    slots[index].hash = fresh->hash;
+    slots[index].held = std::move(fresh);
+    ++used;
+}
+
+ENTITABLE_DECL void partition_map::shard::reserve_one() {
+    if ((used + 1) * 4 > slots.size() * 3) {
+        std::vector<slot> old(slots.empty() ? 4 : slots.size() * 2);
+        slots.swap(old);
+        used = 0;
+        for (slot& each : old) {
+            if (each.held) {
+                insert(std::move(each.held));
+            }
+        }
+    }
+}
+
+ENTITABLE_DECL partition::owner partition_map::shard::take(partition& gone) noexcept {
+    if (slots.empty()) {
+        return {};
+    }
+    std::size_t const mask = slots.size() - 1;
+    std::size_t hole = gone.hash & mask;
+    while (slots[hole].held.get() != &gone) {
+        if (!slots[hole].held) {
+            return {};
+        }
+        hole = (hole + 1) & mask;
+    }
+    partition::owner taken = std::move(slots[hole].held);
+    --used;
+    // Whoever stands behind the hole and was meant for it, or for a slot before it, moves up.
+    for (std::size_t index = (hole + 1) & mask; slots[index].held; index = (index + 1) & mask) {
+        std::size_t const wanted = slots[index].hash & mask;
+        if (((index - wanted) & mask) >= ((index - hole) & mask)) {
+            slots[hole].hash = slots[index].hash;
+            slots[hole].held = std::move(slots[index].held);
+            hole = index;
+        }
+    }
+    return taken;
+}
+
+ENTITABLE_DECL partition::owner partition_map::find(
+    std::uint64_t hash, std::string_view table, std::string_view key) noexcept {
+    shard& place = shard_of(hash);
+    shared_guard const guard{place.lock};
+    partition* const found = place.find(hash, table, key);
+    return found != nullptr ? partition::owner{*found} : partition::owner{};
+}
+
+ENTITABLE_DECL partition::owner partition_map::add(partition& fresh) {
+    shard& place = shard_of(fresh.hash);
+    exclusive_guard const guard{place.lock};
+    partition* const found = place.find(fresh.hash, fresh.table->key, fresh.key());
+    if (found != nullptr) {
+        return partition::owner{*found};
+    }
+    place.reserve_one();
+    place.insert(partition::owner{fresh});
+    return partition::owner{fresh};
+}
+
+ENTITABLE_DECL void partition_map::remove(partition& gone) noexcept {
+    partition::owner last; // its rows, if it goes, are freed after the lock
+    shard& place = shard_of(gone.hash);
+    exclusive_guard const guard{place.lock};
+    last = place.take(gone);
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

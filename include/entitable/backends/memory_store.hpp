@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `memory_store`: the ordered_store that keeps all in memory and forgets it at its end.
+
+#include <entitable/backends/detail/partition.hpp>
+#include <entitable/backends/ordered_store.hpp>
+
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Models ordered_store.
+///
+/// Thread-safety: all members, from several threads. Each partition has a lock of its own: visitors and bodies hold up
+/// nobody but writers of their partition, and bodies its readers too. A visitor that stays for long delays other readers
+/// of its partition by some milliseconds if a writer waits for it.
+/// Cost: a lookup is a hash of the partition and a search among its rows, O(log n), and allocates nothing.
+/// Errors: none of its own. Memory that runs out is reported by std::bad_alloc, and so is nothing else; what a body or a
+/// visitor throws passes through. In both cases nothing has changed.
+class memory_store {
+public:
+    using is_ordered_store = void;
+    class transaction;
+
+    memory_store() = default;
+    memory_store(memory_store const&) = delete;
+    memory_store& operator=(memory_store const&) = delete;
+
+    result<bool> create_table(std::string_view key, std::string_view shown_name);
+    result<bool> drop_table(std::string_view key);
+    result<void> tables(std::string_view from_key, table_visitor visit);
+    result<lookup> get(std::string_view table, std::string_view partition, std::string_view row, row_visitor visit);
+    result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit);
+    result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body);
+
+private:
+    class writing;
+    using table_list = std::vector<shared<detail::memory_table>>;
+
+    [[nodiscard]] table_list::iterator table_position(std::string_view key);
+    [[nodiscard]] shared<detail::memory_table> find_table(std::string_view key);
+    [[nodiscard]] lookup commit(detail::partition& partition, transaction& changes);
+    void bury(detail::partition& empty) noexcept;
+
+    detail::rw_lock tables_lock_;
+    table_list tables_; ///< in the order of their keys; guarded by tables_lock_
+    detail::partition_map partitions_;
+};
+
+/// The rows of one partition inside of an update.
+class memory_store::transaction {
+public:
+    /// Calls `visit` with the row's bytes; false when there is no such row.
+    bool get(std::string_view row, row_visitor visit) const;
+    /// Stages new bytes; they are copied.
+    void put(std::string_view row, std::string_view bytes);
+    /// Stages a removal; nothing happens when there is no such row.
+    void erase(std::string_view row);
+
+    transaction(transaction const&) = delete;
+    transaction& operator=(transaction const&) = delete;
+
+private:
+    friend class memory_store;
+
+    struct change {
+        detail::entry* fresh; ///< the new row; or the key of the row to remove, which stands in for it until the end
+        bool removal;
+        detail::entry* old; ///< what `fresh` took the place of
+    };
+
+    explicit transaction(detail::entry_tree& rows) noexcept : rows_(rows) {}
+    ~transaction();
+    void apply();
+    void undo() noexcept;
+    void finish() noexcept;
+
+    detail::entry_tree& rows_;
+    std::vector<change> changes_;
+    std::size_t applied_{0};
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/backends/impl/memory_store.ipp>
+#endif
