@@ -82,13 +82,14 @@ template <filter_operator Operation, class Entity, key_part Part, std::size_t In
     constexpr key_layout layout = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
                                                               : key_layout{mapping<Entity>::row_layout};
     constexpr bool in_order = codec::ordered && (!codec::variable || Index + 1 == layout.size());
-    constexpr bool none = codec::optional && std::same_as<From, std::nullopt_t> && !is_range(Operation);
+    constexpr bool whole = codec::optional && !is_range(Operation) &&
+                           (std::same_as<From, std::nullopt_t> || std::same_as<From, typename codec::value_type>);
     if constexpr (is_range(Operation) && !in_order) {
         static_assert(!is_range(Operation) || in_order,
             "this key component does not keep the order of its values, so a range over it would lose rows: text is in "
             "order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
-    } else if constexpr (comparable_with<From, type> || none) {
+    } else if constexpr (comparable_with<From, type> || whole) {
         std::string text;
         codec::append(text, static_cast<typename codec::argument>(from));
         predicate_nodes nodes;
