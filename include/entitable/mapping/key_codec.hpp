@@ -42,8 +42,17 @@ void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative
 ///     static constexpr bool optional;           may be absent
 ///     static void append(std::string& out, argument value);
 ///     static bool parse(std::string_view text, T& out);
+///
+/// The primary template is the answer for all other types: it has the constants but no functions, so that the one message
+/// is the one of ENTITABLE.
 template <class T>
-struct key_codec;
+struct key_codec {
+    using value_type = T;
+    using argument = T const&;
+    static constexpr bool ordered = false;
+    static constexpr bool variable = false;
+    static constexpr bool optional = false;
+};
 
 /// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them as '-' and the distance
 /// from the least value, "-2147483647" for -1 of 32 bits.

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "a value of its own type" "another type"
+
+#include "registration.hpp"
+
+void use(entitable::table<registration> const& runners) {
+    using r = entitable::fields<registration>;
+#if defined(BROKEN)
+    (void)runners.where(r::event == "Boston" && r::distance == "Full" && r::age >= "fifty");
+#else
+    (void)runners.where(r::event == "Boston" && r::distance == "Full" && r::age >= 50);
+#endif
+}
