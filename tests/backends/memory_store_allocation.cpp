@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// What memory_store does when memory runs out, and that it gives back what it no longer needs.
+
+#include <entitable/backends/memory_store.hpp>
+
+#include <support/catch.hpp>
+#include <support/failing_new_definitions.hpp>
+#include <support/store.hpp>
+
+#include <initializer_list>
+#include <new>
+#include <optional>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+/// Runs `action`, which uses nothing of Catch, with 0, 1, 2, ... allocations until it succeeds; `check` after each failure. The failures.
+template <class Action, class Check>
+std::size_t fail_each_allocation(Action const& action, Check const& check) {
+    for (std::size_t allowed = 0;; ++allowed) {
+        bool failed = false;
+        {
+            allocation_limit const limit{allowed};
+            try {
+                action();
+            } catch (std::bad_alloc const&) {
+                failed = true;
+            }
+        }
+        if (!failed) {
+            return allowed;
+        }
+        CAPTURE(allowed);
+        check();
+    }
+}
+
+std::string number(std::size_t value) {
+    std::string const digits = std::to_string(1'000'000 + value);
+    return digits.substr(1);
+}
+
+/// Fails all allocations of a batch of 100 changes, over a partition of so many rows.
+void fail_batch(memory_store& store, std::size_t before) {
+    for (std::size_t row = 0; row < before; ++row) {
+        REQUIRE(put(store, "t", "p", number(row * 2), "old") == lookup::found);
+    }
+    auto const untouched = rows(store, "t");
+    auto const spacing = before / 100 + 1;
+    auto const batch = [&](memory_store::transaction& transaction) {
+        for (std::size_t row = 0; row < 100; ++row) {
+            std::string_view const bytes = "new and rather long, so that it needs a block";
+            if (row % 7 == 3) {
+                transaction.erase(number(row * spacing * 2));
+            } else if (row % 7 == 5) {
+                transaction.put(number(row * spacing * 2), bytes);
+            } else {
+                transaction.put(number(row * spacing * 2 + 1), bytes);
+            }
+        }
+        return true;
+    };
+    std::size_t const failures = fail_each_allocation(
+        [&] { (void)store.update("t", "p", batch).value(); }, [&] { REQUIRE(rows(store, "t") == untouched); });
+    CHECK(failures >= 100);
+    CHECK(rows(store, "t") != untouched);
+    // nothing of the failed ones is in the way
+    CHECK(store.update("t", "p", batch).value() == lookup::found);
+}
+
+} // namespace
+
+TEST_CASE("memory_store: an update that runs out of memory changes nothing") {
+    memory_store store;
+    (void)store.create_table("other", "").value();
+    std::optional<std::size_t> blocks;
+    // so many rows before that leaves, and the chunks above them, are full when rows are added
+    for (std::size_t const before : std::initializer_list<std::size_t>{1, 0, 2, 63, 64, 65, 100, 4'095, 4'096, 4'097}) {
+        REQUIRE(store.create_table("t", "").value());
+        fail_batch(store, before);
+        REQUIRE(store.drop_table("t").value());
+        blocks = blocks ? blocks : blocks_in_use();
+        CHECK(blocks_in_use() == *blocks);
+    }
+}
+
+TEST_CASE("memory_store: first rows of partitions and tables that run out of memory leave no trace") {
+    memory_store store;
+    for (std::size_t count = 0; count < 200; ++count) {
+        std::string const table = "table with a long name " + number(count / 20);
+        std::string const partition = "partition with a long name " + number(count);
+        if (count % 20 == 0) {
+            fail_each_allocation([&] { (void)store.create_table(table, "some other long name").value(); },
+                [&] { REQUIRE(store.get(table, "", "", [](std::string_view) {}).value() == lookup::no_table); });
+        }
+        auto const before = rows(store, table);
+        fail_each_allocation(
+            [&] {
+                (void)store.update(table, partition, [](memory_store::transaction& transaction) {
+                    transaction.put("r", std::string_view{"bytes"});
+                    return true;
+                });
+            },
+            [&] {
+                REQUIRE(rows(store, table) == before);
+                REQUIRE_FALSE(read(store, table, partition, "r"));
+            });
+        REQUIRE(read(store, table, partition, "r") == "bytes");
+    }
+}
+
+TEST_CASE("memory_store: reading, erasing and dropping need no memory beyond the staged keys") {
+    memory_store store;
+    REQUIRE(store.create_table("t", "").value());
+    for (std::size_t row = 0; row < 10'000; ++row) {
+        REQUIRE(put(store, "t", number(row % 100), number(row), "bytes") == lookup::found);
+    }
+    std::size_t visited = 0;
+    {
+        allocation_limit const none{0};
+        (void)store.get("t", "000007", "000107", [&](std::string_view) { ++visited; }).value();
+        (void)store.get("t", "no", "no", [&](std::string_view) { ++visited; }).value();
+        (void)store.get("no", "no", "no", [&](std::string_view) { ++visited; }).value();
+        auto const count = [&](std::string_view, std::string_view, std::string_view) { return ++visited > 0; };
+        (void)store.scan("t", {}, count).value();
+        (void)store.tables("", [](std::string_view, std::string_view) { return true; }).value();
+        (void)store.update("t", "000007", [](memory_store::transaction&) { return true; }).value();
+    }
+    CHECK(visited == 10'001);
+    {
+        allocation_limit const counted;
+        (void)put(store, "t", "000007", "000107", "other bytes");
+        CHECK(counted.count() <= 3); // the bytes given, the row, the list of changes
+    }
+    bool dropped = false;
+    {
+        allocation_limit const none{0};
+        dropped = store.drop_table("t").value();
+    }
+    CHECK(dropped);
+}
+
+TEST_CASE("memory_store: partitions that become empty leave nothing behind") {
+    memory_store store;
+    REQUIRE(store.create_table("t", "").value());
+    auto const round = [&](std::size_t begin) {
+        for (std::size_t partition = begin; partition < begin + 1'000; ++partition) {
+            std::string const key = number(partition);
+            // a queue: rows come at one end and go at the other
+            for (std::size_t row = 0; row < 5; ++row) {
+                (void)put(store, "t", key, number(row), "bytes");
+            }
+            for (std::size_t row = 0; row < 5; ++row) {
+                (void)erase(store, "t", key, number(row));
+            }
+            // updates that leave no row
+            (void)store.update("t", key, [](memory_store::transaction&) { return true; }).value();
+            (void)store.update("t", key, [](memory_store::transaction&) { return false; }).value();
+            (void)erase(store, "t", key, "never there");
+            (void)store
+                .update("t", key,
+                    [](memory_store::transaction& transaction) {
+                        transaction.put("r", std::string_view{"bytes"});
+                        transaction.erase("r");
+                        return true;
+                    })
+                .value();
+        }
+    };
+    round(0); // the hash has grown now
+    std::size_t const blocks = blocks_in_use();
+    round(1'000);
+    CHECK(blocks_in_use() <= blocks + 4);
+    CHECK(rows(store, "t").empty());
+}
+
+TEST_CASE("memory_store: a partition that shrinks gives its chunks back") {
+    memory_store store;
+    REQUIRE(store.create_table("t", "").value());
+    std::size_t const empty = blocks_in_use();
+    std::size_t const count = 20'000;
+    for (std::size_t row = 0; row < count; ++row) {
+        (void)put(store, "t", "p", number(row), "bytes");
+    }
+    std::size_t const packed = blocks_in_use();
+    CHECK(packed < empty + count + count / 25);
+    for (std::size_t row = 0; row < count; ++row) {
+        if (row % 100 != 0) {
+            (void)erase(store, "t", "p", number(row));
+        }
+    }
+    // 200 rows are left, in chunks that are at least a quarter full
+    CHECK(blocks_in_use() < empty + 200 + 30);
+}
