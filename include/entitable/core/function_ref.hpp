@@ -23,14 +23,27 @@ public:
         requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> &&
                     std::is_invocable_r_v<Result, F&, Arguments...>)
     function_ref(F&& function) noexcept
-        : object_(const_cast<void*>(static_cast<void const*>(&function))),
-          call_([](void* object, Arguments... arguments) -> Result {
-              return (*static_cast<std::remove_reference_t<F>*>(object))(std::forward<Arguments>(arguments)...);
+        : object_(address_of(function)), call_([](void* object, Arguments... arguments) -> Result {
+              auto& target = *reinterpret_cast<std::remove_reference_t<F>*>(object);
+              if constexpr (std::is_void_v<Result>) {
+                  static_cast<void>(target(std::forward<Arguments>(arguments)...));
+              } else {
+                  return target(std::forward<Arguments>(arguments)...);
+              }
           }) {}
 
     Result operator()(Arguments... arguments) const { return call_(object_, std::forward<Arguments>(arguments)...); }
 
 private:
+    template <class F>
+    static void* address_of(F& function) noexcept {
+        if constexpr (std::is_function_v<F>) {
+            return reinterpret_cast<void*>(&function);
+        } else {
+            return const_cast<void*>(static_cast<void const*>(&function));
+        }
+    }
+
     void* object_;
     Result (*call_)(void*, Arguments...);
 };

@@ -86,12 +86,21 @@ public:
             ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
         }
     }
+    /// Should a move of `T` throw here, it leaves an InternalError behind.
     result& operator=(result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+        if constexpr (!std::is_nothrow_move_constructible_v<T>) {
+            detail::error_slot interrupted{
+                new entitable::error(error_code::internal_error, "a move of the value threw")};
+            destroy();
+            problem_ = std::move(interrupted);
+        }
         destroy();
-        problem_ = std::move(other.problem_);
-        if (other.has_value_) {
+        if (!other.has_value_) {
+            problem_ = std::move(other.problem_);
+        } else {
             ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
             has_value_ = true;
+            problem_ = {};
         }
         return *this;
     }

@@ -21,6 +21,8 @@ class value_view {
 public:
     value_view() = default;
     constexpr value_view(std::string_view text) noexcept : type_(edm_type::string), bytes_(text) {}
+    constexpr value_view(char const* text) noexcept : value_view(std::string_view{text}) {}
+    value_view(void const*) = delete; // any other pointer would be a boolean
     constexpr value_view(bool boolean) noexcept : type_(edm_type::boolean), bits_(boolean ? 1 : 0) {}
     constexpr value_view(std::int32_t number) noexcept : type_(edm_type::int32), bits_(number) {}
     constexpr value_view(std::int64_t number) noexcept : type_(edm_type::int64), bits_(number) {}

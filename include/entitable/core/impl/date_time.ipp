@@ -90,8 +90,9 @@ ENTITABLE_DECL std::optional<date_time> date_time::parse(std::string_view text) 
 }
 
 ENTITABLE_DECL std::string date_time::to_string(bool trim) const {
-    std::int64_t const seconds = (ticks >= 0 ? ticks : ticks - ticks_per_second + 1) / ticks_per_second;
-    auto fraction = static_cast<std::uint64_t>(ticks - seconds * ticks_per_second);
+    std::int64_t const remainder = ticks % ticks_per_second;
+    std::int64_t const seconds = ticks / ticks_per_second - (remainder < 0 ? 1 : 0);
+    auto fraction = static_cast<std::uint64_t>(remainder < 0 ? remainder + ticks_per_second : remainder);
     std::int64_t const day = (seconds >= 0 ? seconds : seconds - 86399) / 86400;
     auto const second_of_day = static_cast<std::uint64_t>(seconds - day * 86400);
     // Civil from days (the same paper), with 1601-01-01 being day 584694 of its era count.

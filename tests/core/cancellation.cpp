@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/core/cancellation.hpp>
+
+#include <support/catch.hpp>
+
+#include <thread>
+
+using namespace entitable;
+
+TEST_CASE("a token of nobody is never cancelled") { CHECK_FALSE(cancellation_token{}.cancelled()); }
+
+TEST_CASE("a source cancels all of its tokens, those given out later too") {
+    cancellation_source source;
+    auto const before = source.token();
+    auto const copy = before;
+    CHECK_FALSE(before.cancelled());
+    source.cancel();
+    CHECK(before.cancelled());
+    CHECK(copy.cancelled());
+    CHECK(source.token().cancelled());
+    source.cancel();
+    CHECK(before.cancelled());
+}
+
+TEST_CASE("a source cancels nobody else's tokens") {
+    cancellation_source one;
+    cancellation_source const two;
+    one.cancel();
+    CHECK_FALSE(two.token().cancelled());
+}
+
+TEST_CASE("a token outlives its source") {
+    cancellation_token quiet;
+    cancellation_token loud;
+    {
+        cancellation_source first;
+        quiet = first.token();
+        cancellation_source second;
+        loud = second.token();
+        second.cancel();
+    }
+    CHECK_FALSE(quiet.cancelled());
+    CHECK(loud.cancelled());
+}
+
+TEST_CASE("copies of a source are one source") {
+    cancellation_source first;
+    auto second = first;
+    auto const token = first.token();
+    second.cancel();
+    CHECK(token.cancelled());
+}
+
+TEST_CASE("a cancellation is seen on another thread") {
+    cancellation_source source;
+    std::thread waiting{[token = source.token()] {
+        while (!token.cancelled()) {
+            std::this_thread::yield();
+        }
+    }};
+    source.cancel();
+    waiting.join();
+    CHECK(source.token().cancelled());
+}

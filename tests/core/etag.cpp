@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/core/etag.hpp>
+
+#include <support/catch.hpp>
+
+#include <string>
+
+using namespace entitable;
+
+namespace {
+
+date_time time_of(std::string_view text) { return date_time::parse(text).value(); }
+
+} // namespace
+
+TEST_CASE("an ETag is the Timestamp with escaped colons and no zeros at its end") {
+    struct expectation {
+        std::string timestamp;
+        std::string text;
+    };
+    auto const one = GENERATE(values<expectation>({
+        {"2024-02-29T23:59:58.7654321Z", "W/\"datetime'2024-02-29T23%3A59%3A58.7654321Z'\""},
+        {"2019-03-05T17:45:01.2873100Z", "W/\"datetime'2019-03-05T17%3A45%3A01.28731Z'\""},
+        {"2001-09-09T01:46:40Z", "W/\"datetime'2001-09-09T01%3A46%3A40Z'\""},
+        {"1601-01-01T00:00:00Z", "W/\"datetime'1601-01-01T00%3A00%3A00Z'\""},
+        {"9999-12-31T23:59:59.9999999Z", "W/\"datetime'9999-12-31T23%3A59%3A59.9999999Z'\""},
+    }));
+    auto const made = etag::of(time_of(one.timestamp));
+    CHECK(made.text() == one.text);
+    CHECK_FALSE(made.empty());
+    etag const parsed{one.text};
+    CHECK(parsed == made);
+    CHECK(parsed.text() == one.text);
+}
+
+TEST_CASE("any text comes back byte for byte") {
+    auto const text = GENERATE(values<std::string>({
+        "W/\"0x5B168C7B6E589D2\"",
+        "\"strong\"",
+        "junk",
+        "*",
+        "W/\"datetime'2001-09-09T01%3A46%3A40.5000000Z'\"", // zeros that the usual form drops
+        "W/\"datetime'2001-09-09T01%3A46%3A40.0Z'\"",
+        "W/\"datetime'2001-09-09T01%3a46%3a40Z'\"",
+        "W/\"datetime'2001-09-09T01:46:40Z'\"",
+        "W/\"datetime'2001-09-09T01%3A46:40Z'\"",
+        "W/\"datetime'2001-09-09T01%3A46%3A40'\"",
+        "W/\"datetime'2001-09-09T01%3A46%3A40Z'x",
+        "W/\"datetime'2001-09-09T01%3A46%3A40Z'",
+        "W/\"datetime'2001-02-30T01%3A46%3A40Z'\"",
+        "W/\"datetime'1600-01-01T00%3A00%3A00Z'\"",
+        "W/\"datetime''\"",
+        "W/\"datetime'\"",
+        "W/\"datetime'",
+        "w/\"datetime'2001-09-09T01%3A46%3A40Z'\"",
+        " W/\"datetime'2001-09-09T01%3A46%3A40Z'\"",
+        "W/\"datetime'2001-09-09T01%3A46%3A40Z'\" ",
+        "W/\"datetime'2001-09-09T01%3A46%3A40%",
+        "line\r\nend",
+        std::string(10'240, 'e'),
+        std::string("\0\xFF", 2),
+    }));
+    etag const foreign{text};
+    CHECK(foreign.text() == text);
+    CHECK_FALSE(foreign.empty());
+    CHECK(foreign == etag{text});
+    CHECK_FALSE(foreign == etag::of(time_of("2001-09-09T01:46:40Z")));
+    CHECK_FALSE(foreign == etag::of(time_of("2001-09-09T01:46:40.5Z")));
+    CHECK_FALSE(foreign == etag{text + "x"});
+}
+
+TEST_CASE("ETags are equal exactly when their texts are") {
+    std::string const texts[] = {"", "junk", "W/\"datetime'2001-09-09T01%3A46%3A40Z'\"",
+        "W/\"datetime'2001-09-09T01%3A46%3A40.5Z'\"", "W/\"datetime'2001-09-09T01%3A46%3A40.50Z'\"",
+        "W/\"datetime'1601-01-01T00%3A00%3A00Z'\""};
+    for (auto const& left : texts) {
+        for (auto const& right : texts) {
+            CHECK((etag{left} == etag{right}) == (left == right));
+        }
+    }
+}
+
+TEST_CASE("an ETag that was not given is empty") {
+    CHECK(etag{}.empty());
+    CHECK(etag{""}.empty());
+    CHECK(etag{} == etag{""});
+    CHECK(etag{}.text().empty());
+    CHECK_FALSE(etag::of(date_time{0}).empty());
+}
+
+TEST_CASE("a condition accepts its own version, or any") {
+    auto const one = etag::of(date_time{1});
+    auto const two = etag::of(date_time{2});
+    etag_condition const any = any_etag;
+    CHECK(any.any());
+    CHECK(any.accepts(one));
+    CHECK(any.accepts(etag{}));
+    etag_condition const exact = one;
+    CHECK_FALSE(exact.any());
+    CHECK(exact.version() == one);
+    CHECK(exact.accepts(one));
+    CHECK(exact.accepts(etag{one.text()}));
+    CHECK_FALSE(exact.accepts(two));
+    CHECK_FALSE(exact.accepts(etag{}));
+    etag_condition const empty = etag{};
+    CHECK_FALSE(empty.any());
+    CHECK_FALSE(empty.accepts(one));
+}
