@@ -187,7 +187,7 @@ private:
 
         local_options options;
         Store store;
-        std::atomic<std::int64_t> last_timestamp{0};
+        atomic<std::int64_t> last_timestamp{0};
     };
 
     template <class Request>
@@ -228,12 +228,13 @@ private:
     /// Later than every Timestamp given so far and than the one it replaces, also when the clock is set back.
     [[nodiscard]] date_time next_timestamp(date_time replaced) const noexcept {
         std::int64_t const now = state_->options.time->now().ticks;
-        std::int64_t last = state_->last_timestamp.load(std::memory_order_relaxed);
+        std::int64_t last = state_->last_timestamp.load(memory_order::relaxed);
         std::int64_t next = 0;
         do {
             next = now > last ? now : last + 1;
             next = next > replaced.ticks ? next : replaced.ticks + 1;
-        } while (!state_->last_timestamp.compare_exchange_weak(last, next, std::memory_order_relaxed));
+        } while (
+            !state_->last_timestamp.compare_exchange_weak(last, next, memory_order::relaxed, memory_order::relaxed));
         return {next};
     }
 

@@ -20,11 +20,11 @@ namespace detail {
 /// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
 class row_walk {
 public:
-    row_walk(any_transport const& through, call_options const& options, query_reading reading,
+    ENTITABLE_LAZY row_walk(any_transport const& through, call_options const& options, query_reading reading,
         std::optional<std::uint64_t> take, std::uint32_t page_size);
 
     /// The next row, until the next call; nothing at the end.
-    [[nodiscard]] result<std::optional<row_view>> next();
+    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
 
 private:

@@ -22,16 +22,16 @@ public:
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     [[nodiscard]] call_options const& options() const noexcept { return options_; }
 
-    [[nodiscard]] result<void> create() const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> create() const;
     /// Whether it was made now.
-    [[nodiscard]] result<bool> create_if_absent() const;
-    [[nodiscard]] result<void> drop() const;
+    ENTITABLE_LAZY [[nodiscard]] result<bool> create_if_absent() const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> drop() const;
     /// Whether it was there.
-    [[nodiscard]] result<bool> drop_if_present() const;
-    [[nodiscard]] result<written> write(result<mutation> change) const;
-    [[nodiscard]] result<transact::response> submit(std::vector<mutation> changes) const;
+    ENTITABLE_LAZY [[nodiscard]] result<bool> drop_if_present() const;
+    ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation> change) const;
+    ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(std::vector<mutation> changes) const;
     /// The keys may carry the error that made them impossible.
-    [[nodiscard]] result<get_entity::response> get(
+    ENTITABLE_LAZY [[nodiscard]] result<get_entity::response> get(
         result<std::string> partition_key, result<std::string> row_key) const;
 
 private:
@@ -41,10 +41,10 @@ private:
 };
 
 /// Makes `failed` a success when its code is `tolerated`.
-[[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
+ENTITABLE_LAZY [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
 
 /// A row that has keys only.
-[[nodiscard]] result<mutation> removal(
+ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(
     result<std::string> partition_key, result<std::string> row_key, etag_condition condition);
 
 } // namespace detail

@@ -14,7 +14,7 @@ class cancellation_source;
 namespace detail {
 
 struct cancellation_flag : counted {
-    std::atomic<bool> set{false};
+    atomic<bool> set{false};
 };
 
 } // namespace detail
@@ -23,7 +23,7 @@ struct cancellation_flag : counted {
 class cancellation_token {
 public:
     cancellation_token() = default;
-    [[nodiscard]] bool cancelled() const noexcept { return flag_ && flag_->set.load(std::memory_order_acquire); }
+    [[nodiscard]] bool cancelled() const noexcept { return flag_ && flag_->set.load(memory_order::acquire); }
 
 private:
     friend class cancellation_source;
@@ -34,7 +34,7 @@ private:
 /// Cancels all calls that carry one of its tokens. Safe to use from several threads.
 class cancellation_source {
 public:
-    void cancel() noexcept { flag_->set.store(true, std::memory_order_release); }
+    void cancel() noexcept { flag_->set.store(true, memory_order::release); }
     [[nodiscard]] cancellation_token token() const { return cancellation_token{flag_}; }
 
 private:

@@ -25,6 +25,17 @@
 #define ENTITABLE_DECL inline
 #endif
 
+/// Stand before the first declaration, and before the body where that is apart, of a function that only templates and other
+/// such functions call. Header-only they make it a template, so that a file pays for its body when it calls it and not for
+/// including it.
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+#define ENTITABLE_LAZY
+#define ENTITABLE_LAZY_BODY
+#else
+#define ENTITABLE_LAZY template <class = void>
+#define ENTITABLE_LAZY_BODY template <class>
+#endif
+
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define ENTITABLE_HAS_EXCEPTIONS 1
 #else

@@ -28,6 +28,9 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
     [[nodiscard]] std::string text() const;
+    /// Whether a service can have given it: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. The service refuses
+    /// others with InvalidInput instead of comparing them.
+    [[nodiscard]] bool is_valid() const noexcept;
 
     friend bool operator==(etag const& left, etag const& right) noexcept {
         return left.timestamp_ == right.timestamp_ && left.text_ == right.text_;

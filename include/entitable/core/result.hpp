@@ -69,7 +69,7 @@ public:
     template <class U = T>
         requires(std::constructible_from<T, U> && !std::same_as<std::remove_cvref_t<U>, result> &&
             !std::same_as<std::remove_cvref_t<U>, failure> && !std::same_as<std::remove_cvref_t<U>, std::in_place_t>)
-    result(U&& value) : value_(std::forward<U>(value)) {}
+    explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)) {}
 
     /// Makes the value in place, so that a large entity is never moved.
     template <class... Arguments>

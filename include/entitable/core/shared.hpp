@@ -6,9 +6,9 @@
 /// `shared<T>`: a counted owner, for the handles of this library. std::shared_ptr would do, at the price of
 /// `<memory>` in every user's file.
 
+#include <entitable/core/atomic.hpp>
 #include <entitable/core/config.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <utility>
 
@@ -23,7 +23,7 @@ protected:
 private:
     template <class T>
     friend class shared;
-    std::atomic<std::size_t> owners_{1};
+    atomic<std::size_t> owners_{1};
 
 public:
     counted(counted const&) = delete;
@@ -44,7 +44,7 @@ public:
 
     shared(shared const& other) noexcept : object_(other.object_) {
         if (object_ != nullptr) {
-            object_->owners_.fetch_add(1, std::memory_order_relaxed);
+            object_->owners_.fetch_add(1, memory_order::relaxed);
         }
     }
     shared(shared&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
@@ -53,7 +53,7 @@ public:
         return *this;
     }
     ~shared() {
-        if (object_ != nullptr && object_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        if (object_ != nullptr && object_->owners_.fetch_sub(1, memory_order::acq_rel) == 1) {
             delete object_;
         }
     }

@@ -17,6 +17,21 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace text {
 
+/// A code point at the start of some bytes.
+struct code_point {
+    char32_t value{};
+    std::size_t size{}; ///< bytes; 0 when the bytes are not valid UTF-8
+};
+
+/// The code point at the start of `bytes`, which are not empty (Unicode, table 3-7: well-formed byte sequences).
+[[nodiscard]] code_point first_code_point(std::string_view bytes) noexcept;
+
+/// The bytes of valid UTF-8 compare by this number as the text does in UTF-16: the lead bytes of U+E000..U+FFFF (EE, EF) stand
+/// behind those of the supplementary planes (F0..F4).
+[[nodiscard]] constexpr unsigned utf16_rank(unsigned char byte) noexcept {
+    return byte == 0xEE || byte == 0xEF ? byte + 0x10U : byte;
+}
+
 /// The number of UTF-16 code units of `utf8`, or nothing when it is not valid UTF-8 (overlong forms and
 /// surrogates are not).
 [[nodiscard]] std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept;

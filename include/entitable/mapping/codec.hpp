@@ -84,16 +84,17 @@ template <class T>
 }
 
 /// Lays keys, header, descriptor and values out in one block.
-[[nodiscard]] row encode_row(std::string_view partition_key, std::string_view row_key, std::string_view descriptor,
-    nullable_view const* values, std::size_t count);
+ENTITABLE_LAZY [[nodiscard]] row encode_row(std::string_view partition_key, std::string_view row_key,
+    std::string_view descriptor, nullable_view const* values, std::size_t count);
 
 /// Reads the values of a row in the order of an entity's descriptor.
 class row_decoder {
 public:
-    row_decoder(row_view row, std::string_view descriptor) noexcept;
+    ENTITABLE_LAZY row_decoder(row_view row, std::string_view descriptor) noexcept;
 
     /// The next value, whose name and type are given for rows of another shape; false when it is absent.
-    [[nodiscard]] bool next(std::string_view name, described_property property, value_view& out) noexcept;
+    ENTITABLE_LAZY [[nodiscard]] bool next(
+        std::string_view name, described_property property, value_view& out) noexcept;
     /// The member called `name` could not be filled.
     void mismatch(std::string_view name, bool absent) noexcept {
         if (problem_.empty()) {
@@ -101,7 +102,7 @@ public:
             absent_ = absent;
         }
     }
-    [[nodiscard]] result<void> finish(std::string_view entity) const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> finish(std::string_view entity) const;
 
 private:
     row_view row_;

@@ -26,9 +26,9 @@ concept key_integer = std::integral<T> && !std::same_as<T, bool> && !std::same_a
     !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
 /// Appends `value` with zeros to `width` digits; a negative one as '-' and its distance from the least value.
-void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative, std::size_t width);
+ENTITABLE_LAZY void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative, std::size_t width);
 /// The reverse; false unless the text is exactly of that form.
-[[nodiscard]] bool parse_key_integer(
+ENTITABLE_LAZY [[nodiscard]] bool parse_key_integer(
     std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept;
 
 } // namespace detail

@@ -44,9 +44,9 @@ public:
     /// Where the next component's text is to be appended.
     [[nodiscard]] std::string& text() noexcept { return text_; }
     /// The text of the next component was appended.
-    void component_done();
+    ENTITABLE_LAZY void component_done();
     /// The key, or KeyNotSplittable naming the component whose text holds the separator.
-    [[nodiscard]] result<std::string> finish() &&;
+    ENTITABLE_LAZY [[nodiscard]] result<std::string> finish() &&;
 
 private:
     key_layout layout_;
@@ -60,10 +60,10 @@ private:
 using key_texts = std::array<std::string_view, max_key_components>;
 
 /// Takes a key apart; false when it does not have this layout.
-[[nodiscard]] bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept;
+ENTITABLE_LAZY [[nodiscard]] bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept;
 
 /// Refused: a key read from a store does not have the entity's layout.
-[[nodiscard]] failure key_mismatch(std::string_view entity, key_part part, std::string_view key);
+ENTITABLE_LAZY [[nodiscard]] failure key_mismatch(std::string_view entity, key_part part, std::string_view key);
 
 ENTITABLE_END_NAMESPACE
 

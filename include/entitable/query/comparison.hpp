@@ -56,7 +56,7 @@ template <class Entity, auto Member, class From>
 }
 
 /// The node of a comparison with a key component.
-[[nodiscard]] predicate_node key_comparison(
+ENTITABLE_LAZY [[nodiscard]] predicate_node key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, std::string text);
 
 [[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
@@ -83,7 +83,7 @@ template <filter_operator Operation, class Entity, key_part Part, std::size_t In
                                                               : key_layout{mapping<Entity>::row_layout};
     constexpr bool in_order = codec::ordered && (!codec::variable || Index + 1 == layout.size());
     constexpr bool whole = codec::optional && !is_range(Operation) &&
-                           (std::same_as<From, std::nullopt_t> || std::same_as<From, typename codec::value_type>);
+        (std::same_as<From, std::nullopt_t> || std::same_as<From, typename codec::value_type>);
     if constexpr (is_range(Operation) && !in_order) {
         static_assert(!is_range(Operation) || in_order,
             "this key component does not keep the order of its values, so a range over it would lose rows: text is in "

@@ -35,17 +35,17 @@ struct explanation {
     std::size_t requests{};    ///< the query begins with so many; pages may ask for more
 
     /// One line per part.
-    [[nodiscard]] std::string to_string() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 };
 
 /// Plans `predicate` for a service with these limits. QueryTooComplex when it needs more than `max_key_ranges`.
-[[nodiscard]] result<query_plan> make_plan(
+ENTITABLE_LAZY [[nodiscard]] result<query_plan> make_plan(
     predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits);
 
-[[nodiscard]] explanation explain(query_plan const& plan);
+ENTITABLE_LAZY [[nodiscard]] explanation explain(query_plan const& plan);
 
 /// Whether a row satisfies the client's part; true where there is none.
-[[nodiscard]] bool satisfies(
+ENTITABLE_LAZY [[nodiscard]] bool satisfies(
     row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout);
 
 ENTITABLE_END_NAMESPACE

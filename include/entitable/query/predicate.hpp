@@ -31,9 +31,10 @@ using predicate_nodes = std::vector<predicate_node>;
 namespace detail {
 
 /// left operation right.
-[[nodiscard]] predicate_nodes joined(predicate_nodes left, predicate_nodes right, filter_operator operation);
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes joined(
+    predicate_nodes left, predicate_nodes right, filter_operator operation);
 /// The negation, with `not` only in front of comparisons that may meet an absent value.
-[[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
 
 /// What stands in for a predicate that was refused at compile time, so that one mistake gives one message.
 struct refused_predicate {

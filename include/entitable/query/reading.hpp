@@ -27,7 +27,7 @@ class query_reading {
 public:
     using request = query_entities;
 
-    query_reading(std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout,
+    ENTITABLE_LAZY query_reading(std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout,
         std::uint32_t page_size);
 
     /// All pages were read, or one has failed.
@@ -44,12 +44,12 @@ public:
     void visit(Visitor&& visitor) {
         visitor(std::as_const(request_));
     }
-    void answer(result<query_entities::response> response);
-    void abandon(error const& reason);
-    [[nodiscard]] result<page> finish();
+    ENTITABLE_LAZY void answer(result<query_entities::response> response);
+    ENTITABLE_LAZY void abandon(error const& reason);
+    ENTITABLE_LAZY [[nodiscard]] result<page> finish();
 
 private:
-    void begin_range();
+    ENTITABLE_LAZY void begin_range();
 
     query_plan plan_;
     key_layout partition_layout_;

@@ -55,7 +55,9 @@ struct call {
     explicit call(call_options const& options, clock& time = system_clock())
         : cancellation(options.cancellation), location(options.location), watch(options.watch) {
         if (options.timeout) {
-            deadline = time.steady() + std::chrono::duration_cast<steady_time::duration>(*options.timeout);
+            steady_time const now = time.steady();
+            auto const timeout = std::chrono::duration_cast<steady_time::duration>(*options.timeout);
+            deadline = timeout > steady_time::max() - now ? steady_time::max() : now + timeout;
         }
     }
 

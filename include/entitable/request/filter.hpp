@@ -12,6 +12,7 @@
 ///     != with a NaN on either side                                                            true
 ///     not x                                                                                   the opposite of x
 
+#include <entitable/core/function_ref.hpp>
 #include <entitable/core/value.hpp>
 #include <entitable/row/row.hpp>
 
@@ -69,7 +70,7 @@ struct filter {
     /// The number of comparisons, of which the service allows 15 in a query.
     [[nodiscard]] std::size_t comparisons() const noexcept;
     /// For a person: `age >= 50 && !(name == "John")`.
-    [[nodiscard]] std::string to_string() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(filter const&, filter const&) = default;
 };
@@ -102,34 +103,9 @@ template <class Nodes, class Leaf>
     return stack.empty() || stack.back() != 0;
 }
 
-/// Renders a postfix sequence of nodes; `leaf(node)` gives the text of those that are not connectives.
-template <class Nodes, class Leaf>
-[[nodiscard]] std::string render_postfix(Nodes const& nodes, Leaf&& leaf) {
-    struct part {
-        std::string text;
-        filter_operator top;
-    };
-    std::vector<part> stack;
-    auto const in_brackets = [](part const& operand, filter_operator around) {
-        bool const bare =
-            is_comparison(operand.top) || operand.top == filter_operator::negation || operand.top == around;
-        return bare ? operand.text : "(" + operand.text + ")";
-    };
-    for (auto const& node : nodes) {
-        if (node.operation == filter_operator::negation) {
-            stack.back() = {"!(" + stack.back().text + ")", node.operation};
-        } else if (!is_comparison(node.operation)) {
-            part const right = static_cast<part&&>(stack.back());
-            stack.pop_back();
-            char const* const word = node.operation == filter_operator::all_of ? " && " : " || ";
-            stack.back() = {
-                in_brackets(stack.back(), node.operation) + word + in_brackets(right, node.operation), node.operation};
-        } else {
-            stack.push_back({leaf(node), node.operation});
-        }
-    }
-    return stack.empty() ? std::string{} : stack.back().text;
-}
+/// Renders a postfix sequence of `count` nodes; `leaf(index)` gives the text of those that are not connectives.
+ENTITABLE_LAZY [[nodiscard]] std::string render_postfix(std::size_t count,
+    function_ref<filter_operator(std::size_t)> operation_of, function_ref<std::string(std::size_t)> leaf);
 
 } // namespace detail
 

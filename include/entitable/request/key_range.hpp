@@ -47,12 +47,12 @@ struct key_interval {
         return lower.end == key_bound::kind::inclusive && upper.end == key_bound::kind::inclusive &&
             lower.key == upper.key;
     }
-    [[nodiscard]] bool is_empty() const noexcept;
-    [[nodiscard]] bool contains(std::string_view key) const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] bool is_empty() const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] bool contains(std::string_view key) const noexcept;
     /// The number of comparisons that say this in a filter of the service.
-    [[nodiscard]] std::size_t comparisons() const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] std::size_t comparisons() const noexcept;
     /// For a person: `RowKey >= "a" && RowKey < "b"`; empty for all keys.
-    [[nodiscard]] std::string to_string(std::string_view name) const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string(std::string_view name) const;
 
     friend bool operator==(key_interval const&, key_interval const&) = default;
 };
@@ -68,17 +68,17 @@ struct key_range {
         return partition.contains(partition_key) && row.contains(row_key);
     }
     [[nodiscard]] std::size_t comparisons() const noexcept { return partition.comparisons() + row.comparisons(); }
-    [[nodiscard]] std::string to_string() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(key_range const&, key_range const&) = default;
 };
 
 /// The order of two lower bounds: negative when `left` lets in keys that `right` does not.
-[[nodiscard]] int compare_lower(key_bound const& left, key_bound const& right) noexcept;
+ENTITABLE_LAZY [[nodiscard]] int compare_lower(key_bound const& left, key_bound const& right) noexcept;
 /// The order of two upper bounds: negative when `right` lets in keys that `left` does not.
-[[nodiscard]] int compare_upper(key_bound const& left, key_bound const& right) noexcept;
+ENTITABLE_LAZY [[nodiscard]] int compare_upper(key_bound const& left, key_bound const& right) noexcept;
 /// The keys that are in both.
-[[nodiscard]] key_interval intersection(key_interval const& left, key_interval const& right);
+ENTITABLE_LAZY [[nodiscard]] key_interval intersection(key_interval const& left, key_interval const& right);
 
 ENTITABLE_END_NAMESPACE
 

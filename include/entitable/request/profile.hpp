@@ -33,13 +33,34 @@ struct profile {
     std::size_t max_operations{100};          ///< of a transaction
     std::size_t max_transaction_size{4 * 1024 * 1024};
     std::size_t max_page_size{1000};
-    std::size_t max_comparisons{15};     ///< of one query, those of the key range included; 0 for no limit
-    bool ordered{true};                  ///< results come in key order
-    bool table_names_without_case{true}; ///< "Orders" and "orders" are one table
+    std::size_t max_comparisons{15};       ///< of one query, those of the key range included; 0 for no limit
+    bool ordered{true};                    ///< results come in key order
+    bool table_names_without_case{true};   ///< "Orders" and "orders" are one table
+    std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit besides `max_key_units`
+    std::size_t max_row_key_size{0};       ///< in bytes; 0 for no limit besides `max_key_units`
 };
 
 /// The profile of Azure Table Storage.
 [[nodiscard]] constexpr profile storage_profile() noexcept { return {}; }
+
+/// The profile of the Table API of Cosmos DB (source: its FAQ and its pages on limits). It also reserves the property
+/// names ID, id, rid, etag and ResourceId, and answers ResourceNotFound where a table is missing.
+[[nodiscard]] constexpr profile cosmos_profile() noexcept {
+    profile cosmos;
+    cosmos.kind = service::cosmos;
+    cosmos.max_key_units = 2048;
+    cosmos.max_partition_key_size = 2048;
+    cosmos.max_row_key_size = 255;
+    cosmos.max_properties = 1000; // no limit is known; this one keeps the search for doubles short
+    cosmos.max_entity_size = 2 * 1024 * 1024;
+    cosmos.max_string_units = cosmos.max_entity_size;
+    cosmos.max_binary_size = cosmos.max_entity_size;
+    cosmos.max_transaction_size = 2 * 1024 * 1024;
+    cosmos.max_comparisons = 0;
+    cosmos.ordered = false;
+    cosmos.table_names_without_case = false;
+    return cosmos;
+}
 
 /// The profile of the local backends: the semantics of Azure Table Storage, no bound on the comparisons of a filter.
 [[nodiscard]] constexpr profile local_profile() noexcept {

@@ -204,7 +204,9 @@ template <table_request Request>
         : idempotency::conditional;
 }
 [[nodiscard]] inline idempotency idempotency_of(write_entity const& request) noexcept {
-    bool const last_wins = request.change.condition.any() && request.change.kind != mutation_kind::insert;
+    // A second removal finds nothing to remove, whatever its condition.
+    bool const last_wins = request.change.condition.any() && request.change.kind != mutation_kind::insert &&
+        request.change.kind != mutation_kind::remove;
     return last_wins ? idempotency::repeatable : idempotency_of(request.change.kind);
 }
 template <table_request Request>

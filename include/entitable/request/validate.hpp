@@ -12,24 +12,26 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Table names: 3 to 63 of A-Z a-z 0-9, a letter first, not "tables" (source: the data model page).
-[[nodiscard]] result<void> validate_table_name(std::string_view name);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate_table_name(std::string_view name);
 
 /// A key: valid UTF-8, no / \ # ? or control characters, at most `max_key_units`. `which` is "PartitionKey" or "RowKey".
-[[nodiscard]] result<void> validate_key(std::string_view key, std::string_view which, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate_key(
+    std::string_view key, std::string_view which, profile const& limits);
 
 /// An entity to be stored: keys, names, sizes and number of its properties.
-[[nodiscard]] result<void> validate_entity(row_view entity, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate_entity(row_view entity, profile const& limits);
 
 /// A filter: well formed, known limits, property names that can exist.
-[[nodiscard]] result<void> validate_filter(filter const& condition, key_range const& range, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate_filter(
+    filter const& condition, key_range const& range, profile const& limits);
 
-[[nodiscard]] result<void> validate(create_table const& request, profile const& limits);
-[[nodiscard]] result<void> validate(delete_table const& request, profile const& limits);
-[[nodiscard]] result<void> validate(list_tables const& request, profile const& limits);
-[[nodiscard]] result<void> validate(get_entity const& request, profile const& limits);
-[[nodiscard]] result<void> validate(query_entities const& request, profile const& limits);
-[[nodiscard]] result<void> validate(write_entity const& request, profile const& limits);
-[[nodiscard]] result<void> validate(transact const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(create_table const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(delete_table const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(list_tables const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(get_entity const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(query_entities const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(write_entity const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(transact const& request, profile const& limits);
 
 ENTITABLE_END_NAMESPACE
 

@@ -20,9 +20,9 @@ class stored_key {
 public:
     enum folding : std::uint8_t { folded };
 
-    explicit stored_key(std::string_view key);
+    ENTITABLE_LAZY explicit stored_key(std::string_view key);
     /// The name of a table, which has no case.
-    stored_key(folding, std::string_view table);
+    ENTITABLE_LAZY stored_key(folding, std::string_view table);
     stored_key(stored_key const&) = delete;
     stored_key& operator=(stored_key const&) = delete;
 
@@ -34,36 +34,36 @@ private:
 };
 
 /// The key that was stored as `bytes`; `buffer` holds it where it had to be changed.
-[[nodiscard]] std::string_view shown_key(std::string_view bytes, std::string& buffer);
+ENTITABLE_LAZY [[nodiscard]] std::string_view shown_key(std::string_view bytes, std::string& buffer);
 
 /// A refusal with our text for `code` and the table's name.
-[[nodiscard]] failure refused(error_code code, std::string_view table);
+ENTITABLE_LAZY [[nodiscard]] failure refused(error_code code, std::string_view table);
 /// The same for a row or a table that was not found.
-[[nodiscard]] failure missing(
+ENTITABLE_LAZY [[nodiscard]] failure missing(
     lookup found, std::string_view table, std::string_view partition_key, std::string_view row_key);
 
 /// A row with only the named properties; with all of them when none is named.
-[[nodiscard]] row selected_row(row_view whole, projection const& names);
+ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view whole, projection const& names);
 
 /// What `change` makes of a stored payload (null when there is no row), or why it is refused. Empty for a removal.
-[[nodiscard]] result<std::string> new_payload(mutation const& change, std::string const* stored, date_time timestamp,
-    std::string_view table, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<std::string> new_payload(mutation const& change, std::string const* stored,
+    date_time timestamp, std::string_view table, profile const& limits);
 
 /// Collects the rows of one page while a store visits them.
 class page_reader {
 public:
     /// ContinuationInvalid when the request carries a token that no page of this range has given.
-    [[nodiscard]] static result<page_reader> start(
+    ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(
         query_entities const& request, std::size_t max_bytes, std::size_t max_examined);
 
-    [[nodiscard]] scan_range range() const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
     /// One row in stored form; says whether to go on.
-    [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload);
-    [[nodiscard]] query_entities::response finish() &&;
+    ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload);
+    ENTITABLE_LAZY [[nodiscard]] query_entities::response finish() &&;
 
 private:
     explicit page_reader(query_entities const& request) : request_(&request) {}
-    void stop_before(std::string_view partition_key, std::string_view row_key);
+    ENTITABLE_LAZY void stop_before(std::string_view partition_key, std::string_view row_key);
 
     query_entities const* request_;
     std::size_t max_bytes_{};

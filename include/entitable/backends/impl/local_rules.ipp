@@ -8,12 +8,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL stored_key::stored_key(std::string_view key) : view_(key) {
+ENTITABLE_LAZY_BODY stored_key::stored_key(std::string_view key) : view_(key) {
     for (char const character : key) {
         if (static_cast<unsigned char>(character) >= 0xEE) {
             copy_ = key;
             for (char& changed : copy_) {
-                changed = static_cast<char>(text::detail::utf16_rank(static_cast<unsigned char>(changed)));
+                changed = static_cast<char>(text::utf16_rank(static_cast<unsigned char>(changed)));
             }
             view_ = copy_;
             return;
@@ -21,7 +21,7 @@ ENTITABLE_DECL stored_key::stored_key(std::string_view key) : view_(key) {
     }
 }
 
-ENTITABLE_DECL stored_key::stored_key(folding, std::string_view table) : view_(table) {
+ENTITABLE_LAZY_BODY stored_key::stored_key(folding, std::string_view table) : view_(table) {
     for (char const character : table) {
         if (character >= 'A' && character <= 'Z') {
             copy_ = text::ascii_lower(table);
@@ -31,7 +31,7 @@ ENTITABLE_DECL stored_key::stored_key(folding, std::string_view table) : view_(t
     }
 }
 
-ENTITABLE_DECL std::string_view shown_key(std::string_view bytes, std::string& buffer) {
+ENTITABLE_LAZY_BODY std::string_view shown_key(std::string_view bytes, std::string& buffer) {
     bool changed = false;
     for (char const character : bytes) {
         changed = changed || static_cast<unsigned char>(character) >= 0xFE;
@@ -48,7 +48,7 @@ ENTITABLE_DECL std::string_view shown_key(std::string_view bytes, std::string& b
     return buffer;
 }
 
-ENTITABLE_DECL failure refused(error_code code, std::string_view table) {
+ENTITABLE_LAZY_BODY failure refused(error_code code, std::string_view table) {
     std::string const quoted = "\"" + std::string{table} + "\"";
     switch (code) {
         case error_code::table_already_exists: return failure{code, "the table " + quoted + " exists already"};
@@ -65,7 +65,7 @@ ENTITABLE_DECL failure refused(error_code code, std::string_view table) {
     }
 }
 
-ENTITABLE_DECL failure missing(
+ENTITABLE_LAZY_BODY failure missing(
     lookup found, std::string_view table, std::string_view partition_key, std::string_view row_key) {
     failure gone =
         refused(found == lookup::no_table ? error_code::table_not_found : error_code::resource_not_found, table);
@@ -74,7 +74,7 @@ ENTITABLE_DECL failure missing(
     return gone;
 }
 
-ENTITABLE_DECL row selected_row(row_view whole, projection const& names) {
+ENTITABLE_LAZY_BODY row selected_row(row_view whole, projection const& names) {
     if (names.empty()) {
         return row{whole};
     }
@@ -90,8 +90,8 @@ ENTITABLE_DECL row selected_row(row_view whole, projection const& names) {
     return row{whole.partition_key, whole.row_key, payload};
 }
 
-ENTITABLE_DECL result<std::string> new_payload(mutation const& change, std::string const* stored, date_time timestamp,
-    std::string_view table, profile const& limits) {
+ENTITABLE_LAZY_BODY result<std::string> new_payload(mutation const& change, std::string const* stored,
+    date_time timestamp, std::string_view table, profile const& limits) {
     auto const with_key = [&](failure problem) {
         problem.error().detail = "PartitionKey \"" + text::printable(text::shortened(change.entity.partition_key())) +
             "\", RowKey \"" + text::printable(text::shortened(change.entity.row_key())) + "\"";
@@ -127,7 +127,7 @@ ENTITABLE_DECL result<std::string> new_payload(mutation const& change, std::stri
 
 // A token of this backend: "1" and the key of the next row to read, as
 // "1 <bytes of the partition key>:<partition key><row key>".
-ENTITABLE_DECL std::string make_continuation(std::string_view partition_key, std::string_view row_key) {
+ENTITABLE_LAZY std::string make_continuation(std::string_view partition_key, std::string_view row_key) {
     std::string token = "1 ";
     text::append_decimal(token, partition_key.size());
     token += ':';
@@ -135,7 +135,7 @@ ENTITABLE_DECL std::string make_continuation(std::string_view partition_key, std
     return token;
 }
 
-ENTITABLE_DECL bool read_continuation(std::string_view token, std::string& partition_key, std::string& row_key) {
+ENTITABLE_LAZY bool read_continuation(std::string_view token, std::string& partition_key, std::string& row_key) {
     std::size_t size = 0;
     std::size_t at = 2;
     if (!token.starts_with("1 ")) {
@@ -153,7 +153,7 @@ ENTITABLE_DECL bool read_continuation(std::string_view token, std::string& parti
         text::valid_utf8_prefix(row_key) == row_key.size();
 }
 
-ENTITABLE_DECL result<page_reader> page_reader::start(
+ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(
     query_entities const& request, std::size_t max_bytes, std::size_t max_examined) {
     page_reader reader{request};
     reader.max_bytes_ = max_bytes;
@@ -182,16 +182,16 @@ ENTITABLE_DECL result<page_reader> page_reader::start(
     return reader;
 }
 
-ENTITABLE_DECL scan_range page_reader::range() const noexcept {
+ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
     return {
         from_partition_, from_row_, last_partition_ ? std::optional<std::string_view>{*last_partition_} : std::nullopt};
 }
 
-ENTITABLE_DECL void page_reader::stop_before(std::string_view partition_key, std::string_view row_key) {
+ENTITABLE_LAZY_BODY void page_reader::stop_before(std::string_view partition_key, std::string_view row_key) {
     response_.continuation = make_continuation(partition_key, row_key);
 }
 
-ENTITABLE_DECL bool page_reader::visit(
+ENTITABLE_LAZY_BODY bool page_reader::visit(
     std::string_view partition, std::string_view stored_row, std::string_view payload) {
     key_range const& wanted = request_->range;
     row_view const row{shown_key(partition, partition_buffer_), shown_key(stored_row, row_buffer_), payload};
@@ -219,7 +219,7 @@ ENTITABLE_DECL bool page_reader::visit(
     return true;
 }
 
-ENTITABLE_DECL query_entities::response page_reader::finish() && { return std::move(response_); }
+ENTITABLE_LAZY_BODY query_entities::response page_reader::finish() && { return std::move(response_); }
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

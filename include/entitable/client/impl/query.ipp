@@ -7,11 +7,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL row_walk::row_walk(any_transport const& through, call_options const& options, query_reading reading,
+ENTITABLE_LAZY_BODY row_walk::row_walk(any_transport const& through, call_options const& options, query_reading reading,
     std::optional<std::uint64_t> take, std::uint32_t page_size)
     : through_(through), options_(options), reading_(std::move(reading)), left_(take), page_size_(page_size) {}
 
-ENTITABLE_DECL result<std::optional<row_view>> row_walk::next() {
+ENTITABLE_LAZY_BODY result<std::optional<row_view>> row_walk::next() {
     if (left_ && *left_ == 0) {
         return std::optional<row_view>{};
     }

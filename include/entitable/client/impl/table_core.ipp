@@ -7,7 +7,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL result<bool> unless(result<void> failed, error_code tolerated) {
+ENTITABLE_LAZY_BODY result<bool> unless(result<void> failed, error_code tolerated) {
     if (failed) {
         return true;
     }
@@ -17,27 +17,27 @@ ENTITABLE_DECL result<bool> unless(result<void> failed, error_code tolerated) {
     return std::move(failed).as_failure();
 }
 
-ENTITABLE_DECL result<void> table_core::create() const {
+ENTITABLE_LAZY_BODY result<void> table_core::create() const {
     call context{options_};
     auto created = through_.execute(entitable::create_table{name_}, context);
     return created ? result<void>{} : std::move(created).as_failure();
 }
 
-ENTITABLE_DECL result<bool> table_core::create_if_absent() const {
+ENTITABLE_LAZY_BODY result<bool> table_core::create_if_absent() const {
     return unless(create(), error_code::table_already_exists);
 }
 
-ENTITABLE_DECL result<void> table_core::drop() const {
+ENTITABLE_LAZY_BODY result<void> table_core::drop() const {
     call context{options_};
     auto dropped = through_.execute(entitable::delete_table{name_}, context);
     return dropped ? result<void>{} : std::move(dropped).as_failure();
 }
 
-ENTITABLE_DECL result<bool> table_core::drop_if_present() const {
+ENTITABLE_LAZY_BODY result<bool> table_core::drop_if_present() const {
     return unless(drop(), error_code::resource_not_found);
 }
 
-ENTITABLE_DECL result<written> table_core::write(result<mutation> change) const {
+ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation> change) const {
     if (!change) {
         return std::move(change).as_failure();
     }
@@ -45,12 +45,12 @@ ENTITABLE_DECL result<written> table_core::write(result<mutation> change) const 
     return through_.execute(write_entity{name_, *std::move(change)}, context);
 }
 
-ENTITABLE_DECL result<transact::response> table_core::submit(std::vector<mutation> changes) const {
+ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(std::vector<mutation> changes) const {
     call context{options_};
     return through_.execute(transact{name_, std::move(changes)}, context);
 }
 
-ENTITABLE_DECL result<get_entity::response> table_core::get(
+ENTITABLE_LAZY_BODY result<get_entity::response> table_core::get(
     result<std::string> partition_key, result<std::string> row_key) const {
     if (!partition_key) {
         return std::move(partition_key).as_failure();
@@ -62,7 +62,7 @@ ENTITABLE_DECL result<get_entity::response> table_core::get(
     return through_.execute(get_entity{name_, *std::move(partition_key), *std::move(row_key), {}}, context);
 }
 
-ENTITABLE_DECL result<mutation> removal(
+ENTITABLE_LAZY_BODY result<mutation> removal(
     result<std::string> partition_key, result<std::string> row_key, etag_condition condition) {
     if (!partition_key) {
         return std::move(partition_key).as_failure();

@@ -49,4 +49,21 @@ ENTITABLE_DECL std::string etag::text() const {
     return timestamp_ == no_timestamp ? text_ : detail::etag_text_of(date_time{timestamp_});
 }
 
+ENTITABLE_DECL bool etag::is_valid() const noexcept {
+    if (timestamp_ != no_timestamp) {
+        return true;
+    }
+    std::string_view inside{text_};
+    inside.remove_prefix(inside.starts_with("W/") ? 2 : 0);
+    if (text_.size() > 1024 || inside.size() < 2 || inside.front() != '"' || inside.back() != '"') {
+        return false;
+    }
+    for (char const character : inside.substr(1, inside.size() - 2)) {
+        if (character <= ' ' || character == '"' || character > '~') {
+            return false;
+        }
+    }
+    return true;
+}
+
 ENTITABLE_END_NAMESPACE

@@ -6,14 +6,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace text {
-namespace detail {
 
-struct code_point {
-    char32_t value{};
-    std::size_t size{}; ///< bytes; 0 when the bytes are not valid UTF-8
-};
-
-/// The code point at the start of `bytes` (Unicode, table 3-7: well-formed byte sequences).
 ENTITABLE_DECL code_point first_code_point(std::string_view bytes) noexcept {
     auto const byte = [&](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
     auto const continues = [&](std::size_t index) { return index < bytes.size() && (byte(index) & 0xC0U) == 0x80U; };
@@ -40,6 +33,8 @@ ENTITABLE_DECL code_point first_code_point(std::string_view bytes) noexcept {
     return {value, size};
 }
 
+namespace detail {
+
 ENTITABLE_DECL void append_code_point(std::string& out, char32_t value) {
     auto const put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
     if (value < 0x80) {
@@ -59,18 +54,12 @@ ENTITABLE_DECL void append_code_point(std::string& out, char32_t value) {
     }
 }
 
-/// The lead byte moved so that byte order is UTF-16 order: the supplementary planes (F0..F4) before
-/// U+E000..U+FFFF (EE, EF).
-ENTITABLE_DECL unsigned utf16_rank(unsigned char byte) noexcept {
-    return byte == 0xEE || byte == 0xEF ? byte + 0x10U : byte;
-}
-
 } // namespace detail
 
 ENTITABLE_DECL std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept {
     std::size_t units = 0;
     while (!utf8.empty()) {
-        auto const point = detail::first_code_point(utf8);
+        auto const point = first_code_point(utf8);
         if (point.size == 0) {
             return std::nullopt;
         }
@@ -83,7 +72,7 @@ ENTITABLE_DECL std::optional<std::size_t> utf16_length(std::string_view utf8) no
 ENTITABLE_DECL std::size_t valid_utf8_prefix(std::string_view utf8) noexcept {
     std::size_t offset = 0;
     while (offset < utf8.size()) {
-        auto const point = detail::first_code_point(utf8.substr(offset));
+        auto const point = first_code_point(utf8.substr(offset));
         if (point.size == 0) {
             break;
         }
@@ -96,8 +85,8 @@ ENTITABLE_DECL int compare_utf16(std::string_view left, std::string_view right) 
     std::size_t const common = left.size() < right.size() ? left.size() : right.size();
     for (std::size_t index = 0; index < common; ++index) {
         if (left[index] != right[index]) {
-            auto const ours = detail::utf16_rank(static_cast<unsigned char>(left[index]));
-            auto const theirs = detail::utf16_rank(static_cast<unsigned char>(right[index]));
+            auto const ours = utf16_rank(static_cast<unsigned char>(left[index]));
+            auto const theirs = utf16_rank(static_cast<unsigned char>(right[index]));
             return ours < theirs ? -1 : 1;
         }
     }
@@ -111,7 +100,7 @@ ENTITABLE_DECL std::optional<std::string> successor_of_prefix(std::string_view p
         while (start > 0 && (static_cast<unsigned char>(prefix[start]) & 0xC0U) == 0x80U) {
             --start;
         }
-        auto const last = detail::first_code_point(prefix.substr(start));
+        auto const last = first_code_point(prefix.substr(start));
         std::string_view const before = prefix.substr(0, start);
         if (last.size != 0 && last.value != 0xFFFF) {
             char32_t const next = last.value == 0xD7FF ? 0x10000U : last.value == 0x10FFFF ? 0xE000U : last.value + 1;
@@ -164,7 +153,7 @@ ENTITABLE_DECL std::string printable(std::string_view text) {
     constexpr std::string_view hexadecimal = "0123456789abcdef";
     std::string out;
     while (!text.empty()) {
-        auto const point = detail::first_code_point(text);
+        auto const point = first_code_point(text);
         bool const control = point.value < 0x20 || (point.value >= 0x7F && point.value <= 0x9F);
         std::size_t const size = point.size == 0 ? 1 : point.size;
         if (point.size == 0 || control) {

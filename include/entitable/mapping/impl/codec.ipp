@@ -7,8 +7,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL row encode_row(std::string_view partition_key, std::string_view row_key, std::string_view descriptor,
-    nullable_view const* values, std::size_t count) {
+ENTITABLE_LAZY_BODY row encode_row(std::string_view partition_key, std::string_view row_key,
+    std::string_view descriptor, nullable_view const* values, std::size_t count) {
     std::size_t size = partition_key.size() + row_key.size() + row_format::header_size + descriptor.size();
     for (std::size_t index = 0; index < count; ++index) {
         nullable_view const& value = values[index];
@@ -50,7 +50,7 @@ ENTITABLE_DECL row encode_row(std::string_view partition_key, std::string_view r
     return row{std::move(block), partition_key.size(), row_key.size()};
 }
 
-ENTITABLE_DECL row_decoder::row_decoder(row_view row, std::string_view descriptor) noexcept : row_(row) {
+ENTITABLE_LAZY_BODY row_decoder::row_decoder(row_view row, std::string_view descriptor) noexcept : row_(row) {
     std::string_view const payload = row.payload;
     std::size_t const start = row_format::header_size + descriptor.size();
     same_shape_ = payload.size() >= start && static_cast<unsigned char>(payload[0]) == row_format::version &&
@@ -64,7 +64,8 @@ ENTITABLE_DECL row_decoder::row_decoder(row_view row, std::string_view descripto
     }
 }
 
-ENTITABLE_DECL bool row_decoder::next(std::string_view name, described_property property, value_view& out) noexcept {
+ENTITABLE_LAZY_BODY bool row_decoder::next(
+    std::string_view name, described_property property, value_view& out) noexcept {
     if (!same_shape_) {
         auto const found = row_.find(name);
         out = found.value_or(value_view{});
@@ -106,7 +107,7 @@ ENTITABLE_DECL bool row_decoder::next(std::string_view name, described_property 
     return true;
 }
 
-ENTITABLE_DECL result<void> row_decoder::finish(std::string_view entity) const {
+ENTITABLE_LAZY_BODY result<void> row_decoder::finish(std::string_view entity) const {
     if (damaged_ || (same_shape_ && problem_.empty() && !values_.empty())) {
         return failure{error_code::row_malformed,
             "the stored bytes of an entity " + std::string{entity} + " are not a whole row of version 1"};

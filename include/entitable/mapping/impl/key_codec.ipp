@@ -8,14 +8,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative, std::size_t width) {
+ENTITABLE_LAZY_BODY void append_key_integer(
+    std::string& out, std::uint64_t magnitude, bool negative, std::size_t width) {
     if (negative) {
         out += '-';
     }
     text::append_decimal(out, magnitude, width);
 }
 
-ENTITABLE_DECL bool parse_key_integer(
+ENTITABLE_LAZY_BODY bool parse_key_integer(
     std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept {
     negative = !text.empty() && text.front() == '-';
     if (negative) {

@@ -7,7 +7,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL void key_writer::component_done() {
+ENTITABLE_LAZY_BODY void key_writer::component_done() {
     bool const last = index_ + 1 == layout_.size();
     if (!layout_[index_].literal && !last) {
         std::size_t const end = text_.size();
@@ -21,7 +21,7 @@ ENTITABLE_DECL void key_writer::component_done() {
     ++index_;
 }
 
-ENTITABLE_DECL result<std::string> key_writer::finish() && {
+ENTITABLE_LAZY_BODY result<std::string> key_writer::finish() && {
     if (offender_ != max_key_components) {
         failure refused{error_code::key_not_splittable,
             "the key component \"" + std::string{layout_[offender_].name} + "\" holds the separator \"" +
@@ -32,7 +32,7 @@ ENTITABLE_DECL result<std::string> key_writer::finish() && {
     return std::move(text_);
 }
 
-ENTITABLE_DECL bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept {
+ENTITABLE_LAZY_BODY bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept {
     for (std::size_t index = 0; index < layout.size(); ++index) {
         if (layout[index].literal) {
             if (!key.starts_with(layout[index].name)) {
@@ -55,7 +55,7 @@ ENTITABLE_DECL bool split_key(std::string_view key, key_layout layout, key_texts
     return key.empty();
 }
 
-ENTITABLE_DECL failure key_mismatch(std::string_view entity, key_part part, std::string_view key) {
+ENTITABLE_LAZY_BODY failure key_mismatch(std::string_view entity, key_part part, std::string_view key) {
     failure refused{error_code::row_mismatch,
         std::string{part == key_part::partition ? "the PartitionKey" : "the RowKey"} +
             " of a row is not one that the entity " + std::string{entity} + " writes"};

@@ -7,7 +7,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL predicate_node key_comparison(
+ENTITABLE_LAZY_BODY predicate_node key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, std::string text) {
     predicate_node node;
     node.operation = operation;

@@ -8,38 +8,28 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a box says of one component: an interval of its texts.
+/// What one alternative (a box) says of one key component: an interval of its texts. A box that says nothing of a component
+/// holds all of its texts.
 struct narrowed_component {
+    std::size_t box{};
     key_part part{};
     std::uint8_t index{};
     key_interval texts;
 };
 
-/// A conjunction of intervals, at most one per component; without any it holds all keys.
-struct key_box {
-    std::vector<narrowed_component> components;
-
-    [[nodiscard]] narrowed_component const* find(key_part part, std::size_t index) const noexcept {
-        for (narrowed_component const& component : components) {
-            if (component.part == part && component.index == index) {
-                return &component;
-            }
-        }
-        return nullptr;
-    }
-};
-
-/// A part of a predicate on its way through the planner.
+/// A part of a predicate on its way through the planner. Boxes are numbered from 0; in order in `narrowed`.
 struct planned_part {
-    std::vector<key_box> boxes;                   ///< no row outside of them satisfies the part
-    std::vector<std::vector<filter_node>> server; ///< conditions that every row of the part satisfies
+    std::size_t boxes{1}; ///< no row outside of them satisfies the part
+    std::vector<narrowed_component> narrowed;
+    std::vector<filter_node> server; ///< a condition that every row of the part satisfies; empty: none
+    std::size_t comparisons{};       ///< of that condition
     bool on_keys{};
     bool on_properties{};
-    bool exact{true}; ///< boxes and conditions together let nothing else through
+    bool exact{true}; ///< boxes and condition together let nothing else through
     bool too_many{};
 };
 
-ENTITABLE_DECL key_interval interval_of(predicate_node const& node) {
+ENTITABLE_LAZY key_interval interval_of(predicate_node const& node) {
     std::string const text{node.operand.view().as_string()};
     key_interval interval;
     if (node.optional && text != absent_key_text) {
@@ -56,110 +46,131 @@ ENTITABLE_DECL key_interval interval_of(predicate_node const& node) {
     return interval;
 }
 
-ENTITABLE_DECL planned_part plan_comparison(predicate_node const& node, bool negated) {
+ENTITABLE_LAZY planned_part plan_comparison(predicate_node const& node, bool negated) {
     planned_part part;
-    part.boxes.emplace_back();
     if (node.on_key) {
         part.on_keys = true;
         if (negated || node.operation == filter_operator::not_equal) {
             part.exact = false; // all keys but some: no interval says that
         } else {
-            part.boxes.front().components.push_back({node.part, node.index, interval_of(node)});
+            part.narrowed.push_back({0, node.part, node.index, interval_of(node)});
         }
         return part;
     }
     part.on_properties = true;
-    part.server.push_back({filter_node{node.operation, node.name, node.operand}});
+    part.comparisons = 1;
+    part.server.push_back({node.operation, node.name, node.operand});
     if (negated) {
-        part.server.back().push_back(filter_node{filter_operator::negation, {}, {}});
+        part.server.push_back({filter_operator::negation, {}, {}});
     }
     return part;
 }
 
-/// The keys in both boxes; false when there are none.
-ENTITABLE_DECL bool intersect(key_box& box, key_box const& other) {
-    for (narrowed_component const& component : other.components) {
-        bool known = false;
-        for (narrowed_component& ours : box.components) {
-            if (ours.part == component.part && ours.index == component.index) {
-                ours.texts = intersection(ours.texts, component.texts);
-                known = true;
-                if (ours.texts.is_empty()) {
-                    return false;
-                }
-            }
-        }
-        if (!known) {
-            box.components.push_back(component);
+/// Adds `component` to the last box of `into`; false when nothing is left in it.
+ENTITABLE_LAZY bool narrow_last_box(planned_part& into, narrowed_component const& component) {
+    for (std::size_t at = into.narrowed.size(); at > 0 && into.narrowed[at - 1].box == into.boxes; --at) {
+        narrowed_component& known = into.narrowed[at - 1];
+        if (known.part == component.part && known.index == component.index) {
+            known.texts = intersection(known.texts, component.texts);
+            return !known.texts.is_empty();
         }
     }
+    into.narrowed.push_back(component);
+    into.narrowed.back().box = into.boxes;
     return true;
 }
 
-ENTITABLE_DECL planned_part plan_all_of(planned_part left, planned_part right) {
+/// Every box of one side met with every box of the other.
+ENTITABLE_LAZY void meet_boxes(planned_part const& left, planned_part const& right, planned_part& into) {
+    into.boxes = 0;
+    std::size_t left_end = 0;
+    for (std::size_t ours = 0; ours < left.boxes; ++ours) {
+        std::size_t const left_start = left_end;
+        while (left_end < left.narrowed.size() && left.narrowed[left_end].box == ours) {
+            ++left_end;
+        }
+        std::size_t at = 0;
+        for (std::size_t theirs = 0; theirs < right.boxes; ++theirs) {
+            std::size_t const kept = into.narrowed.size();
+            bool possible = true;
+            for (std::size_t index = left_start; index < left_end; ++index) {
+                possible = narrow_last_box(into, left.narrowed[index]) && possible;
+            }
+            for (; at < right.narrowed.size() && right.narrowed[at].box == theirs; ++at) {
+                possible = narrow_last_box(into, right.narrowed[at]) && possible;
+            }
+            if (possible) {
+                ++into.boxes;
+            } else {
+                while (into.narrowed.size() > kept) {
+                    into.narrowed.pop_back();
+                }
+            }
+        }
+    }
+}
+
+/// Appends a condition to another; both may be missing.
+ENTITABLE_LAZY void join_conditions(planned_part& into, std::vector<filter_node>& other, filter_operator connective) {
+    bool const two = !into.server.empty() && !other.empty();
+    for (filter_node& node : other) {
+        into.server.push_back(std::move(node));
+    }
+    if (two) {
+        into.server.push_back({connective, {}, {}});
+    }
+}
+
+ENTITABLE_LAZY planned_part plan_all_of(planned_part left, planned_part right, std::size_t max_comparisons) {
     planned_part both;
     both.on_keys = left.on_keys || right.on_keys;
     both.on_properties = left.on_properties || right.on_properties;
     both.exact = left.exact && right.exact;
-    both.too_many = left.too_many || right.too_many || left.boxes.size() * right.boxes.size() > max_key_ranges;
+    both.too_many = left.too_many || right.too_many || left.boxes * right.boxes > max_key_ranges;
     if (!both.too_many) {
-        for (key_box const& ours : left.boxes) {
-            for (key_box const& theirs : right.boxes) {
-                key_box met = ours;
-                if (intersect(met, theirs)) {
-                    both.boxes.push_back(std::move(met));
-                }
-            }
-        }
+        meet_boxes(left, right, both);
     }
     both.server = std::move(left.server);
-    for (auto& condition : right.server) {
-        both.server.push_back(std::move(condition));
+    both.comparisons = left.comparisons;
+    if (both.comparisons + right.comparisons <= max_comparisons) {
+        join_conditions(both, right.server, filter_operator::all_of);
+        both.comparisons += right.comparisons;
+    } else {
+        both.exact = false; // the service takes no more: the client checks what is left out
     }
     return both;
 }
 
-/// The conditions as one: c1 && c2 && ...
-ENTITABLE_DECL std::vector<filter_node> conjunction(std::vector<std::vector<filter_node>> const& conditions) {
-    std::vector<filter_node> all;
-    for (std::size_t index = 0; index < conditions.size(); ++index) {
-        all.insert(all.end(), conditions[index].begin(), conditions[index].end());
-        if (index > 0) {
-            all.push_back(filter_node{filter_operator::all_of, {}, {}});
-        }
-    }
-    return all;
-}
-
-ENTITABLE_DECL planned_part plan_any_of(planned_part left, planned_part right) {
+ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, std::size_t max_comparisons) {
     planned_part either;
     either.on_keys = left.on_keys || right.on_keys;
     either.on_properties = left.on_properties || right.on_properties;
     // Ranges and filter are one conjunction for all boxes: alternatives that mix keys and properties do not fit into it.
     either.exact = left.exact && right.exact && !(either.on_keys && either.on_properties);
-    if (!left.server.empty() && !right.server.empty()) {
-        auto condition = conjunction(left.server);
-        auto const other = conjunction(right.server);
-        condition.insert(condition.end(), other.begin(), other.end());
-        condition.push_back(filter_node{filter_operator::any_of, {}, {}});
-        either.server.push_back(std::move(condition));
+    either.comparisons = left.comparisons + right.comparisons;
+    if (!left.server.empty() && !right.server.empty() && either.comparisons <= max_comparisons) {
+        either.server = std::move(left.server);
+        join_conditions(either, right.server, filter_operator::any_of);
+    } else {
+        either.exact = either.exact && either.comparisons == 0;
+        either.comparisons = 0;
     }
+    // A box that narrows nothing holds all the others.
+    auto const holds_everything = [](planned_part const& part) { return part.boxes > 0 && part.narrowed.empty(); };
     either.too_many = left.too_many || right.too_many;
-    bool everything = false;
-    for (planned_part* part : {&left, &right}) {
-        for (key_box& box : part->boxes) {
-            everything = everything || box.components.empty();
-            either.boxes.push_back(std::move(box));
+    if (!holds_everything(left) && !holds_everything(right)) {
+        either.narrowed = std::move(left.narrowed);
+        either.boxes = left.boxes + right.boxes;
+        for (narrowed_component& component : right.narrowed) {
+            component.box += left.boxes;
+            either.narrowed.push_back(std::move(component));
         }
+        either.too_many = either.too_many || either.boxes > max_key_ranges;
     }
-    if (everything) {
-        either.boxes.assign(1, key_box{});
-    }
-    either.too_many = either.too_many || either.boxes.size() > max_key_ranges;
     return either;
 }
 
-ENTITABLE_DECL planned_part plan_nodes(predicate_nodes const& nodes) {
+ENTITABLE_LAZY planned_part plan_nodes(predicate_nodes const& nodes, std::size_t max_comparisons) {
     std::vector<planned_part> stack;
     for (std::size_t index = 0; index < nodes.size(); ++index) {
         predicate_node const& node = nodes[index];
@@ -171,19 +182,15 @@ ENTITABLE_DECL planned_part plan_nodes(predicate_nodes const& nodes) {
         }
         planned_part right = std::move(stack.back());
         stack.pop_back();
-        planned_part left = std::move(stack.back());
-        stack.back() = node.operation == filter_operator::all_of ? plan_all_of(std::move(left), std::move(right))
-                                                                 : plan_any_of(std::move(left), std::move(right));
+        planned_part& left = stack.back();
+        left = node.operation == filter_operator::all_of
+            ? plan_all_of(std::move(left), std::move(right), max_comparisons)
+            : plan_any_of(std::move(left), std::move(right), max_comparisons);
     }
-    if (stack.empty()) {
-        planned_part everything;
-        everything.boxes.emplace_back();
-        return everything;
-    }
-    return std::move(stack.back());
+    return stack.empty() ? planned_part{} : std::move(stack.back());
 }
 
-ENTITABLE_DECL key_bound behind_prefix(std::string const& prefix, bool as_lower) {
+ENTITABLE_LAZY key_bound behind_prefix(std::string const& prefix, bool as_lower) {
     auto successor = text::successor_of_prefix(prefix);
     if (!successor) {
         return {};
@@ -191,8 +198,23 @@ ENTITABLE_DECL key_bound behind_prefix(std::string const& prefix, bool as_lower)
     return as_lower ? key_bound::including(*std::move(successor)) : key_bound::excluding(*std::move(successor));
 }
 
+/// The components that one box narrows.
+struct key_box {
+    narrowed_component const* first;
+    narrowed_component const* last;
+
+    [[nodiscard]] key_interval const* find(key_part part, std::size_t index) const noexcept {
+        for (narrowed_component const* at = first; at != last; ++at) {
+            if (at->part == part && at->index == index) {
+                return &at->texts;
+            }
+        }
+        return nullptr;
+    }
+};
+
 /// The keys whose components lie in the box; `exact` is cleared when the interval lets others through.
-ENTITABLE_DECL key_interval keys_of(key_box const& box, key_part part, key_layout layout, bool& exact) {
+ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layout layout, bool& exact) {
     std::string prefix;
     for (std::size_t index = 0; index < layout.size(); ++index) {
         bool const last = index + 1 == layout.size();
@@ -200,9 +222,9 @@ ENTITABLE_DECL key_interval keys_of(key_box const& box, key_part part, key_layou
             prefix += layout[index].name;
             continue;
         }
-        narrowed_component const* const found = box.find(part, index);
-        if (found != nullptr && found->texts.is_point()) {
-            prefix += found->texts.lower.key;
+        key_interval const* const texts = box.find(part, index);
+        if (texts != nullptr && texts->is_point()) {
+            prefix += texts->lower.key;
             prefix += last ? std::string_view{} : key_separator;
             continue;
         }
@@ -214,11 +236,11 @@ ENTITABLE_DECL key_interval keys_of(key_box const& box, key_part part, key_layou
         if (!prefix.empty()) {
             keys = {key_bound::including(prefix), behind_prefix(prefix, false)};
         }
-        if (found == nullptr) {
+        if (texts == nullptr) {
             return keys;
         }
-        key_bound const& lower = found->texts.lower;
-        key_bound const& upper = found->texts.upper;
+        key_bound const& lower = texts->lower;
+        key_bound const& upper = texts->upper;
         if (lower.end != key_bound::kind::open) {
             bool const over_all = lower.end == key_bound::kind::exclusive && !last;
             keys.lower = over_all ? behind_prefix(prefix + lower.key + std::string{key_separator}, true)
@@ -234,65 +256,66 @@ ENTITABLE_DECL key_interval keys_of(key_box const& box, key_part part, key_layou
     return key_interval::only(prefix);
 }
 
-ENTITABLE_DECL key_interval hull(key_interval const& left, key_interval const& right) {
-    return {compare_lower(left.lower, right.lower) <= 0 ? left.lower : right.lower,
-        compare_upper(left.upper, right.upper) >= 0 ? left.upper : right.upper};
-}
-
-[[nodiscard]] ENTITABLE_DECL bool stands_before(key_range const& left, key_range const& right) noexcept {
+[[nodiscard]] inline bool stands_before(key_range const& left, key_range const& right) noexcept {
     int order = compare_lower(left.partition.lower, right.partition.lower);
     order = order != 0 ? order : compare_upper(left.partition.upper, right.partition.upper);
     order = order != 0 ? order : compare_lower(left.row.lower, right.row.lower);
     return order < 0;
 }
 
-/// Sorts by merging: a plan has few ranges, and `<algorithm>` would cost every includer more than this.
-ENTITABLE_DECL void sort_ranges(std::vector<key_range>& ranges) {
-    std::vector<key_range> sorted(ranges.size());
-    for (std::size_t width = 1; width < ranges.size(); width *= 2) {
-        for (std::size_t start = 0; start < ranges.size(); start += 2 * width) {
-            std::size_t const middle = start + width < ranges.size() ? start + width : ranges.size();
-            std::size_t const end = middle + width < ranges.size() ? middle + width : ranges.size();
-            std::size_t left = start;
-            std::size_t right = middle;
-            for (std::size_t at = start; at < end; ++at) {
-                bool const from_right = left == middle || (right < end && stands_before(ranges[right], ranges[left]));
-                sorted[at] = std::move(ranges[from_right ? right++ : left++]);
+/// Heap sort: `<algorithm>` would cost every includer more than this.
+ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
+    auto const sift = [&](std::size_t root, std::size_t end) {
+        for (std::size_t child = 2 * root + 1; child < end; root = child, child = 2 * root + 1) {
+            child += child + 1 < end && stands_before(ranges[child], ranges[child + 1]) ? 1U : 0U;
+            if (!stands_before(ranges[root], ranges[child])) {
+                return;
             }
+            std::swap(ranges[root], ranges[child]);
         }
-        ranges.swap(sorted);
+    };
+    for (std::size_t root = ranges.size() / 2; root > 0; --root) {
+        sift(root - 1, ranges.size());
+    }
+    for (std::size_t end = ranges.size(); end > 1; --end) {
+        std::swap(ranges[0], ranges[end - 1]);
+        sift(0, end - 1);
     }
 }
 
-/// Makes sorted ranges disjoint. Within one partition this is exact; ranges over several partitions that overlap become
-/// the one that holds both, and `exact` is cleared.
-ENTITABLE_DECL std::vector<key_range> disjoint(std::vector<key_range> ranges, bool& exact) {
-    std::vector<key_range> out;
-    for (key_range& range : ranges) {
-        if (out.empty() || intersection(out.back().partition, range.partition).is_empty()) {
-            out.push_back(std::move(range));
-            continue;
+/// Makes sorted ranges disjoint, in place. Within one partition this is exact; ranges over several partitions that overlap
+/// become the one that holds both, and `exact` is cleared.
+ENTITABLE_LAZY void make_disjoint(std::vector<key_range>& ranges, bool& exact) {
+    auto const hull = [](key_interval const& left, key_interval const& right) {
+        return key_interval{compare_lower(left.lower, right.lower) <= 0 ? left.lower : right.lower,
+            compare_upper(left.upper, right.upper) >= 0 ? left.upper : right.upper};
+    };
+    std::size_t kept = 0;
+    for (std::size_t index = 0; index < ranges.size(); ++index) {
+        key_range* const before = kept > 0 ? &ranges[kept - 1] : nullptr;
+        key_range& range = ranges[index];
+        bool const apart = before == nullptr || intersection(before->partition, range.partition).is_empty();
+        bool const one_partition = !apart && before->partition.is_point() && before->partition == range.partition;
+        if (apart || (one_partition && intersection(before->row, range.row).is_empty())) {
+            std::swap(ranges[kept++], range);
+        } else if (!(*before == range)) {
+            exact = exact && one_partition;
+            *before = {hull(before->partition, range.partition), hull(before->row, range.row)};
         }
-        key_range& before = out.back();
-        bool const one_partition = before.partition.is_point() && before.partition == range.partition;
-        if (one_partition && intersection(before.row, range.row).is_empty()) {
-            out.push_back(std::move(range));
-            continue;
-        }
-        if (before == range) {
-            continue;
-        }
-        exact = exact && one_partition;
-        before = {hull(before.partition, range.partition), hull(before.row, range.row)};
     }
-    return out;
+    while (ranges.size() > kept) {
+        ranges.pop_back();
+    }
 }
 
 } // namespace detail
 
-ENTITABLE_DECL result<query_plan> make_plan(
+ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits) {
-    detail::planned_part part = detail::plan_nodes(predicate);
+    constexpr std::size_t for_keys = 4; // comparisons a key range may need
+    std::size_t const unlimited = ~std::size_t{0} / 2;
+    detail::planned_part part =
+        detail::plan_nodes(predicate, limits.max_comparisons == 0 ? unlimited : limits.max_comparisons - for_keys);
     if (part.too_many) {
         return failure{error_code::query_too_complex,
             "the predicate needs more than " + std::to_string(max_key_ranges) + " key ranges; ask in several queries"};
@@ -300,70 +323,62 @@ ENTITABLE_DECL result<query_plan> make_plan(
     query_plan plan;
     plan.access = access;
     bool exact = part.exact;
-    std::size_t comparisons = 0;
-    for (detail::key_box const& box : part.boxes) {
+    detail::narrowed_component const* at = part.narrowed.data();
+    detail::narrowed_component const* const end = at + part.narrowed.size();
+    for (std::size_t index = 0; index < part.boxes; ++index) {
+        detail::key_box box{at, at};
+        while (box.last != end && box.last->box == index) {
+            ++box.last;
+        }
+        at = box.last;
         key_range range{detail::keys_of(box, key_part::partition, partition, exact),
             detail::keys_of(box, key_part::row, row, exact)};
         if (!range.is_empty()) {
-            comparisons = comparisons > range.comparisons() ? comparisons : range.comparisons();
             plan.ranges.push_back(std::move(range));
         }
     }
     detail::sort_ranges(plan.ranges);
-    plan.ranges = detail::disjoint(std::move(plan.ranges), exact);
-
-    // As many conditions as the service takes; the client checks the rest.
-    std::vector<std::vector<filter_node>> taken;
-    for (auto& condition : part.server) {
-        std::size_t count = 0;
-        for (filter_node const& node : condition) {
-            count += is_comparison(node.operation) ? 1U : 0U;
-        }
-        if (limits.max_comparisons != 0 && comparisons + count > limits.max_comparisons) {
-            exact = false;
-            continue;
-        }
-        comparisons += count;
-        taken.push_back(std::move(condition));
-    }
-    plan.server.nodes = detail::conjunction(taken);
+    detail::make_disjoint(plan.ranges, exact);
+    plan.server.nodes = std::move(part.server);
     if (!exact) {
         plan.client = predicate;
     }
     return plan;
 }
 
-ENTITABLE_DECL explanation explain(query_plan const& plan) {
+ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan) {
     explanation out;
     out.access = plan.access;
     for (key_range const& range : plan.ranges) {
         out.key_ranges.push_back(range.to_string());
     }
     out.server_filter = plan.server.to_string();
-    out.client_filter = detail::render_postfix(plan.client, [](predicate_node const& node) {
-        return node.name + " " + std::string{to_string(node.operation)} + " " + node.operand.to_string();
-    });
+    out.client_filter = detail::render_postfix(
+        plan.client.size(), [&](std::size_t index) { return plan.client[index].operation; },
+        [&](std::size_t index) {
+            predicate_node const& node = plan.client[index];
+            return node.name + " " + std::string{entitable::to_string(node.operation)} + " " + node.operand.to_string();
+        });
     out.requests = plan.ranges.size();
     return out;
 }
 
-ENTITABLE_DECL std::string explanation::to_string() const {
+ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     std::string out = "access         " + std::string{entitable::to_string(access)} + ", begins with " +
         std::to_string(requests) + (requests == 1 ? " request\n" : " requests\n");
-    std::size_t shown = 0;
-    for (std::string const& range : key_ranges) {
-        if (++shown > 5) {
-            out += "               and " + std::to_string(key_ranges.size() - 5) + " more\n";
-            break;
-        }
-        out += (shown == 1 ? "key range      " : "               ") + range + "\n";
+    constexpr std::size_t most = 5;
+    for (std::size_t index = 0; index < key_ranges.size() && index < most; ++index) {
+        out += (index == 0 ? "key range      " : "               ") + key_ranges[index] + "\n";
+    }
+    if (key_ranges.size() > most) {
+        out += "               and " + std::to_string(key_ranges.size() - most) + " more\n";
     }
     out += "server filter  " + (server_filter.empty() ? std::string{"none"} : server_filter) + "\n";
     out += "client filter  " + (client_filter.empty() ? std::string{"none"} : client_filter) + "\n";
     return out;
 }
 
-ENTITABLE_DECL bool satisfies(
+ENTITABLE_LAZY_BODY bool satisfies(
     row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout) {
     key_texts partition_texts;
     key_texts row_texts;

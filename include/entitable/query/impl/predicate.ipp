@@ -7,7 +7,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL predicate_nodes joined(predicate_nodes left, predicate_nodes right, filter_operator operation) {
+ENTITABLE_LAZY_BODY predicate_nodes joined(predicate_nodes left, predicate_nodes right, filter_operator operation) {
     left.reserve(left.size() + right.size() + 1);
     for (predicate_node& node : right) {
         left.push_back(std::move(node));
@@ -18,7 +18,7 @@ ENTITABLE_DECL predicate_nodes joined(predicate_nodes left, predicate_nodes righ
     return left;
 }
 
-ENTITABLE_DECL filter_operator opposite(filter_operator operation) noexcept {
+ENTITABLE_LAZY filter_operator opposite(filter_operator operation) noexcept {
     switch (operation) {
         case filter_operator::equal: return filter_operator::not_equal;
         case filter_operator::not_equal: return filter_operator::equal;
@@ -33,7 +33,7 @@ ENTITABLE_DECL filter_operator opposite(filter_operator operation) noexcept {
     return operation;
 }
 
-ENTITABLE_DECL predicate_nodes negated(predicate_nodes nodes) {
+ENTITABLE_LAZY_BODY predicate_nodes negated(predicate_nodes nodes) {
     predicate_nodes out;
     out.reserve(nodes.size() * 2);
     for (std::size_t index = 0; index < nodes.size(); ++index) {

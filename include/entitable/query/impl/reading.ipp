@@ -6,7 +6,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL query_reading::query_reading(
+ENTITABLE_LAZY_BODY query_reading::query_reading(
     std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout, std::uint32_t page_size)
     : plan_(std::move(plan)), partition_layout_(partition_layout), row_layout_(row_layout) {
     request_.table = std::move(table);
@@ -15,14 +15,14 @@ ENTITABLE_DECL query_reading::query_reading(
     begin_range();
 }
 
-ENTITABLE_DECL void query_reading::begin_range() {
+ENTITABLE_LAZY_BODY void query_reading::begin_range() {
     request_.continuation.reset();
     if (!at_end()) {
         request_.range = plan_.ranges[range_];
     }
 }
 
-ENTITABLE_DECL void query_reading::answer(result<query_entities::response> response) {
+ENTITABLE_LAZY_BODY void query_reading::answer(result<query_entities::response> response) {
     ++cost_.requests;
     if (!response) {
         answer_.emplace(std::move(response).as_failure());
@@ -58,12 +58,12 @@ ENTITABLE_DECL void query_reading::answer(result<query_entities::response> respo
     }
 }
 
-ENTITABLE_DECL void query_reading::abandon(error const& reason) {
+ENTITABLE_LAZY_BODY void query_reading::abandon(error const& reason) {
     answer_.emplace(failure{reason});
     range_ = plan_.ranges.size();
 }
 
-ENTITABLE_DECL result<page> query_reading::finish() {
+ENTITABLE_LAZY_BODY result<page> query_reading::finish() {
     if (!answer_) {
         return page{};
     }

@@ -15,10 +15,55 @@ ENTITABLE_DECL std::size_t filter::comparisons() const noexcept {
     return count;
 }
 
-ENTITABLE_DECL std::string filter::to_string() const {
-    return detail::render_postfix(nodes, [](filter_node const& node) {
-        return node.name + " " + std::string{entitable::to_string(node.operation)} + " " + node.operand.to_string();
-    });
+namespace detail {
+
+ENTITABLE_LAZY_BODY std::string render_postfix(std::size_t count,
+    function_ref<filter_operator(std::size_t)> operation_of, function_ref<std::string(std::size_t)> leaf) {
+    // The finished parts stand one behind the other in `text`, each with its start and its outermost operator.
+    struct part {
+        std::size_t start;
+        filter_operator top;
+    };
+    std::string text;
+    std::vector<part> parts;
+    auto const bracket = [&](std::size_t start, std::size_t end, filter_operator top, filter_operator around) {
+        if (is_comparison(top) || top == filter_operator::negation || top == around) {
+            return end;
+        }
+        text.insert(start, 1, '(');
+        text.insert(end + 1, 1, ')');
+        return end + 2;
+    };
+    for (std::size_t index = 0; index < count; ++index) {
+        filter_operator const operation = operation_of(index);
+        if (is_comparison(operation)) {
+            parts.push_back({text.size(), operation});
+            text += leaf(index);
+        } else if (operation == filter_operator::negation) {
+            text.insert(parts.back().start, "!(");
+            text += ')';
+            parts.back().top = operation;
+        } else {
+            part const right = parts.back();
+            parts.pop_back();
+            bracket(right.start, text.size(), right.top, operation);
+            std::size_t const left_end = bracket(parts.back().start, right.start, parts.back().top, operation);
+            text.insert(left_end, operation == filter_operator::all_of ? " && " : " || ");
+            parts.back().top = operation;
+        }
+    }
+    return text;
+}
+
+} // namespace detail
+
+ENTITABLE_LAZY_BODY std::string filter::to_string() const {
+    return detail::render_postfix(
+        nodes.size(), [&](std::size_t index) { return nodes[index].operation; },
+        [&](std::size_t index) {
+            filter_node const& node = nodes[index];
+            return node.name + " " + std::string{entitable::to_string(node.operation)} + " " + node.operand.to_string();
+        });
 }
 
 ENTITABLE_DECL bool satisfies(

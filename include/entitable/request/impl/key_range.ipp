@@ -7,7 +7,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL int compare_lower(key_bound const& left, key_bound const& right) noexcept {
+ENTITABLE_LAZY_BODY int compare_lower(key_bound const& left, key_bound const& right) noexcept {
     bool const left_open = left.end == key_bound::kind::open;
     bool const right_open = right.end == key_bound::kind::open;
     if (left_open || right_open) {
@@ -20,7 +20,7 @@ ENTITABLE_DECL int compare_lower(key_bound const& left, key_bound const& right) 
     return left.end == key_bound::kind::inclusive ? -1 : 1;
 }
 
-ENTITABLE_DECL int compare_upper(key_bound const& left, key_bound const& right) noexcept {
+ENTITABLE_LAZY_BODY int compare_upper(key_bound const& left, key_bound const& right) noexcept {
     bool const left_open = left.end == key_bound::kind::open;
     bool const right_open = right.end == key_bound::kind::open;
     if (left_open || right_open) {
@@ -33,12 +33,12 @@ ENTITABLE_DECL int compare_upper(key_bound const& left, key_bound const& right) 
     return left.end == key_bound::kind::inclusive ? 1 : -1;
 }
 
-ENTITABLE_DECL key_interval intersection(key_interval const& left, key_interval const& right) {
+ENTITABLE_LAZY_BODY key_interval intersection(key_interval const& left, key_interval const& right) {
     return {compare_lower(left.lower, right.lower) >= 0 ? left.lower : right.lower,
         compare_upper(left.upper, right.upper) <= 0 ? left.upper : right.upper};
 }
 
-ENTITABLE_DECL bool key_interval::is_empty() const noexcept {
+ENTITABLE_LAZY_BODY bool key_interval::is_empty() const noexcept {
     if (lower.end == key_bound::kind::open || upper.end == key_bound::kind::open) {
         // No key is less than the empty one.
         return upper.end == key_bound::kind::exclusive && upper.key.empty();
@@ -48,7 +48,7 @@ ENTITABLE_DECL bool key_interval::is_empty() const noexcept {
     return order > 0 || (order == 0 && !both_in);
 }
 
-ENTITABLE_DECL bool key_interval::contains(std::string_view key) const noexcept {
+ENTITABLE_LAZY_BODY bool key_interval::contains(std::string_view key) const noexcept {
     if (lower.end != key_bound::kind::open) {
         int const order = text::compare_utf16(key, lower.key);
         if (order < 0 || (order == 0 && lower.end == key_bound::kind::exclusive)) {
@@ -64,14 +64,14 @@ ENTITABLE_DECL bool key_interval::contains(std::string_view key) const noexcept 
     return true;
 }
 
-ENTITABLE_DECL std::size_t key_interval::comparisons() const noexcept {
+ENTITABLE_LAZY_BODY std::size_t key_interval::comparisons() const noexcept {
     if (is_point()) {
         return 1;
     }
     return (lower.end == key_bound::kind::open ? 0U : 1U) + (upper.end == key_bound::kind::open ? 0U : 1U);
 }
 
-ENTITABLE_DECL std::string key_interval::to_string(std::string_view name) const {
+ENTITABLE_LAZY_BODY std::string key_interval::to_string(std::string_view name) const {
     std::string const start{name};
     if (is_point()) {
         return start + " == \"" + text::printable(lower.key) + '"';
@@ -88,7 +88,7 @@ ENTITABLE_DECL std::string key_interval::to_string(std::string_view name) const 
     return out;
 }
 
-ENTITABLE_DECL std::string key_range::to_string() const {
+ENTITABLE_LAZY_BODY std::string key_range::to_string() const {
     std::string out = partition.to_string("PartitionKey");
     std::string const rows = row.to_string("RowKey");
     if (!out.empty() && !rows.empty()) {

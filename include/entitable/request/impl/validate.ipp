@@ -2,27 +2,27 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/text.hpp>
+#include <entitable/core/impl/text.ipp>
 #include <entitable/request/validate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A refusal whose offending value goes where user data belongs.
-ENTITABLE_DECL failure refusal(error_code code, std::string message, std::string_view offender = {}) {
+ENTITABLE_LAZY failure refusal(error_code code, std::string message, std::string_view offender = {}) {
     failure refused{code, std::move(message)};
     refused.error().detail = text::printable(text::shortened(offender));
     return refused;
 }
 
-ENTITABLE_DECL bool is_letter(char character) noexcept {
+ENTITABLE_LAZY bool is_letter(char character) noexcept {
     return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
 }
 
-ENTITABLE_DECL bool is_digit(char character) noexcept { return character >= '0' && character <= '9'; }
+ENTITABLE_LAZY bool is_digit(char character) noexcept { return character >= '0' && character <= '9'; }
 
 /// Only ASCII is judged; the service decides which other letters a C# identifier may have.
-ENTITABLE_DECL bool is_property_name(std::string_view name) noexcept {
+ENTITABLE_LAZY bool is_property_name(std::string_view name) noexcept {
     if (name.empty() || is_digit(name.front())) {
         return false;
     }
@@ -35,23 +35,26 @@ ENTITABLE_DECL bool is_property_name(std::string_view name) noexcept {
     return text::valid_utf8_prefix(name) == name.size();
 }
 
-ENTITABLE_DECL bool is_system_property(std::string_view name) noexcept {
+ENTITABLE_LAZY bool is_system_property(std::string_view name) noexcept {
     return name == "PartitionKey" || name == "RowKey" || name == "Timestamp";
 }
 
-ENTITABLE_DECL std::string limit_text(
+ENTITABLE_LAZY std::string limit_text(
     std::string_view what, std::size_t found, std::size_t limit, std::string_view unit) {
     return std::string{what} + " has " + std::to_string(found) + " " + std::string{unit} + "; the limit is " +
         std::to_string(limit);
 }
 
-ENTITABLE_DECL result<void> validate_property_name(std::string_view name, profile const& limits) {
+ENTITABLE_LAZY result<void> validate_property_name(std::string_view name, profile const& limits) {
     std::size_t const units = text::utf16_length(name).value_or(0);
     if (units > limits.max_name_units) {
         return refusal(error_code::property_name_too_long,
             limit_text("a property name", units, limits.max_name_units, "UTF-16 units"), name);
     }
-    if (!is_property_name(name) || is_system_property(name)) {
+    bool const reserved = is_system_property(name) ||
+        (limits.kind == service::cosmos &&
+            (name == "ID" || name == "id" || name == "rid" || name == "etag" || name == "ResourceId"));
+    if (!is_property_name(name) || reserved) {
         return refusal(error_code::property_name_invalid,
             "the property name \"" + text::printable(text::shortened(name)) +
                 "\" is not an identifier, or belongs to the system");
@@ -59,7 +62,7 @@ ENTITABLE_DECL result<void> validate_property_name(std::string_view name, profil
     return {};
 }
 
-ENTITABLE_DECL result<void> validate_property(property_view const& property, profile const& limits) {
+ENTITABLE_LAZY result<void> validate_property(property_view const& property, profile const& limits) {
     auto const named = [&] { return "property \"" + std::string{property.name} + "\""; };
     std::string_view const bytes = property.value.bytes();
     switch (property.type) {
@@ -95,7 +98,7 @@ ENTITABLE_DECL result<void> validate_property(property_view const& property, pro
     }
 }
 
-ENTITABLE_DECL result<void> validate_keys(
+ENTITABLE_LAZY result<void> validate_keys(
     std::string_view partition_key, std::string_view row_key, profile const& limits) {
     if (auto checked = validate_key(partition_key, "PartitionKey", limits); !checked) {
         return checked;
@@ -103,7 +106,7 @@ ENTITABLE_DECL result<void> validate_keys(
     return validate_key(row_key, "RowKey", limits);
 }
 
-ENTITABLE_DECL result<void> validate_mutation(mutation const& change, profile const& limits) {
+ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile const& limits) {
     if (change.kind == mutation_kind::remove) {
         return validate_keys(change.entity.partition_key(), change.entity.row_key(), limits);
     }
@@ -112,7 +115,7 @@ ENTITABLE_DECL result<void> validate_mutation(mutation const& change, profile co
 
 } // namespace detail
 
-ENTITABLE_DECL result<void> validate_table_name(std::string_view name) {
+ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
     if (name.size() < 3 || name.size() > 63) {
         return detail::refusal(error_code::out_of_range_input,
             "the table name has " + std::to_string(name.size()) + " characters; 3 to 63 are allowed", name);
@@ -129,14 +132,14 @@ ENTITABLE_DECL result<void> validate_table_name(std::string_view name) {
     return {};
 }
 
-ENTITABLE_DECL result<void> validate_key(std::string_view key, std::string_view which, profile const& limits) {
+ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_view which, profile const& limits) {
     std::size_t units = 0;
     for (std::size_t at = 0; at < key.size();) {
         auto const byte = static_cast<unsigned char>(key[at]);
         std::size_t size = 1;
         bool forbidden = byte < 0x20 || byte == 0x7F || byte == '/' || byte == '\\' || byte == '#' || byte == '?';
         if (byte >= 0x80) {
-            auto const point = text::detail::first_code_point(key.substr(at));
+            auto const point = text::first_code_point(key.substr(at));
             if (point.size == 0) {
                 return detail::refusal(error_code::invalid_input,
                     "the " + std::string{which} + " is not valid UTF-8 from byte " + std::to_string(at) + " on", key);
@@ -158,10 +161,15 @@ ENTITABLE_DECL result<void> validate_key(std::string_view key, std::string_view 
         return detail::refusal(error_code::key_value_too_large,
             detail::limit_text("the " + std::string{which}, units, limits.max_key_units, "UTF-16 units"), key);
     }
+    std::size_t const max_size = which == "RowKey" ? limits.max_row_key_size : limits.max_partition_key_size;
+    if (max_size != 0 && key.size() > max_size) {
+        return detail::refusal(error_code::key_value_too_large,
+            detail::limit_text("the " + std::string{which}, key.size(), max_size, "bytes"), key);
+    }
     return {};
 }
 
-ENTITABLE_DECL result<void> validate_entity(row_view entity, profile const& limits) {
+ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits) {
     if (auto checked = detail::validate_keys(entity.partition_key, entity.row_key, limits); !checked) {
         return checked;
     }
@@ -212,9 +220,21 @@ ENTITABLE_DECL result<void> validate_entity(row_view entity, profile const& limi
     return {};
 }
 
-ENTITABLE_DECL result<void> validate_filter(filter const& condition, key_range const& range, profile const& limits) {
+ENTITABLE_LAZY_BODY result<void> validate_filter(
+    filter const& condition, key_range const& range, profile const& limits) {
+    for (key_bound const* bound :
+        {&range.partition.lower, &range.partition.upper, &range.row.lower, &range.row.upper}) {
+        // Forbidden characters may be in a bound: the successor of a prefix can have one.
+        if (std::size_t const valid = text::valid_utf8_prefix(bound->key); valid != bound->key.size()) {
+            return detail::refusal(error_code::invalid_input,
+                "a bound of the key range is not valid UTF-8 from byte " + std::to_string(valid) + " on", bound->key);
+        }
+    }
     std::size_t depth = 0;
     for (auto const& node : condition.nodes) {
+        if (node.operation > filter_operator::negation) {
+            return detail::refusal(error_code::invalid_input, "the filter is not well formed: an unknown operator");
+        }
         bool const connective = node.operation == filter_operator::all_of || node.operation == filter_operator::any_of;
         std::size_t const needed = connective ? 2 : node.operation == filter_operator::negation ? 1 : 0;
         if (depth < needed) {
@@ -229,6 +249,11 @@ ENTITABLE_DECL result<void> validate_filter(filter const& condition, key_range c
                     return checked;
                 }
             }
+            if (auto checked =
+                    detail::validate_property({node.name, node.operand.type(), true, node.operand.view()}, limits);
+                !checked) {
+                return checked;
+            }
         }
     }
     if (depth > 1) {
@@ -242,15 +267,15 @@ ENTITABLE_DECL result<void> validate_filter(filter const& condition, key_range c
     return {};
 }
 
-ENTITABLE_DECL result<void> validate(create_table const& request, profile const&) {
+ENTITABLE_LAZY_BODY result<void> validate(create_table const& request, profile const&) {
     return validate_table_name(request.table);
 }
 
-ENTITABLE_DECL result<void> validate(delete_table const& request, profile const&) {
+ENTITABLE_LAZY_BODY result<void> validate(delete_table const& request, profile const&) {
     return validate_table_name(request.table);
 }
 
-ENTITABLE_DECL result<void> validate(list_tables const& request, profile const& limits) {
+ENTITABLE_LAZY_BODY result<void> validate(list_tables const& request, profile const& limits) {
     if (request.page_size == 0 || request.page_size > limits.max_page_size) {
         return detail::refusal(error_code::invalid_input,
             "page_size is " + std::to_string(request.page_size) + "; 1 to " + std::to_string(limits.max_page_size) +
@@ -259,14 +284,14 @@ ENTITABLE_DECL result<void> validate(list_tables const& request, profile const& 
     return {};
 }
 
-ENTITABLE_DECL result<void> validate(get_entity const& request, profile const& limits) {
+ENTITABLE_LAZY_BODY result<void> validate(get_entity const& request, profile const& limits) {
     if (auto checked = validate_table_name(request.table); !checked) {
         return checked;
     }
     return detail::validate_keys(request.partition_key, request.row_key, limits);
 }
 
-ENTITABLE_DECL result<void> validate(query_entities const& request, profile const& limits) {
+ENTITABLE_LAZY_BODY result<void> validate(query_entities const& request, profile const& limits) {
     if (auto checked = validate_table_name(request.table); !checked) {
         return checked;
     }
@@ -278,14 +303,14 @@ ENTITABLE_DECL result<void> validate(query_entities const& request, profile cons
     return validate_filter(request.filter, request.range, limits);
 }
 
-ENTITABLE_DECL result<void> validate(write_entity const& request, profile const& limits) {
+ENTITABLE_LAZY_BODY result<void> validate(write_entity const& request, profile const& limits) {
     if (auto checked = validate_table_name(request.table); !checked) {
         return checked;
     }
     return detail::validate_mutation(request.change, limits);
 }
 
-ENTITABLE_DECL result<void> validate(transact const& request, profile const& limits) {
+ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const& limits) {
     if (auto checked = validate_table_name(request.table); !checked) {
         return checked;
     }
