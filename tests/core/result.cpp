@@ -262,6 +262,14 @@ TEST_CASE("a failure that nobody takes leaks nothing and can be edited on its wa
     CHECK(arrived.error().operation_index == std::size_t{4});
 }
 
+TEST_CASE("an error is not swallowed on its way into a result of a truth value") {
+    STATIC_REQUIRE_FALSE(std::is_convertible_v<result<void>, result<bool>>);
+    STATIC_REQUIRE_FALSE(std::is_convertible_v<result<std::string>, result<bool>>);
+    STATIC_REQUIRE(std::is_convertible_v<bool, result<bool>>);
+    STATIC_REQUIRE(std::is_convertible_v<char const*, result<std::string>>);
+    STATIC_REQUIRE(std::is_convertible_v<failure, result<bool>>);
+}
+
 TEST_CASE("a result of nothing is a success or an error") {
     result<void> done;
     CHECK(done);

@@ -49,8 +49,11 @@ struct row_view {
     std::string_view row_key;
     std::string_view payload; ///< `row_format`
 
+    /// 1601 when the payload is too short to hold one.
     [[nodiscard]] date_time timestamp() const noexcept {
-        return {row_format::load<std::int64_t>(payload.data() + row_format::timestamp_offset)};
+        return payload.size() < row_format::header_size
+            ? date_time{}
+            : date_time{row_format::load<std::int64_t>(payload.data() + row_format::timestamp_offset)};
     }
     [[nodiscard]] entitable::etag etag() const noexcept { return entitable::etag::of(timestamp()); }
 

@@ -29,7 +29,7 @@ ENTITABLE_DECL bool property_cursor::next(property_view& out) noexcept {
         damaged_ = damaged_ || !descriptor_.empty() || !values_.empty();
         return false;
     }
-    --left_;
+    std::size_t const left = std::exchange(left_, 0);
     damaged_ = true; // until proven whole
     if (descriptor_.size() < 3) {
         return false;
@@ -76,6 +76,7 @@ ENTITABLE_DECL bool property_cursor::next(property_view& out) noexcept {
         values_.remove_prefix(fixed);
     }
     damaged_ = false;
+    left_ = left - 1;
     return true;
 }
 
@@ -113,8 +114,9 @@ ENTITABLE_DECL void append_property(
     char bytes[8];
     auto const kind = static_cast<unsigned char>(property.type);
     descriptor += static_cast<char>(nullable ? kind | row_format::nullable_bit : kind);
-    row_format::store(bytes, static_cast<std::uint16_t>(property.name.size()));
-    descriptor.append(bytes, 2).append(property.name);
+    std::string_view const name = property.name.substr(0, 0xFFFF); // still far too long for any service
+    row_format::store(bytes, static_cast<std::uint16_t>(name.size()));
+    descriptor.append(bytes, 2).append(name);
     if (nullable) {
         values += static_cast<char>(property.present ? 1 : 0);
     }
@@ -172,16 +174,15 @@ ENTITABLE_DECL std::string merged_payload(std::string_view base, std::string_vie
     // The old properties in their order, each with its new value if there is one, then the new ones.
     property_cursor kept{base};
     while (kept.next(property)) {
-        auto const replacement = changes.find(property.name);
-        if (replacement) {
+        if (!property.present) {
+            continue; // where the change has a value, it comes with the new ones
+        }
+        if (auto const replacement = changes.find(property.name)) {
             property.value = *replacement;
             property.type = replacement->type();
-            property.present = true;
         }
-        if (property.present) {
-            detail::append_property(descriptor, values, property, false);
-            ++count;
-        }
+        detail::append_property(descriptor, values, property, false);
+        ++count;
     }
     property_cursor added{change};
     while (added.next(property)) {

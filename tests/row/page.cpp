@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/row/page.hpp>
+
+#include <support/catch.hpp>
+
+#include <string>
+
+using namespace entitable;
+
+namespace {
+
+row runner(int number) {
+    row_builder builder{"event " + std::to_string(number / 10), "bib " + std::to_string(number)};
+    builder.add("name", std::string_view{std::string(static_cast<std::size_t>(number), 'x')});
+    return builder.build();
+}
+
+} // namespace
+
+TEST_CASE("a new page is empty") {
+    page const rows;
+    CHECK(rows.empty());
+    CHECK(rows.size() == 0);
+    CHECK(rows.bytes() == 0);
+}
+
+TEST_CASE("a page keeps rows in the order of their arrival") {
+    page rows;
+    std::size_t bytes = 0;
+    for (int number = 0; number < 100; ++number) {
+        auto const one = runner(number);
+        rows.append(one);
+        bytes += one.partition_key().size() + one.row_key().size() + one.payload().size();
+    }
+    REQUIRE(rows.size() == 100);
+    CHECK_FALSE(rows.empty());
+    CHECK(rows.bytes() == bytes);
+    for (int number = 0; number < 100; ++number) {
+        auto const expected = runner(number);
+        auto const found = rows[static_cast<std::size_t>(number)];
+        CHECK(found.partition_key == expected.partition_key());
+        CHECK(found.row_key == expected.row_key());
+        CHECK(found.payload == expected.payload());
+    }
+}
+
+TEST_CASE("a page keeps rows whose keys and payload are empty apart") {
+    page rows;
+    rows.append(row_view{"", "", ""});
+    rows.append(row_view{"p", "", ""});
+    rows.append(row_view{"", "r", ""});
+    rows.append(row_view{"", "", "payload"});
+    REQUIRE(rows.size() == 4);
+    CHECK(rows[0].partition_key.empty());
+    CHECK(rows[1].partition_key == "p");
+    CHECK(rows[1].row_key.empty());
+    CHECK(rows[2].partition_key.empty());
+    CHECK(rows[2].row_key == "r");
+    CHECK(rows[3].payload == "payload");
+}
+
+TEST_CASE("a page that was reserved holds its rows without moving them") {
+    page rows;
+    rows.reserve(2, 1000);
+    rows.append(row_view{"p", "r", "first"});
+    auto const* const before = rows[0].payload.data();
+    rows.append(row_view{"p", "s", "second"});
+    CHECK(rows[0].payload.data() == before);
+    CHECK(rows[0].payload == "first");
+}
+
+TEST_CASE("a page can be cleared and used again, and copies are independent") {
+    page rows;
+    rows.append(runner(3));
+    auto const copy = rows;
+    rows.clear();
+    CHECK(rows.empty());
+    CHECK(rows.bytes() == 0);
+    rows.append(runner(4));
+    REQUIRE(rows.size() == 1);
+    CHECK(rows[0].row_key == "bib 4");
+    REQUIRE(copy.size() == 1);
+    CHECK(copy[0].row_key == "bib 3");
+    auto const moved = std::move(rows);
+    CHECK(moved[0].row_key == "bib 4");
+}
