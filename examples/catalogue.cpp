@@ -10,7 +10,6 @@
 /// language_code; years may be negative or missing.
 
 #include "support/csv.hpp"
-
 #include <entitable/entitable.hpp>
 
 #include <cstdio>
@@ -63,9 +62,7 @@ std::optional<book> read_book(examples::csv_reader const& record) {
     return read;
 }
 
-std::string year_text(std::optional<std::int32_t> year) {
-    return year ? std::to_string(*year) : "none";
-}
+std::string year_text(std::optional<std::int32_t> year) { return year ? std::to_string(*year) : "none"; }
 
 /// `text` cut or filled to `width` characters; a character of UTF-8 may have several bytes.
 std::string column(std::string const& text, std::size_t width) {
@@ -82,13 +79,11 @@ std::string column(std::string const& text, std::size_t width) {
 }
 
 void print(book const& shown) {
-    std::printf("  %6s  %6d  %4.2f  %9d  %s  %s\n", year_text(shown.year).c_str(), shown.id, shown.rating, shown.ratings,
-                column(shown.authors, 30).c_str(), shown.title.c_str());
+    std::printf("  %6s  %6d  %4.2f  %9d  %s  %s\n", year_text(shown.year).c_str(), shown.id, shown.rating,
+        shown.ratings, column(shown.authors, 30).c_str(), shown.title.c_str());
 }
 
-void heading(char const* text) {
-    std::printf("\n%s\n", text);
-}
+void heading(char const* text) { std::printf("\n%s\n", text); }
 
 template <class Query>
 void print_plan(Query const& query) {

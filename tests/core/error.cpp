@@ -121,7 +121,7 @@ TEST_CASE("what() is the message, and once thrown the whole text") {
     CHECK(std::string{made.what()} == "there is no table");
     made.detail = "secret";
     try {
-        throw_error(made);
+        made.raise();
     } catch (std::exception const& thrown) {
         CHECK(std::string{thrown.what()} == "TableNotFound (404): there is no table");
         REQUIRE(dynamic_cast<error const*>(&thrown) != nullptr);

@@ -45,10 +45,10 @@ struct date_time {
 
     /// Reads "2020-06-01T12:00:00.1234567Z" with 0 to 7 digits of fraction; nothing for anything else,
     /// a day that does not exist included. A text without the Z is read as UTC.
-    [[nodiscard]] static std::optional<date_time> parse(std::string_view text) noexcept;
+    ENTITABLE_LAZY [[nodiscard]] static std::optional<date_time> parse(std::string_view text) noexcept;
 
     /// "2020-06-01T12:00:00.1234567Z": always 7 digits, or as few as needed with `trim`.
-    [[nodiscard]] std::string to_string(bool trim = false) const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string(bool trim = false) const;
 
     [[nodiscard]] constexpr bool is_valid() const noexcept { return ticks >= 0 && ticks <= max_ticks; }
 

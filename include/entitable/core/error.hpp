@@ -74,11 +74,6 @@ enum class effect : std::uint8_t {
     unknown, ///< the answer was lost: it was applied as a whole, or not at all
 };
 
-struct error;
-
-/// Throws a copy of `problem`; prints it and ends the program where exceptions are switched off.
-[[noreturn]] void throw_error(error const& problem);
-
 /// A failure. Plain data; it derives from std::exception so that `result::value()` can throw it and
 /// `catch (std::exception const&)` prints it.
 struct error : std::exception {
@@ -98,13 +93,15 @@ struct error : std::exception {
     std::string request_id;                               ///< the service's id of the request, for its support
 
     /// Everything but `detail`, on one line: "EntityAlreadyExists (409): ...".
-    [[nodiscard]] std::string to_string() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
+
+    /// Throws a copy of this error; prints it and ends the program where exceptions are switched off.
+    ENTITABLE_LAZY [[noreturn]] void raise() const;
 
     /// The same text, once the error was thrown; the message before that.
     [[nodiscard]] char const* what() const noexcept override { return what_.empty() ? message.c_str() : what_.c_str(); }
 
 private:
-    friend void throw_error(error const&);
     std::string what_;
 };
 

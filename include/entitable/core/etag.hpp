@@ -18,7 +18,7 @@ class etag {
 public:
     etag() = default;
     /// From the text of a service's answer.
-    explicit etag(std::string_view text);
+    ENTITABLE_LAZY explicit etag(std::string_view text);
     /// `W/"datetime'2020-11-07T01%3A23%3A13.377335Z'"` of `timestamp`.
     [[nodiscard]] static etag of(date_time timestamp) noexcept {
         etag made;
@@ -27,10 +27,10 @@ public:
     }
 
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
-    [[nodiscard]] std::string text() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string text() const;
     /// Whether a service can have given it: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. The service refuses
     /// others with InvalidInput instead of comparing them.
-    [[nodiscard]] bool is_valid() const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] bool is_valid() const noexcept;
 
     friend bool operator==(etag const& left, etag const& right) noexcept {
         return left.timestamp_ == right.timestamp_ && left.text_ == right.text_;

@@ -21,9 +21,9 @@ struct guid {
     std::array<unsigned char, 16> bytes{};
 
     /// Reads "c9da6455-213d-42c9-9a79-3e9149a57833", hexadecimal digits in either case; nothing for anything else.
-    [[nodiscard]] static std::optional<guid> parse(std::string_view text) noexcept;
+    ENTITABLE_LAZY [[nodiscard]] static std::optional<guid> parse(std::string_view text) noexcept;
 
-    [[nodiscard]] std::string to_string() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend constexpr auto operator<=>(guid const&, guid const&) = default;
 };

@@ -166,7 +166,7 @@ public:
 private:
     void require() const {
         if (!has_value_) {
-            throw_error(problem_.get());
+            problem_.get().raise();
         }
     }
     void destroy() noexcept {
@@ -195,9 +195,9 @@ public:
 
     [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); }
     explicit operator bool() const noexcept { return problem_.empty(); }
-    void value() const {
+    ENTITABLE_LAZY void value() const {
         if (!problem_.empty()) {
-            throw_error(problem_.get());
+            problem_.get().raise();
         }
     }
     [[nodiscard]] error_type const& error() const noexcept { return problem_.get(); }

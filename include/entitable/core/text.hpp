@@ -24,7 +24,7 @@ struct code_point {
 };
 
 /// The code point at the start of `bytes`, which are not empty (Unicode, table 3-7: well-formed byte sequences).
-[[nodiscard]] code_point first_code_point(std::string_view bytes) noexcept;
+ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes) noexcept;
 
 /// The bytes of valid UTF-8 compare by this number as the text does in UTF-16: the lead bytes of U+E000..U+FFFF (EE, EF) stand
 /// behind those of the supplementary planes (F0..F4).
@@ -34,30 +34,30 @@ struct code_point {
 
 /// The number of UTF-16 code units of `utf8`, or nothing when it is not valid UTF-8 (overlong forms and
 /// surrogates are not).
-[[nodiscard]] std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept;
+ENTITABLE_LAZY [[nodiscard]] std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept;
 
 /// The offset of the first byte that does not continue valid UTF-8; the size when all of it is valid.
-[[nodiscard]] std::size_t valid_utf8_prefix(std::string_view utf8) noexcept;
+ENTITABLE_LAZY [[nodiscard]] std::size_t valid_utf8_prefix(std::string_view utf8) noexcept;
 
 /// Less than 0, 0 or more than 0, as `left` stands to `right` in the order of UTF-16 code units.
 /// Both are valid UTF-8.
-[[nodiscard]] int compare_utf16(std::string_view left, std::string_view right) noexcept;
+ENTITABLE_LAZY [[nodiscard]] int compare_utf16(std::string_view left, std::string_view right) noexcept;
 
 /// The smallest text greater than every text that starts with `prefix`, in UTF-16 order; nothing when there is
 /// none. The last code point is replaced by the next one; surrogates are stepped over.
-[[nodiscard]] std::optional<std::string> successor_of_prefix(std::string_view prefix);
+ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> successor_of_prefix(std::string_view prefix);
 
 /// ASCII letters to lower case; other characters unchanged.
-[[nodiscard]] std::string ascii_lower(std::string_view text);
+ENTITABLE_LAZY [[nodiscard]] std::string ascii_lower(std::string_view text);
 
 /// `text` cut to at most `limit` bytes at a character boundary, with "..." when something was cut.
-[[nodiscard]] std::string shortened(std::string_view text, std::size_t limit = 64);
+ENTITABLE_LAZY [[nodiscard]] std::string shortened(std::string_view text, std::size_t limit = 64);
 
 /// Appends `value` in decimal, padded with zeros on the left to at least `width` digits.
-void append_decimal(std::string& out, std::uint64_t value, std::size_t width = 1);
+ENTITABLE_LAZY void append_decimal(std::string& out, std::uint64_t value, std::size_t width = 1);
 
 /// `text` for a person to read: control characters and bytes that are not UTF-8 become \xNN.
-[[nodiscard]] std::string printable(std::string_view text);
+ENTITABLE_LAZY [[nodiscard]] std::string printable(std::string_view text);
 
 } // namespace text
 ENTITABLE_END_NAMESPACE

@@ -79,7 +79,7 @@ public:
     operator value_view() const noexcept { return view(); }
 
     /// For a person: text in double quotes, numbers as they are, times and GUIDs as text, bytes as X'hex'.
-    [[nodiscard]] std::string to_string() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(value const& left, value const& right) noexcept { return left.view() == right.view(); }
 
@@ -98,7 +98,7 @@ enum class ordering : std::uint8_t { less, equal, greater, unordered };
 
 /// The service's comparison of two values: numbers by value, strings by UTF-16 code unit, binaries and GUIDs by byte,
 /// false before true; `unordered` when the types differ or a NaN is among them.
-[[nodiscard]] ordering compare_values(value_view left, value_view right) noexcept;
+ENTITABLE_LAZY [[nodiscard]] ordering compare_values(value_view left, value_view right) noexcept;
 
 ENTITABLE_END_NAMESPACE
 

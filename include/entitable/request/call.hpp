@@ -52,7 +52,7 @@ struct call_options {
 /// One call on its way through the transports. One thread at a time.
 struct call {
     call() = default;
-    explicit call(call_options const& options, clock& time = system_clock())
+    ENTITABLE_LAZY explicit call(call_options const& options, clock& time = system_clock())
         : cancellation(options.cancellation), location(options.location), watch(options.watch) {
         if (options.timeout) {
             steady_time const now = time.steady();

@@ -30,17 +30,17 @@ public:
             all.substr(at.offset + at.partition_key_size + at.row_key_size, at.payload_size)};
     }
 
-    void append(row_view row) {
+    ENTITABLE_LAZY void append(row_view row) {
         entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
             static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size())});
         arena_.append(row.partition_key).append(row.row_key).append(row.payload);
     }
-    void reserve(std::size_t rows, std::size_t bytes) {
+    ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes) {
         entries_.reserve(rows);
         arena_.reserve(bytes);
     }
     /// Removes all rows but keeps the memory.
-    void clear() noexcept {
+    ENTITABLE_LAZY void clear() noexcept {
         entries_.clear();
         arena_.clear();
     }

@@ -30,10 +30,10 @@ struct property_view {
 /// Walks the properties of a row in their stored order. Never reads outside of the bytes it was given.
 class property_cursor {
 public:
-    explicit property_cursor(std::string_view payload) noexcept;
+    ENTITABLE_LAZY explicit property_cursor(std::string_view payload) noexcept;
 
     /// The next property into `out`; false at the end, or where the bytes are damaged (then `damaged()`).
-    [[nodiscard]] bool next(property_view& out) noexcept;
+    ENTITABLE_LAZY [[nodiscard]] bool next(property_view& out) noexcept;
     [[nodiscard]] bool damaged() const noexcept { return damaged_; }
 
 private:
@@ -58,17 +58,17 @@ struct row_view {
     [[nodiscard]] entitable::etag etag() const noexcept { return entitable::etag::of(timestamp()); }
 
     /// The value of a property, by its exact name; nothing when it is absent.
-    [[nodiscard]] std::optional<value_view> find(std::string_view name) const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] std::optional<value_view> find(std::string_view name) const noexcept;
 };
 
 /// Whether `payload` is a whole row of a version known here: RowMalformed names what is wrong.
-[[nodiscard]] result<void> check_payload(std::string_view payload);
+ENTITABLE_LAZY [[nodiscard]] result<void> check_payload(std::string_view payload);
 
 /// An entity that owns its bytes: keys and payload in one block.
 class row {
 public:
     row() = default;
-    row(std::string_view partition_key, std::string_view row_key, std::string_view payload);
+    ENTITABLE_LAZY row(std::string_view partition_key, std::string_view row_key, std::string_view payload);
     explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload) {}
     /// Takes a block that holds both keys and the payload, one behind the other.
     row(std::string block, std::size_t partition_key_size, std::size_t row_key_size) noexcept
@@ -104,10 +104,10 @@ public:
     void add(std::string_view name, edm_type type, std::optional<value_view> value) {
         put(name, type, value ? &*value : nullptr, true);
     }
-    [[nodiscard]] row build() const;
+    ENTITABLE_LAZY [[nodiscard]] row build() const;
 
 private:
-    void put(std::string_view name, edm_type type, value_view const* value, bool nullable);
+    ENTITABLE_LAZY void put(std::string_view name, edm_type type, value_view const* value, bool nullable);
 
     std::string partition_key_;
     std::string row_key_;
@@ -118,7 +118,7 @@ private:
 
 /// The properties of `base` with those of `change` laid over them: what Merge stores. A property that is absent in
 /// `change` keeps its old value (source: "Merge Entity": null is ignored).
-[[nodiscard]] std::string merged_payload(std::string_view base, std::string_view change);
+ENTITABLE_LAZY [[nodiscard]] std::string merged_payload(std::string_view base, std::string_view change);
 
 /// Writes the Timestamp into a payload.
 inline void set_timestamp(std::string& payload, date_time timestamp) noexcept {
@@ -127,7 +127,7 @@ inline void set_timestamp(std::string& payload, date_time timestamp) noexcept {
 
 /// Bytes of the service's own measure of an entity, of which 1 MiB are allowed: 4 + 2 * key units + per property
 /// 8 + 2 * name units + the value (source: the storage team's note on the size of an entity, 2011).
-[[nodiscard]] std::size_t service_size(row_view row) noexcept;
+ENTITABLE_LAZY [[nodiscard]] std::size_t service_size(row_view row) noexcept;
 
 ENTITABLE_END_NAMESPACE
 

@@ -38,7 +38,7 @@ struct digit_reader {
     }
 };
 
-ENTITABLE_DECL unsigned days_of_month(int year, unsigned month) noexcept {
+ENTITABLE_LAZY unsigned days_of_month(int year, unsigned month) noexcept {
     bool const leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     constexpr unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     return month == 2 && leap ? 29 : days[month - 1];
@@ -46,7 +46,7 @@ ENTITABLE_DECL unsigned days_of_month(int year, unsigned month) noexcept {
 
 } // namespace detail
 
-ENTITABLE_DECL std::optional<date_time> date_time::parse(std::string_view text) noexcept {
+ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view text) noexcept {
     detail::digit_reader reader{text};
     int const year = reader.number(4);
     reader.expect('-');
@@ -89,7 +89,7 @@ ENTITABLE_DECL std::optional<date_time> date_time::parse(std::string_view text) 
     return time;
 }
 
-ENTITABLE_DECL std::string date_time::to_string(bool trim) const {
+ENTITABLE_LAZY_BODY std::string date_time::to_string(bool trim) const {
     std::int64_t const remainder = ticks % ticks_per_second;
     std::int64_t const seconds = ticks / ticks_per_second - (remainder < 0 ? 1 : 0);
     auto fraction = static_cast<std::uint64_t>(remainder < 0 ? remainder + ticks_per_second : remainder);

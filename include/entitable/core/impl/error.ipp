@@ -77,7 +77,7 @@ ENTITABLE_DECL std::uint16_t http_status_of(error_code code) noexcept {
     return 0;
 }
 
-ENTITABLE_DECL std::string error::to_string() const {
+ENTITABLE_LAZY_BODY std::string error::to_string() const {
     std::string text{entitable::to_string(code)};
     if (http_status != 0) {
         text += " (" + std::to_string(http_status) + ")";
@@ -98,13 +98,13 @@ ENTITABLE_DECL std::string error::to_string() const {
     return text;
 }
 
-ENTITABLE_DECL void throw_error(error const& problem) {
+ENTITABLE_LAZY_BODY void error::raise() const {
 #if ENTITABLE_HAS_EXCEPTIONS
-    error thrown{problem};
-    thrown.what_ = problem.to_string();
+    error thrown{*this};
+    thrown.what_ = to_string();
     throw thrown;
 #else
-    std::fputs(problem.to_string().c_str(), stderr);
+    std::fputs(to_string().c_str(), stderr);
     std::fputc('\n', stderr);
     std::abort();
 #endif

@@ -10,7 +10,7 @@ namespace detail {
 inline constexpr std::string_view etag_prefix = "W/\"datetime'";
 inline constexpr std::string_view etag_suffix = "'\"";
 
-ENTITABLE_DECL std::string etag_text_of(date_time timestamp) {
+ENTITABLE_LAZY std::string etag_text_of(date_time timestamp) {
     std::string out{etag_prefix};
     for (char const character : timestamp.to_string(true)) {
         if (character == ':') {
@@ -25,7 +25,7 @@ ENTITABLE_DECL std::string etag_text_of(date_time timestamp) {
 
 } // namespace detail
 
-ENTITABLE_DECL etag::etag(std::string_view text) {
+ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
     if (text.size() > detail::etag_prefix.size() + detail::etag_suffix.size() &&
         text.starts_with(detail::etag_prefix)) {
         std::string time;
@@ -45,11 +45,11 @@ ENTITABLE_DECL etag::etag(std::string_view text) {
     text_ = text;
 }
 
-ENTITABLE_DECL std::string etag::text() const {
+ENTITABLE_LAZY_BODY std::string etag::text() const {
     return timestamp_ == no_timestamp ? text_ : detail::etag_text_of(date_time{timestamp_});
 }
 
-ENTITABLE_DECL bool etag::is_valid() const noexcept {
+ENTITABLE_LAZY_BODY bool etag::is_valid() const noexcept {
     if (timestamp_ != no_timestamp) {
         return true;
     }

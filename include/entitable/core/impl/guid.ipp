@@ -7,7 +7,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL int hexadecimal_digit(char character) noexcept {
+ENTITABLE_LAZY int hexadecimal_digit(char character) noexcept {
     return character >= '0' && character <= '9' ? character - '0'
         : character >= 'a' && character <= 'f'  ? character - 'a' + 10
         : character >= 'A' && character <= 'F'  ? character - 'A' + 10
@@ -16,7 +16,7 @@ ENTITABLE_DECL int hexadecimal_digit(char character) noexcept {
 
 } // namespace detail
 
-ENTITABLE_DECL std::optional<guid> guid::parse(std::string_view text) noexcept {
+ENTITABLE_LAZY_BODY std::optional<guid> guid::parse(std::string_view text) noexcept {
     guid read;
     if (text.size() != 36) {
         return std::nullopt;
@@ -39,7 +39,7 @@ ENTITABLE_DECL std::optional<guid> guid::parse(std::string_view text) noexcept {
     return read;
 }
 
-ENTITABLE_DECL std::string guid::to_string() const {
+ENTITABLE_LAZY_BODY std::string guid::to_string() const {
     constexpr char digits[] = "0123456789abcdef";
     std::string out;
     out.reserve(36);

@@ -7,7 +7,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace text {
 
-ENTITABLE_DECL code_point first_code_point(std::string_view bytes) noexcept {
+ENTITABLE_LAZY_BODY code_point first_code_point(std::string_view bytes) noexcept {
     auto const byte = [&](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
     auto const continues = [&](std::size_t index) { return index < bytes.size() && (byte(index) & 0xC0U) == 0x80U; };
     unsigned const lead = byte(0);
@@ -35,7 +35,7 @@ ENTITABLE_DECL code_point first_code_point(std::string_view bytes) noexcept {
 
 namespace detail {
 
-ENTITABLE_DECL void append_code_point(std::string& out, char32_t value) {
+ENTITABLE_LAZY void append_code_point(std::string& out, char32_t value) {
     auto const put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
     if (value < 0x80) {
         put(value);
@@ -56,7 +56,7 @@ ENTITABLE_DECL void append_code_point(std::string& out, char32_t value) {
 
 } // namespace detail
 
-ENTITABLE_DECL std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept {
+ENTITABLE_LAZY_BODY std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept {
     std::size_t units = 0;
     while (!utf8.empty()) {
         auto const point = first_code_point(utf8);
@@ -69,7 +69,7 @@ ENTITABLE_DECL std::optional<std::size_t> utf16_length(std::string_view utf8) no
     return units;
 }
 
-ENTITABLE_DECL std::size_t valid_utf8_prefix(std::string_view utf8) noexcept {
+ENTITABLE_LAZY_BODY std::size_t valid_utf8_prefix(std::string_view utf8) noexcept {
     std::size_t offset = 0;
     while (offset < utf8.size()) {
         auto const point = first_code_point(utf8.substr(offset));
@@ -81,7 +81,7 @@ ENTITABLE_DECL std::size_t valid_utf8_prefix(std::string_view utf8) noexcept {
     return offset;
 }
 
-ENTITABLE_DECL int compare_utf16(std::string_view left, std::string_view right) noexcept {
+ENTITABLE_LAZY_BODY int compare_utf16(std::string_view left, std::string_view right) noexcept {
     std::size_t const common = left.size() < right.size() ? left.size() : right.size();
     for (std::size_t index = 0; index < common; ++index) {
         if (left[index] != right[index]) {
@@ -93,7 +93,7 @@ ENTITABLE_DECL int compare_utf16(std::string_view left, std::string_view right) 
     return left.size() == right.size() ? 0 : left.size() < right.size() ? -1 : 1;
 }
 
-ENTITABLE_DECL std::optional<std::string> successor_of_prefix(std::string_view prefix) {
+ENTITABLE_LAZY_BODY std::optional<std::string> successor_of_prefix(std::string_view prefix) {
     // In UTF-16 order the code points run 0..D7FF, 10000..10FFFF, E000..FFFF.
     while (!prefix.empty()) {
         std::size_t start = prefix.size() - 1;
@@ -114,7 +114,7 @@ ENTITABLE_DECL std::optional<std::string> successor_of_prefix(std::string_view p
     return std::nullopt;
 }
 
-ENTITABLE_DECL std::string ascii_lower(std::string_view text) {
+ENTITABLE_LAZY_BODY std::string ascii_lower(std::string_view text) {
     std::string lower{text};
     for (char& character : lower) {
         if (character >= 'A' && character <= 'Z') {
@@ -124,7 +124,7 @@ ENTITABLE_DECL std::string ascii_lower(std::string_view text) {
     return lower;
 }
 
-ENTITABLE_DECL std::string shortened(std::string_view text, std::size_t limit) {
+ENTITABLE_LAZY_BODY std::string shortened(std::string_view text, std::size_t limit) {
     if (text.size() <= limit) {
         return std::string{text};
     }
@@ -134,7 +134,7 @@ ENTITABLE_DECL std::string shortened(std::string_view text, std::size_t limit) {
     return std::string{text.substr(0, limit)} + "...";
 }
 
-ENTITABLE_DECL void append_decimal(std::string& out, std::uint64_t value, std::size_t width) {
+ENTITABLE_LAZY_BODY void append_decimal(std::string& out, std::uint64_t value, std::size_t width) {
     char digits[20];
     std::size_t count = 0;
     do {
@@ -149,7 +149,7 @@ ENTITABLE_DECL void append_decimal(std::string& out, std::uint64_t value, std::s
     }
 }
 
-ENTITABLE_DECL std::string printable(std::string_view text) {
+ENTITABLE_LAZY_BODY std::string printable(std::string_view text) {
     constexpr std::string_view hexadecimal = "0123456789abcdef";
     std::string out;
     while (!text.empty()) {

@@ -17,7 +17,7 @@ constexpr ordering order_of(T left, T right) noexcept {
 }
 
 /// The shortest of the two usual forms that reads back as the same number; always with a point or an exponent.
-ENTITABLE_DECL std::string shortest_float64(double number) {
+ENTITABLE_LAZY std::string shortest_float64(double number) {
     char buffer[40];
     for (int digits = 15; digits <= 17; ++digits) {
         std::snprintf(buffer, sizeof buffer, "%.*g", digits, number);
@@ -34,7 +34,7 @@ ENTITABLE_DECL std::string shortest_float64(double number) {
 
 } // namespace detail
 
-ENTITABLE_DECL std::string value::to_string() const {
+ENTITABLE_LAZY_BODY std::string value::to_string() const {
     value_view const view = this->view();
     switch (type_) {
         case edm_type::string: return '"' + text::printable(text::shortened(view.bytes())) + '"';
@@ -55,7 +55,7 @@ ENTITABLE_DECL std::string value::to_string() const {
     return out + (view.bytes().size() > 32 ? "...'" : "'");
 }
 
-ENTITABLE_DECL ordering compare_values(value_view left, value_view right) noexcept {
+ENTITABLE_LAZY_BODY ordering compare_values(value_view left, value_view right) noexcept {
     if (left.type() != right.type()) {
         return ordering::unordered;
     }

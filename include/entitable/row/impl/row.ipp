@@ -7,7 +7,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL property_cursor::property_cursor(std::string_view payload) noexcept {
+ENTITABLE_LAZY_BODY property_cursor::property_cursor(std::string_view payload) noexcept {
     if (payload.size() < row_format::header_size || static_cast<unsigned char>(payload[0]) != row_format::version) {
         damaged_ = true;
         return;
@@ -24,7 +24,7 @@ ENTITABLE_DECL property_cursor::property_cursor(std::string_view payload) noexce
     values_ = payload.substr(size);
 }
 
-ENTITABLE_DECL bool property_cursor::next(property_view& out) noexcept {
+ENTITABLE_LAZY_BODY bool property_cursor::next(property_view& out) noexcept {
     if (left_ == 0) {
         damaged_ = damaged_ || !descriptor_.empty() || !values_.empty();
         return false;
@@ -80,7 +80,7 @@ ENTITABLE_DECL bool property_cursor::next(property_view& out) noexcept {
     return true;
 }
 
-ENTITABLE_DECL std::optional<value_view> row_view::find(std::string_view name) const noexcept {
+ENTITABLE_LAZY_BODY std::optional<value_view> row_view::find(std::string_view name) const noexcept {
     property_cursor cursor{payload};
     property_view property;
     while (cursor.next(property)) {
@@ -91,7 +91,7 @@ ENTITABLE_DECL std::optional<value_view> row_view::find(std::string_view name) c
     return std::nullopt;
 }
 
-ENTITABLE_DECL result<void> check_payload(std::string_view payload) {
+ENTITABLE_LAZY_BODY result<void> check_payload(std::string_view payload) {
     property_cursor cursor{payload};
     property_view property;
     while (cursor.next(property)) {}
@@ -101,7 +101,7 @@ ENTITABLE_DECL result<void> check_payload(std::string_view payload) {
     return {};
 }
 
-ENTITABLE_DECL row::row(std::string_view partition_key, std::string_view row_key, std::string_view payload)
+ENTITABLE_LAZY_BODY row::row(std::string_view partition_key, std::string_view row_key, std::string_view payload)
     : partition_key_size_(partition_key.size()), row_key_size_(row_key.size()) {
     block_.reserve(partition_key.size() + row_key.size() + payload.size());
     block_.append(partition_key).append(row_key).append(payload);
@@ -109,7 +109,7 @@ ENTITABLE_DECL row::row(std::string_view partition_key, std::string_view row_key
 
 namespace detail {
 
-ENTITABLE_DECL void append_property(
+ENTITABLE_LAZY void append_property(
     std::string& descriptor, std::string& values, property_view const& property, bool nullable) {
     char bytes[8];
     auto const kind = static_cast<unsigned char>(property.type);
@@ -143,7 +143,7 @@ ENTITABLE_DECL void append_property(
     }
 }
 
-ENTITABLE_DECL std::string make_payload(std::uint16_t count, std::string_view descriptor, std::string_view values) {
+ENTITABLE_LAZY std::string make_payload(std::uint16_t count, std::string_view descriptor, std::string_view values) {
     std::string payload(row_format::header_size, '\0');
     payload[0] = static_cast<char>(row_format::version);
     row_format::store(payload.data() + 2, count);
@@ -154,17 +154,18 @@ ENTITABLE_DECL std::string make_payload(std::uint16_t count, std::string_view de
 
 } // namespace detail
 
-ENTITABLE_DECL void row_builder::put(std::string_view name, edm_type type, value_view const* value, bool nullable) {
+ENTITABLE_LAZY_BODY void row_builder::put(
+    std::string_view name, edm_type type, value_view const* value, bool nullable) {
     detail::append_property(
         descriptor_, values_, {name, type, value != nullptr, value ? *value : value_view{}}, nullable);
     ++count_;
 }
 
-ENTITABLE_DECL row row_builder::build() const {
+ENTITABLE_LAZY_BODY row row_builder::build() const {
     return row{partition_key_, row_key_, detail::make_payload(count_, descriptor_, values_)};
 }
 
-ENTITABLE_DECL std::string merged_payload(std::string_view base, std::string_view change) {
+ENTITABLE_LAZY_BODY std::string merged_payload(std::string_view base, std::string_view change) {
     std::string descriptor;
     std::string values;
     std::uint16_t count = 0;
@@ -194,7 +195,7 @@ ENTITABLE_DECL std::string merged_payload(std::string_view base, std::string_vie
     return detail::make_payload(count, descriptor, values);
 }
 
-ENTITABLE_DECL std::size_t service_size(row_view row) noexcept {
+ENTITABLE_LAZY_BODY std::size_t service_size(row_view row) noexcept {
     auto const units = [](std::string_view utf8) { return text::utf16_length(utf8).value_or(utf8.size()); };
     std::size_t size = 4 + 2 * (units(row.partition_key) + units(row.row_key));
     property_cursor cursor{row.payload};
