@@ -107,6 +107,12 @@ ENTITABLE_LAZY result<void> validate_keys(
 }
 
 ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile const& limits) {
+    if (change.needs_existing() && !change.condition.any() && !change.condition.version().is_valid()) {
+        return refusal(error_code::invalid_input,
+            "the ETag of the condition is not \"...\" or W/\"...\" of at most 1024 printable ASCII characters; use "
+            "the one that was read, or any_etag",
+            change.condition.version().text());
+    }
     if (change.kind == mutation_kind::remove) {
         return validate_keys(change.entity.partition_key(), change.entity.row_key(), limits);
     }
