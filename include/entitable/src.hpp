@@ -11,8 +11,12 @@
     "entitable/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/backends/impl/continuation.ipp>
 #include <entitable/backends/impl/local_rules.ipp>
 #include <entitable/backends/impl/memory_store.ipp>
+#include <entitable/backends/impl/page_reader.ipp>
+#include <entitable/backends/impl/selected_payload.ipp>
+#include <entitable/backends/impl/stored_key.ipp>
 #include <entitable/client/impl/query.ipp>
 #include <entitable/client/impl/table_core.ipp>
 #include <entitable/core/impl/clock.ipp>

@@ -8,21 +8,14 @@
 
 #include <entitable/backends/detail/local_rules.hpp>
 #include <entitable/backends/ordered_store.hpp>
-#include <entitable/core/shared.hpp>
-#include <entitable/request/validate.hpp>
-#include <entitable/transport/transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a local backend behaves.
-struct local_options {
-    entitable::clock* time{&system_clock()}; ///< gives Timestamps; must outlive the backend
-    entitable::profile limits{local_profile()};
-    std::size_t page_bytes{4 * 1024 * 1024}; ///< a page ends once its rows exceed this
-    std::size_t page_examined{10'000};       ///< a page ends once so many rows were looked at
-};
-
 /// A transport over an ordered store. A cheap handle: copies share the store. Safe to use from several threads.
+///
+/// ETag and Timestamp of a store increase strictly with each write, also when the clock is set back and when an entity is
+/// deleted and inserted again. A page is one snapshot of each partition it shows, and a transaction is seen as a whole. Memory
+/// that runs out passes through as std::bad_alloc and leaves the data as they were.
 template <ordered_store Store>
 class local {
 public:
@@ -34,83 +27,82 @@ public:
     explicit local(local_options options, Arguments&&... arguments)
         : state_(shared<state>::make(std::move(options), std::forward<Arguments>(arguments)...)) {}
 
-    [[nodiscard]] entitable::profile profile() const { return state_->options.limits; }
+    [[nodiscard]] entitable::profile profile() const { return state_->limits(); }
 
+    /// TableAlreadyExists; TableBeingDeleted on a nasty backend, for a while after the table was deleted.
     [[nodiscard]] result<create_table::response> execute(create_table const& request, call& context) const {
-        if (auto ready = begin(request, context); !ready) {
+        if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
-        auto created = state_->store.create_table(text::ascii_lower(request.table), request.table);
+        auto const key = state_->table_key(request.table);
+        auto created =
+            state_->create(request.table, key, [&] { return state_->store.create_table(key, request.table); });
         if (!created) {
             return std::move(created).as_failure();
-        }
-        if (!*created) {
-            return detail::refused(error_code::table_already_exists, request.table);
         }
         return create_table::response{};
     }
 
+    /// ResourceNotFound when there is no such table.
     [[nodiscard]] result<delete_table::response> execute(delete_table const& request, call& context) const {
-        if (auto ready = begin(request, context); !ready) {
+        if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
-        auto dropped = state_->store.drop_table(text::ascii_lower(request.table));
-        if (!dropped) {
-            return std::move(dropped).as_failure();
-        }
-        if (!*dropped) {
-            return failure{error_code::resource_not_found, "there is no table \"" + request.table + "\" to delete"};
+        auto const key = state_->table_key(request.table);
+        auto removed = state_->remove(request.table, key, [&] { return state_->store.drop_table(key); });
+        if (!removed) {
+            return std::move(removed).as_failure();
         }
         return delete_table::response{};
     }
 
+    /// ContinuationInvalid for a token that no list of tables has given.
     [[nodiscard]] result<list_tables::response> execute(list_tables const& request, call& context) const {
-        if (auto ready = begin(request, context); !ready) {
+        if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
-        list_tables::response names;
+        auto reader = detail::table_reader::start(request, state_->next_page(request.page_size));
+        if (!reader) {
+            return std::move(reader).as_failure();
+        }
         auto visited = state_->store.tables(
-            request.continuation.value_or(std::string{}), [&](std::string_view key, std::string_view shown) {
-                if (names.tables.size() == request.page_size) {
-                    names.continuation = key;
-                    return false;
-                }
-                names.tables.emplace_back(shown);
-                return true;
-            });
+            reader->from(), [&](std::string_view key, std::string_view shown) { return reader->visit(key, shown); });
         if (!visited) {
             return std::move(visited).as_failure();
         }
-        return names;
+        return std::move(*reader).finish();
     }
 
+    /// ResourceNotFound, TableNotFound.
     [[nodiscard]] result<get_entity::response> execute(get_entity const& request, call& context) const {
-        if (auto ready = begin(request, context); !ready) {
+        if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
-        detail::stored_key const table{detail::stored_key::folded, request.table};
+        auto const table = state_->table_key(request.table);
         detail::stored_key const partition{request.partition_key};
         detail::stored_key const row{request.row_key};
         result<get_entity::response> response{std::in_place};
         auto found = state_->store.get(table, partition, row, [&](std::string_view payload) {
-            response->entity = detail::selected_row({request.partition_key, request.row_key, payload}, request.select);
-            response->etag = row_view{{}, {}, payload}.etag();
+            response = detail::read_entity({request.partition_key, request.row_key, payload}, request.select);
         });
         if (!found) {
             return std::move(found).as_failure();
         }
-        if (*found != lookup::found) {
-            return detail::missing(*found, request.table, request.partition_key, request.row_key);
+        switch (*found) {
+            case lookup::found: break;
+            case lookup::absent: return state_->no_entity(request.table, request.partition_key, request.row_key);
+            case lookup::no_table: return state_->no_table(request.table);
         }
         return response;
     }
 
+    /// TableNotFound; ContinuationInvalid for a token that this query has not given.
     [[nodiscard]] result<query_entities::response> execute(query_entities const& request, call& context) const {
-        if (auto ready = begin(request, context); !ready) {
+        if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
-        detail::stored_key const table{detail::stored_key::folded, request.table};
-        auto reader = detail::page_reader::start(request, state_->options.page_bytes, state_->options.page_examined);
+        auto const table = state_->table_key(request.table);
+        auto reader = detail::page_reader::start(request, table, state_->next_page(request.page_size));
         if (!reader) {
             return std::move(reader).as_failure();
         }
@@ -122,41 +114,37 @@ public:
             return std::move(found).as_failure();
         }
         if (*found == lookup::no_table) {
-            return detail::refused(error_code::table_not_found, request.table);
+            return state_->no_table(request.table);
         }
         return std::move(*reader).finish();
     }
 
+    /// EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, TableNotFound; EntityTooLarge and
+    /// TooManyProperties for what a merge would make.
     [[nodiscard]] result<write_entity::response> execute(write_entity const& request, call& context) const {
-        if (auto ready = begin(request, context); !ready) {
+        if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
         result<written> outcome{std::in_place};
-        auto committed =
-            update(request.table, request.change.entity.partition_key(), [&](typename Store::transaction& transaction) {
-                outcome = apply(transaction, request.table, request.change);
+        return update(
+            request.table, request.change.entity.partition_key(), outcome, [&](typename Store::transaction& rows) {
+                outcome = apply(rows, request.table, request.change);
                 return outcome.has_value();
             });
-        if (!committed) {
-            return std::move(committed).as_failure();
-        }
-        if (*committed == lookup::no_table) {
-            return detail::refused(error_code::table_not_found, request.table);
-        }
-        return outcome;
     }
 
+    /// The same, with the index of the operation that failed.
     [[nodiscard]] result<transact::response> execute(transact const& request, call& context) const {
-        if (auto ready = begin(request, context); !ready) {
+        if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
         result<transact::response> outcome{std::in_place};
         auto const partition = request.changes.front().entity.partition_key();
-        auto committed = update(request.table, partition, [&](typename Store::transaction& transaction) {
+        return update(request.table, partition, outcome, [&](typename Store::transaction& rows) {
             outcome = result<transact::response>{std::in_place};
             outcome->results.reserve(request.changes.size());
             for (std::size_t index = 0; index < request.changes.size(); ++index) {
-                auto one = apply(transaction, request.table, request.changes[index]);
+                auto one = apply(rows, request.table, request.changes[index]);
                 if (!one) {
                     failure stopped = std::move(one).as_failure();
                     stopped.error().operation_index = index;
@@ -167,75 +155,56 @@ public:
             }
             return true;
         });
-        if (!committed) {
-            return std::move(committed).as_failure();
-        }
-        if (*committed == lookup::no_table) {
-            return detail::refused(error_code::table_not_found, request.table);
-        }
-        return outcome;
     }
 
     /// The store itself, for what a table service has no request for.
     [[nodiscard]] Store& store() const noexcept { return state_->store; }
 
 private:
-    struct state : counted {
+    struct state : detail::local_state {
         template <class... Arguments>
         explicit state(local_options how, Arguments&&... arguments)
-            : options(std::move(how)), store(std::forward<Arguments>(arguments)...) {}
+            : local_state(std::move(how)), store(std::forward<Arguments>(arguments)...) {}
 
-        local_options options;
         Store store;
-        atomic<std::int64_t> last_timestamp{0};
     };
 
-    template <class Request>
-    [[nodiscard]] result<void> begin(Request const& request, call const& context) const {
-        if (auto allowed = check_call(context); !allowed) {
-            return allowed;
-        }
-        return validate(request, state_->options.limits);
-    }
-
-    [[nodiscard]] result<lookup> update(std::string_view table, std::string_view partition,
+    /// Runs `body` on a partition; it leaves its outcome in `outcome`, which is the answer unless the store has another.
+    template <class Response>
+    [[nodiscard]] result<Response> update(std::string_view table, std::string_view partition, result<Response>& outcome,
         function_ref<bool(typename Store::transaction&)> body) const {
-        detail::stored_key const table_key{detail::stored_key::folded, table};
+        auto const table_key = state_->table_key(table);
         detail::stored_key const partition_key{partition};
-        return state_->store.update(table_key, partition_key, body);
+        auto committed = state_->store.update(table_key, partition_key, body);
+        if (!committed) {
+            return std::move(committed).as_failure();
+        }
+        if (*committed == lookup::no_table) {
+            return state_->no_table(table);
+        }
+        return std::move(outcome);
     }
 
     /// Stages one change. Runs inside of the store's transaction.
     [[nodiscard]] result<written> apply(
-        typename Store::transaction& transaction, std::string_view table, mutation const& change) const {
+        typename Store::transaction& rows, std::string_view table, mutation const& change) const {
         detail::stored_key const row_key{change.entity.row_key()};
-        std::string stored;
-        bool const exists = transaction.get(row_key, [&](std::string_view payload) { stored = payload; });
-        date_time const timestamp = next_timestamp(exists ? row_view{{}, {}, stored}.timestamp() : date_time{});
-        auto payload =
-            detail::new_payload(change, exists ? &stored : nullptr, timestamp, table, state_->options.limits);
-        if (!payload) {
-            return std::move(payload).as_failure();
+        std::string payload;
+        result<written> outcome{std::in_place};
+        bool const exists = rows.get(
+            row_key, [&](std::string_view stored) { outcome = state_->prepare(change, &stored, table, payload); });
+        if (!exists) {
+            outcome = state_->prepare(change, nullptr, table, payload);
+        }
+        if (!outcome) {
+            return outcome;
         }
         if (change.kind == mutation_kind::remove) {
-            transaction.erase(row_key);
-            return written{};
+            rows.erase(row_key);
+        } else {
+            rows.put(row_key, std::move(payload));
         }
-        transaction.put(row_key, *std::move(payload));
-        return written{etag::of(timestamp), false};
-    }
-
-    /// Later than every Timestamp given so far and than the one it replaces, also when the clock is set back.
-    [[nodiscard]] date_time next_timestamp(date_time replaced) const noexcept {
-        std::int64_t const now = state_->options.time->now().ticks;
-        std::int64_t last = state_->last_timestamp.load(memory_order::relaxed);
-        std::int64_t next = 0;
-        do {
-            next = now > last ? now : last + 1;
-            next = next > replaced.ticks ? next : replaced.ticks + 1;
-        } while (
-            !state_->last_timestamp.compare_exchange_weak(last, next, memory_order::relaxed, memory_order::relaxed));
-        return {next};
+        return outcome;
     }
 
     shared<state> state_;

@@ -4,76 +4,77 @@
 
 /// \file
 /// What `local` needs that does not depend on the store: key bytes in the service's order, what a write makes of a
-/// row, and the reading of one page.
+/// row, and what a backend keeps besides its store.
 
-#include <entitable/backends/ordered_store.hpp>
-#include <entitable/core/text.hpp>
-#include <entitable/request/profile.hpp>
-#include <entitable/request/requests.hpp>
+#include <entitable/backends/detail/page_reader.hpp>
+#include <entitable/backends/detail/rw_lock.hpp>
+#include <entitable/backends/local_options.hpp>
+#include <entitable/core/atomic.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/request/validate.hpp>
+#include <entitable/transport/transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A key as bytes whose memcmp order is the service's order of keys (UTF-16 code units): the lead bytes EE and EF
-/// become FE and FF, which no valid UTF-8 holds. Most keys need no copy.
-class stored_key {
+/// The answer to a get: with only the named properties, without those that the row lacks; with all when none is named.
+ENTITABLE_LAZY [[nodiscard]] result<get_entity::response> read_entity(row_view stored, projection const& names);
+
+/// The state of a backend besides its store. Safe to use from several threads.
+class local_state : public counted {
 public:
-    enum folding : std::uint8_t { folded };
+    explicit local_state(local_options options) noexcept
+        : options_(std::move(options)), random_(options_.nasty ? options_.nasty->seed : 0) {}
 
-    ENTITABLE_LAZY explicit stored_key(std::string_view key);
-    /// The name of a table, which has no case.
-    ENTITABLE_LAZY stored_key(folding, std::string_view table);
-    stored_key(stored_key const&) = delete;
-    stored_key& operator=(stored_key const&) = delete;
+    [[nodiscard]] profile const& limits() const noexcept { return options_.limits; }
 
-    operator std::string_view() const noexcept { return view_; }
+    /// Refuses what may not start.
+    template <class Request>
+    [[nodiscard]] result<void> begin(Request const& request, call const& context) const {
+        if (auto allowed = check_call(context, *options_.time); !allowed) {
+            return allowed;
+        }
+        return validate(request, options_.limits);
+    }
+
+    /// The key of a table in the store.
+    ENTITABLE_LAZY [[nodiscard]] stored_key table_key(std::string_view name) const {
+        return options_.limits.table_names_without_case ? stored_key{stored_key::folded, name} : stored_key{name};
+    }
+
+    /// What `change` makes of a stored payload (null when there is no row): the new one in `payload`, nothing for a
+    /// removal; or why it is refused.
+    ENTITABLE_LAZY [[nodiscard]] result<written> prepare(
+        mutation const& change, std::string_view const* stored, std::string_view table, std::string& payload);
+
+    /// How far the next page may go.
+    ENTITABLE_LAZY [[nodiscard]] page_limits next_page(std::uint32_t rows);
+
+    /// `create` unless the name is not free yet. The name of the table as the caller spells it, and its key.
+    ENTITABLE_LAZY [[nodiscard]] result<void> create(
+        std::string_view name, std::string_view key, function_ref<result<bool>()> create);
+    ENTITABLE_LAZY [[nodiscard]] result<void> remove(
+        std::string_view name, std::string_view key, function_ref<result<bool>()> remove);
+
+    ENTITABLE_LAZY [[nodiscard]] failure no_table(std::string_view name) const;
+    ENTITABLE_LAZY [[nodiscard]] failure no_entity(
+        std::string_view table, std::string_view partition_key, std::string_view row_key) const;
 
 private:
-    std::string copy_;
-    std::string_view view_;
-};
+    struct gone_table {
+        std::string key;
+        steady_time until;
+    };
 
-/// The key that was stored as `bytes`; `buffer` holds it where it had to be changed.
-ENTITABLE_LAZY [[nodiscard]] std::string_view shown_key(std::string_view bytes, std::string& buffer);
+    /// Later than every Timestamp given so far and than the one it replaces, also when the clock is set back.
+    ENTITABLE_LAZY [[nodiscard]] date_time next_timestamp(date_time replaced) noexcept;
+    ENTITABLE_LAZY [[nodiscard]] std::uint64_t next_random() noexcept;
 
-/// A refusal with our text for `code` and the table's name.
-ENTITABLE_LAZY [[nodiscard]] failure refused(error_code code, std::string_view table);
-/// The same for a row or a table that was not found.
-ENTITABLE_LAZY [[nodiscard]] failure missing(
-    lookup found, std::string_view table, std::string_view partition_key, std::string_view row_key);
-
-/// A row with only the named properties; with all of them when none is named.
-ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view whole, projection const& names);
-
-/// What `change` makes of a stored payload (null when there is no row), or why it is refused. Empty for a removal.
-ENTITABLE_LAZY [[nodiscard]] result<std::string> new_payload(mutation const& change, std::string const* stored,
-    date_time timestamp, std::string_view table, profile const& limits);
-
-/// Collects the rows of one page while a store visits them.
-class page_reader {
-public:
-    /// ContinuationInvalid when the request carries a token that no page of this range has given.
-    ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(
-        query_entities const& request, std::size_t max_bytes, std::size_t max_examined);
-
-    ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
-    /// One row in stored form; says whether to go on.
-    ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload);
-    ENTITABLE_LAZY [[nodiscard]] query_entities::response finish() &&;
-
-private:
-    explicit page_reader(query_entities const& request) : request_(&request) {}
-    ENTITABLE_LAZY void stop_before(std::string_view partition_key, std::string_view row_key);
-
-    query_entities const* request_;
-    std::size_t max_bytes_{};
-    std::size_t max_examined_{};
-    std::string from_partition_;
-    std::string from_row_;
-    std::optional<std::string> last_partition_;
-    std::string partition_buffer_;
-    std::string row_buffer_;
-    query_entities::response response_;
+    local_options const options_;
+    atomic<std::int64_t> last_timestamp_{0};
+    atomic<std::uint64_t> random_;
+    rw_lock gone_lock_;
+    std::vector<gone_table> gone_; ///< whose names are not free yet; guarded by gone_lock_
 };
 
 } // namespace detail

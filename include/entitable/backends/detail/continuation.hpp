@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The tokens of local backends. Text of printable ASCII, version 1 (docs/stored_formats.md):
+///
+///     1!<16 hexadecimal digits>!<key>[!<key>]
+///
+/// The keys are those of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without
+/// the second key it is the first row of the partition. The digits before them are a checksum over the query and the keys:
+/// a token that was cut, changed or taken from another query is refused, and not read as something else. It holds nothing
+/// of the process that made it, and stays good for as long as somebody wants to go on.
+
+#include <entitable/request/requests.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The position a token stands for, in stored bytes.
+struct position {
+    std::string partition;
+    std::optional<std::string> row;
+};
+
+/// Says which query a token belongs to: its table, range, filter and projection. The page size may change from page to page.
+ENTITABLE_LAZY [[nodiscard]] std::uint64_t fingerprint(
+    query_entities const& request, std::string_view table_key) noexcept;
+/// The same for lists of tables.
+inline constexpr std::uint64_t fingerprint_of_tables = 0x7461'626c'6573'0001;
+
+ENTITABLE_LAZY [[nodiscard]] std::string make_continuation(std::uint64_t fingerprint, position const& next);
+
+/// ContinuationInvalid for everything that `make_continuation` has not made for the same query.
+ENTITABLE_LAZY [[nodiscard]] result<position> read_continuation(std::uint64_t fingerprint, std::string_view token);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/backends/impl/continuation.ipp>
+#endif

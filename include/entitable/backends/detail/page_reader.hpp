@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The reading of one page.
+
+#include <entitable/backends/detail/continuation.hpp>
+#include <entitable/backends/detail/stored_key.hpp>
+#include <entitable/backends/ordered_store.hpp>
+#include <entitable/core/clock.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Where a page ends, besides the end of its range.
+struct page_limits {
+    std::size_t rows;     ///< behind so many rows; 0 makes an empty page, unless that would lead nowhere
+    std::size_t bytes;    ///< once its rows have so many bytes
+    std::size_t examined; ///< once so many rows were looked at
+    clock* time;
+    steady_time until;           ///< once this time has come
+    bool with_partition{};       ///< behind the last row of a partition
+    bool behind_last{};          ///< the token names the least key behind the last row, and not the next row
+    std::uint64_t shuffled_by{}; ///< not 0: the rows in an order that this number makes
+};
+
+/// Collects the rows of one page while a store visits them.
+class page_reader {
+public:
+    /// ContinuationInvalid when the request carries a token that was not given for it.
+    ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(
+        query_entities const& request, std::string_view table_key, page_limits const& limits);
+
+    ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
+    /// One row in stored form; says whether to go on.
+    ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload);
+    ENTITABLE_LAZY [[nodiscard]] result<query_entities::response> finish() &&;
+
+private:
+    /// A bound of row keys in stored bytes.
+    struct row_bound {
+        std::string key;
+        bool included;
+    };
+
+    page_reader(query_entities const& request, page_limits const& limits) : request_(&request), limits_(limits) {}
+    ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
+    ENTITABLE_LAZY [[nodiscard]] bool page_is_full(std::string_view partition, std::string_view row);
+    ENTITABLE_LAZY void shuffle();
+
+    query_entities const* request_;
+    page_limits limits_;
+    std::uint64_t fingerprint_{};
+    bool one_partition_{};
+    bool last_partition_included_{true};
+    bool continued_{};
+    std::string from_partition_;
+    std::string from_row_;
+    std::optional<std::string> last_partition_;
+    std::optional<row_bound> first_row_;
+    std::optional<row_bound> last_row_;
+
+    std::string partition_; ///< the one that is being read, in stored bytes
+    std::string shown_partition_;
+    std::string row_buffer_;
+    position last_; ///< the last row that was looked at, if limits_.behind_last
+    std::optional<position> next_;
+    bool damaged_{};
+    query_entities::response response_;
+};
+
+/// Collects the names of one page of a list of tables.
+class table_reader {
+public:
+    /// ContinuationInvalid when the request carries a token that no list of tables has given.
+    ENTITABLE_LAZY [[nodiscard]] static result<table_reader> start(
+        list_tables const& request, page_limits const& limits);
+
+    [[nodiscard]] std::string_view from() const noexcept { return from_; }
+    ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view key, std::string_view shown_name);
+    [[nodiscard]] list_tables::response finish() && { return std::move(response_); }
+
+private:
+    table_reader() = default;
+
+    std::size_t rows_{};
+    bool continued_{};
+    std::string from_;
+    list_tables::response response_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/backends/impl/page_reader.ipp>
+#endif

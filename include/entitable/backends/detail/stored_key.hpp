@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Keys as a store holds them.
+
+#include <entitable/core/config.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A key as bytes whose memcmp order is the service's order of keys (UTF-16 code units): the lead bytes EE and EF
+/// become FE and FF, which no valid UTF-8 holds. Most keys need no copy; then it is valid as long as the key is.
+class stored_key {
+public:
+    enum folding : std::uint8_t { folded };
+
+    ENTITABLE_LAZY explicit stored_key(std::string_view key);
+    /// The name of a table, which has no case.
+    ENTITABLE_LAZY stored_key(folding, std::string_view table);
+    stored_key(stored_key const&) = delete;
+    stored_key& operator=(stored_key const&) = delete;
+
+    operator std::string_view() const noexcept { return view_; }
+
+private:
+    std::string copy_;
+    std::string_view view_;
+};
+
+/// The key that was stored as `bytes`; `buffer` holds it where it had to be changed.
+ENTITABLE_LAZY [[nodiscard]] std::string_view shown_key(std::string_view bytes, std::string& buffer);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/backends/impl/stored_key.ipp>
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/backends/detail/page_reader.hpp>
+#include <entitable/backends/impl/selected_payload.ipp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(
+    query_entities const& request, std::string_view table_key, page_limits const& limits) {
+    page_reader reader{request, limits};
+    key_interval const& partitions = request.range.partition;
+    key_interval const& rows = request.range.row;
+    reader.fingerprint_ = fingerprint(request, table_key);
+    reader.one_partition_ = partitions.is_point();
+    reader.from_partition_ = stored_key{partitions.lower.key};
+    if (partitions.lower.end == key_bound::kind::exclusive) {
+        reader.from_partition_ += '\0'; // the least key behind it
+    }
+    if (partitions.upper.end != key_bound::kind::open) {
+        reader.last_partition_.emplace(static_cast<std::string_view>(stored_key{partitions.upper.key}));
+        reader.last_partition_included_ = partitions.upper.end == key_bound::kind::inclusive;
+    }
+    if (rows.lower.end != key_bound::kind::open) {
+        reader.first_row_ = row_bound{std::string{static_cast<std::string_view>(stored_key{rows.lower.key})},
+            rows.lower.end == key_bound::kind::inclusive};
+    }
+    if (rows.upper.end != key_bound::kind::open) {
+        reader.last_row_ = row_bound{std::string{static_cast<std::string_view>(stored_key{rows.upper.key})},
+            rows.upper.end == key_bound::kind::inclusive};
+    }
+    if (request.continuation) {
+        auto next = read_continuation(reader.fingerprint_, *request.continuation);
+        if (!next) {
+            return std::move(next).as_failure();
+        }
+        reader.continued_ = true;
+        reader.from_partition_ = std::move(next->partition);
+        reader.from_row_ = std::move(next->row).value_or(std::string{});
+    }
+    if (reader.one_partition_ && reader.first_row_ && reader.from_row_ < reader.first_row_->key) {
+        reader.from_row_ = reader.first_row_->key;
+    }
+    return reader;
+}
+
+ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
+    return {
+        from_partition_, from_row_, last_partition_ ? std::optional<std::string_view>{*last_partition_} : std::nullopt};
+}
+
+/// The first row of a partition; says whether its rows belong to the page.
+ENTITABLE_LAZY_BODY bool page_reader::enter(std::string_view partition, std::string_view row) {
+    if (last_partition_ && !last_partition_included_ && partition == *last_partition_) {
+        return false;
+    }
+    if (limits_.with_partition && response_.examined > 0) {
+        next_ = position{std::string{partition}, std::nullopt};
+        return false;
+    }
+    partition_ = partition;
+    shown_partition_ = shown_key(partition, row_buffer_);
+    if (limits_.rows == 0 && continued_ && partition == from_partition_ && row == from_row_) {
+        limits_.rows = 1; // a page that gives back the token it was asked with would be asked for ever
+    }
+    return true;
+}
+
+ENTITABLE_LAZY_BODY bool page_reader::page_is_full(std::string_view partition, std::string_view row) {
+    std::uint64_t const examined = response_.examined;
+    bool const late = examined % 64 == 63 && limits_.time->steady() >= limits_.until;
+    bool const full = response_.rows.size() == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
+        (!response_.rows.empty() && response_.rows.bytes() >= limits_.bytes) || late;
+    if (full) {
+        next_ = position{std::string{partition}, std::string{row}};
+    }
+    return full;
+}
+
+ENTITABLE_LAZY_BODY bool page_reader::visit(
+    std::string_view partition, std::string_view row, std::string_view payload) {
+    bool const entered = response_.examined == 0 || partition != partition_;
+    if (entered && !enter(partition, row)) {
+        return false;
+    }
+    bool const before = first_row_ && (first_row_->included ? row < first_row_->key : row <= first_row_->key);
+    bool const behind = last_row_ && (last_row_->included ? row > last_row_->key : row >= last_row_->key);
+    if (behind && one_partition_) {
+        return false;
+    }
+    if (page_is_full(partition, row)) {
+        return false;
+    }
+    ++response_.examined;
+    if (limits_.behind_last) {
+        last_ = position{partition_, std::string{row}};
+    }
+    if (before || behind) {
+        return true;
+    }
+    if (payload.size() < row_format::header_size) {
+        damaged_ = true;
+        return false;
+    }
+    row_view const whole{shown_partition_, shown_key(row, row_buffer_), payload};
+    if (!request_->filter.empty() && !satisfies(whole, request_->filter)) {
+        return true;
+    }
+    if (request_->select.empty()) {
+        response_.rows.append(whole);
+    } else {
+        response_.rows.append({whole.partition_key, whole.row_key, selected_payload(payload, request_->select)});
+    }
+    return true;
+}
+
+/// Fisher and Yates, with the numbers of a linear congruence.
+ENTITABLE_LAZY_BODY void page_reader::shuffle() {
+    std::vector<std::size_t> order(response_.rows.size());
+    for (std::size_t index = 0; index < order.size(); ++index) {
+        order[index] = index;
+    }
+    std::uint64_t random = limits_.shuffled_by;
+    for (std::size_t left = order.size(); left > 1; --left) {
+        random = random * 6364136223846793005U + 1442695040888963407U;
+        std::swap(order[left - 1], order[(random >> 33U) % left]);
+    }
+    page shuffled;
+    shuffled.reserve(response_.rows.size(), response_.rows.bytes());
+    for (std::size_t const index : order) {
+        shuffled.append(response_.rows[index]);
+    }
+    response_.rows = std::move(shuffled);
+}
+
+ENTITABLE_LAZY_BODY result<query_entities::response> page_reader::finish() && {
+    if (damaged_) {
+        return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
+    }
+    if (limits_.behind_last && response_.examined > 0) {
+        *last_.row += '\0';
+        next_ = std::move(last_);
+    }
+    if (next_) {
+        response_.continuation = make_continuation(fingerprint_, *next_);
+    }
+    if (limits_.shuffled_by != 0) {
+        shuffle();
+    }
+    return std::move(response_);
+}
+
+// ---- tables -----------------------------------------------------------------------------------------
+
+ENTITABLE_LAZY_BODY result<table_reader> table_reader::start(list_tables const& request, page_limits const& limits) {
+    table_reader reader;
+    reader.rows_ = limits.rows;
+    if (request.continuation) {
+        auto next = read_continuation(fingerprint_of_tables, *request.continuation);
+        if (!next) {
+            return std::move(next).as_failure();
+        }
+        reader.continued_ = true;
+        reader.from_ = std::move(next->partition);
+    }
+    return reader;
+}
+
+ENTITABLE_LAZY_BODY bool table_reader::visit(std::string_view key, std::string_view shown_name) {
+    if (rows_ == 0 && continued_ && key == from_) {
+        rows_ = 1; // as for rows: a page gives no token back
+    }
+    if (response_.tables.size() == rows_) {
+        response_.continuation = make_continuation(fingerprint_of_tables, {std::string{key}, std::nullopt});
+        return false;
+    }
+    response_.tables.emplace_back(shown_name);
+    return true;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/request/requests.hpp>
+#include <entitable/row/impl/row.ipp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A payload with only the named properties, each once and in the order in which the row has them. Absent ones are left
+/// out: the service sends null for them, which is the same.
+ENTITABLE_LAZY std::string selected_payload(std::string_view whole, projection const& names) {
+    std::string descriptor;
+    std::string values;
+    std::uint16_t count = 0;
+    property_cursor cursor{whole};
+    property_view property;
+    while (cursor.next(property)) {
+        bool wanted = false;
+        for (std::string const& name : names) {
+            wanted = wanted || name == property.name;
+        }
+        if (wanted && property.present) {
+            append_property(descriptor, values, property, false);
+            ++count;
+        }
+    }
+    std::string payload = make_payload(count, descriptor, values);
+    set_timestamp(payload, row_view{{}, {}, whole}.timestamp());
+    return payload;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// How a local backend behaves: its clock, its limits, and whether it is nasty on purpose.
+
+#include <entitable/core/clock.hpp>
+#include <entitable/request/profile.hpp>
+
+#include <chrono>
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What a service may do, but seldom does when somebody is watching. A program whose tests pass on a nasty backend does
+/// not depend on the size of pages, on the form of tokens, or on a name being free at once. Each seed gives one sequence of
+/// behaviour, as long as one thread makes the calls. All of it is within the contract of `transport`.
+struct nasty_options {
+    std::uint64_t seed{1};
+
+    /// Pages of 0 rows up to the size asked for. An empty page can have a continuation, and the last page that has rows
+    /// can have one too (source: "Query timeout and pagination").
+    bool random_pages{true};
+    /// A page of a query over several partitions can end with its partition: the token then names a partition key only.
+    bool partition_tokens{true};
+    /// The rows of a page in any order, where the profile promises none.
+    bool random_order{true};
+    /// How long a deleted table's name is not free: TableBeingDeleted (source: "Delete Table": at least 40 seconds).
+    std::chrono::nanoseconds being_deleted{std::chrono::seconds{40}};
+};
+
+/// How a local backend behaves. For example, a Cosmos DB in small: `{.limits = cosmos_profile(), .page_bytes = 4096}`.
+struct local_options {
+    entitable::clock* time{&system_clock()};    ///< gives Timestamps and checks deadlines; must outlive the backend
+    entitable::profile limits{local_profile()}; ///< also decides whether table names have case
+    std::size_t page_bytes{4 * 1024 * 1024}; ///< a page ends once its rows have so many bytes; it has one row at least
+    std::size_t page_examined{10'000};       ///< a page ends once so many rows were looked at
+    std::chrono::nanoseconds page_time{std::chrono::seconds{5}}; ///< a page ends once it took so long
+    std::optional<nasty_options> nasty;                          ///< nasty on purpose: `options.nasty.emplace()`
+};
+
+ENTITABLE_END_NAMESPACE
