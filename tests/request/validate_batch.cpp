@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include "refusals.hpp"
+#include <entitable/request/validate.hpp>
+
+#include <support/catch.hpp>
+
+#include <string>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+constexpr profile limits = storage_profile();
+
+transact batch_of(std::size_t count) {
+    transact batch{"table", {}};
+    for (std::size_t index = 0; index < count; ++index) {
+        batch.changes.push_back(mutation::insert(row_builder{"p", "r" + std::to_string(index)}.build()));
+    }
+    return batch;
+}
+
+row sized(std::string_view key, std::size_t bytes) {
+    row_builder builder{"p", key};
+    std::size_t left = bytes - 4 - 2 * (1 + key.size());
+    for (char name = 'a'; left > 0; ++name) {
+        std::size_t const overhead = 8 + 2 + 4;
+        std::size_t const size = left - overhead > 65'000 ? 65'000 : left - overhead;
+        std::string const content(size, 'x');
+        builder.add(std::string(1, name), value_view{edm_type::binary, std::string_view{content}});
+        left -= overhead + size;
+    }
+    return builder.build();
+}
+
+} // namespace
+
+TEST_CASE("a batch has 1 to 100 operations") {
+    CHECK(validate(batch_of(1), limits));
+    CHECK(validate(batch_of(100), limits));
+    check_refused(validate(batch_of(0), limits), error_code::invalid_input, "batch is empty");
+    check_refused(validate(batch_of(101), limits), error_code::invalid_input, "101", "100", "operations");
+    CHECK_FALSE(validate(batch_of(101), limits).error().operation_index);
+}
+
+TEST_CASE("a batch stays in one partition") {
+    for (std::size_t const at : {std::size_t{1}, std::size_t{2}}) {
+        auto batch = batch_of(3);
+        batch.changes[at] = mutation::insert(row_builder{"secret", "r"}.build());
+        auto const checked = validate(batch, limits);
+        check_refused(checked, error_code::commands_in_batch_act_on_different_partitions, "partition");
+        CHECK(checked.error().operation_index == at);
+        check_kept_apart(checked, "secret");
+    }
+}
+
+TEST_CASE("an entity stands once in a batch, whatever is done to it") {
+    auto batch = batch_of(4);
+    batch.changes[1] = mutation::insert(row_builder{"p", "secret"}.build());
+    batch.changes[3] = mutation::remove(row_builder{"p", "secret"}.build(), any_etag);
+    auto const checked = validate(batch, limits);
+    check_refused(checked, error_code::invalid_duplicate_row, "twice", "operation 1");
+    CHECK(checked.error().operation_index == std::size_t{3});
+    check_kept_apart(checked, "secret");
+    batch.changes[3] = mutation::remove(row_builder{"p", "Secret"}.build(), any_etag);
+    CHECK(validate(batch, limits));
+}
+
+TEST_CASE("a bad operation is named by its place, first, middle or last") {
+    for (std::size_t const at : {std::size_t{0}, std::size_t{49}, std::size_t{99}}) {
+        auto batch = batch_of(100);
+        row_builder bad{"p", "bad"};
+        bad.add("field", date_time{-1});
+        batch.changes[at] = mutation::merge(bad.build(), any_etag);
+        auto const checked = validate(batch, limits);
+        check_refused(checked, error_code::out_of_range_input, "field");
+        CHECK(checked.error().operation_index == at);
+        CHECK_THAT(checked.error().to_string(), ContainsSubstring("operation " + std::to_string(at) + " "));
+    }
+}
+
+TEST_CASE("a batch has at most 4 MiB") {
+    std::size_t const mebibyte = 1'048'576;
+    transact batch{"table", {}};
+    for (char const* const key : {"a", "b", "c"}) {
+        batch.changes.push_back(mutation::insert(sized(key, mebibyte)));
+    }
+    batch.changes.push_back(mutation::insert(sized("d", mebibyte - 8)));
+    batch.changes.push_back(mutation::remove(row{"p", "e", {}}, any_etag));
+    CHECK(validate(batch, limits));
+    batch.changes[3] = mutation::insert(sized("d", mebibyte - 7));
+    auto const checked = validate(batch, limits);
+    check_refused(checked, error_code::request_body_too_large, "batch", std::to_string(4 * mebibyte));
+    CHECK(checked.error().operation_index == std::size_t{4});
+}
+
+TEST_CASE("the limits of batches are those of the profile") {
+    profile tight;
+    tight.max_operations = 2;
+    CHECK(validate(batch_of(2), tight));
+    check_refused(validate(batch_of(3), tight), error_code::invalid_input, "3", "2");
+    tight = {};
+    tight.max_transaction_size = 20;
+    CHECK(validate(batch_of(2), tight));
+    CHECK(validate(batch_of(3), tight).error().code == error_code::request_body_too_large);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include "refusals.hpp"
+#include <entitable/request/validate.hpp>
+
+#include <support/catch.hpp>
+#include <support/utf8.hpp>
+
+#include <string>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+constexpr profile limits = storage_profile();
+
+result<void> checked(std::string_view key) { return validate_key(key, "RowKey", limits); }
+
+} // namespace
+
+TEST_CASE("keys may be empty and hold whatever is not forbidden") {
+    for (auto const& good : {std::string{}, std::string{" "}, std::string{"O'Hara"}, std::string{"a',RowKey='b"},
+             std::string{"50%"}, std::string{"%2F"}, std::string{"%25"}, std::string{"a+b"}, std::string{"a b"},
+             std::string{"~@,;:!*()&=$<>|^`{}[]\""}, std::string{"''"}, std::string{"."}, std::string{".."}, utf8(0xA0),
+             utf8(0xE9), utf8(0x640), utf8(0xD7FF), utf8(0xE000), utf8(0xFFFF), utf8(0x1F600), utf8(0x10FFFF)}) {
+        CAPTURE(good);
+        CHECK(checked(good));
+    }
+}
+
+TEST_CASE("of the first 256 code points exactly the forbidden ones are refused") {
+    for (char32_t point = 0; point < 0x100; ++point) {
+        bool const forbidden = point == '/' || point == '\\' || point == '#' || point == '?' || point < 0x20 ||
+            (point >= 0x7F && point <= 0x9F);
+        auto const result = checked("ab" + utf8(point) + "c");
+        CAPTURE(static_cast<int>(point));
+        CHECK(result.has_value() == !forbidden);
+        if (!result) {
+            check_refused(result, error_code::out_of_range_input, "RowKey", "at byte 2", text::printable(utf8(point)));
+        }
+    }
+    check_refused(checked(std::string{"\0", 1}), error_code::out_of_range_input, "at byte 0", "\\x00");
+}
+
+TEST_CASE("a key that tries to be a request is refused at its first control character") {
+    auto const result = checked("x HTTP/1.1\r\nDELETE y");
+    check_refused(result, error_code::out_of_range_input, "at byte 6", "\"/\"");
+    check_refused(checked("x\r\nDELETE y"), error_code::out_of_range_input, "at byte 1", "\\x0d");
+    check_kept_apart(checked("x\r\nDELETE y"), "DELETE");
+}
+
+TEST_CASE("a key has at most 512 UTF-16 units") {
+    CHECK(checked(std::string(512, 'k')));
+    CHECK(checked(repeated(utf8(0xE9), 512)));
+    CHECK(checked(repeated(utf8(0x65E5), 512)));
+    CHECK(checked(repeated(utf8(0x1F600), 256)));
+    check_refused(
+        checked(std::string(513, 'k')), error_code::key_value_too_large, "RowKey", "513", "512", "UTF-16 units");
+    check_refused(checked(repeated(utf8(0x65E5), 513)), error_code::key_value_too_large, "513", "512");
+    check_refused(checked(repeated(utf8(0x1F600), 257)), error_code::key_value_too_large, "514", "512");
+    check_refused(checked(repeated(utf8(0x1F600), 256) + "k"), error_code::key_value_too_large, "513", "512");
+}
+
+TEST_CASE("a key that is not UTF-8 is refused with the place where it breaks") {
+    for (std::string const broken :
+        {"\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xED\xBF\xBF", "\xFF", "\x80", "\xF4\x90\x80\x80", "\xE2\x82"}) {
+        CAPTURE(text::printable(broken));
+        check_refused(checked(broken), error_code::invalid_input, "RowKey", "UTF-8", "byte 0");
+        check_refused(checked("ab" + broken), error_code::invalid_input, "byte 2");
+    }
+}
+
+TEST_CASE("a refused key is user data: in the detail, cut short, and not in the message") {
+    check_kept_apart(checked("secret/key"), "secret");
+    check_kept_apart(checked("secret" + std::string(600, 'k')), "secret");
+    check_kept_apart(checked("secret\xFF"), "secret");
+    CHECK_THAT(checked("secret" + std::string(600, 'k')).error().detail, EndsWith("..."));
+}
+
+TEST_CASE("every request that has keys checks both, and names the bad one") {
+    auto const both = [](auto make) {
+        check_refused(validate(make("a/b", "r"), limits), error_code::out_of_range_input, "PartitionKey");
+        check_refused(validate(make("p", "a/b"), limits), error_code::out_of_range_input, "RowKey");
+        CHECK(validate(make("", ""), limits));
+    };
+    both([](auto partition, auto key) { return get_entity{"table", partition, key, {}}; });
+    both([](auto partition, auto key) {
+        return write_entity{"table", mutation::insert(row_builder{partition, key}.build())};
+    });
+    both([](auto partition, auto key) {
+        return write_entity{"table", mutation::remove(row{partition, key, {}}, any_etag)};
+    });
+    both([](auto partition, auto key) {
+        return transact{"table", {mutation::remove(row{partition, key, {}}, any_etag)}};
+    });
+}
+
+TEST_CASE("the limits of keys are those of the profile") {
+    profile tight;
+    tight.max_key_units = 3;
+    CHECK(validate_key("abc", "RowKey", tight));
+    check_refused(validate_key("abcd", "RowKey", tight), error_code::key_value_too_large, "4", "3");
+}
