@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/core/error.hpp>
+#include <entitable/core/result.hpp>
 
 #include <support/catch.hpp>
 

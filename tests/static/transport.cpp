@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/transport/any_transport.hpp>
+#include <entitable/transport/many.hpp>
+
+#include <transport/archetypes.hpp>
+
+using namespace entitable;
+
+// What a transport is.
+static_assert(transport<archetypes::minimal>);
+static_assert(transport<archetypes::constant>);
+static_assert(transport<archetypes::constant const>);
+static_assert(transport<archetypes::with_profile_reference>);
+static_assert(transport<archetypes::not_assignable>);
+static_assert(transport<archetypes::decorated<archetypes::minimal>>);
+static_assert(transport<archetypes::decorated<archetypes::decorated<archetypes::minimal>>>);
+static_assert(transport<archetypes::decorated<any_transport>>);
+static_assert(transport<any_transport>);
+
+// What it is not: each of these lacks one thing.
+static_assert(!transport<archetypes::untagged>);
+static_assert(!transport<archetypes::with_private_tag>);
+static_assert(!transport<archetypes::with_tag_as_value>);
+static_assert(!transport<archetypes::not_copyable>);
+static_assert(!transport<archetypes::without_profile>);
+static_assert(!transport<archetypes::with_changing_profile>);
+static_assert(!transport<archetypes::with_other_profile>);
+static_assert(!transport<archetypes::without_get_entity>);
+static_assert(!transport<archetypes::without_query_entities>);
+static_assert(!transport<archetypes::without_write_entity>);
+static_assert(!transport<archetypes::with_other_response>);
+static_assert(!transport<archetypes::with_bare_response>);
+static_assert(!transport<archetypes::that_changes_requests>);
+static_assert(!transport<archetypes::that_needs_no_call>);
+static_assert(!transport<archetypes::minimal const>);
+static_assert(!transport<int>);
+
+// A transport says request by request what it answers.
+static_assert(answers<archetypes::minimal, get_entity>);
+static_assert(!answers<archetypes::minimal, transact>);
+static_assert(!answers<archetypes::minimal, create_table>);
+static_assert(!answers<archetypes::without_get_entity, get_entity>);
+static_assert(answers<archetypes::without_get_entity, write_entity>);
+static_assert(answers<any_transport, transact>);
+static_assert(!answers<any_transport, int>);
+
+// Any transport becomes an any_transport, and nothing else does.
+static_assert(std::is_constructible_v<any_transport, archetypes::minimal>);
+static_assert(std::is_convertible_v<archetypes::constant, any_transport>);
+static_assert(!std::is_constructible_v<any_transport, archetypes::untagged>);
+static_assert(!std::is_constructible_v<any_transport, archetypes::not_copyable>);
+static_assert(!std::is_default_constructible_v<any_transport>);
+static_assert(std::is_nothrow_move_constructible_v<any_transport>);
+
+namespace {
+
+struct with_many : archetypes::minimal {
+    void execute_many(request_feed<get_entity>&, std::size_t, call&) {}
+};
+
+} // namespace
+
+static_assert(transport<with_many>);
+static_assert(answers_many<with_many, get_entity>);
+static_assert(!answers_many<with_many, write_entity>);
+static_assert(!answers_many<archetypes::minimal, get_entity>);
