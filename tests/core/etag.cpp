@@ -90,6 +90,18 @@ TEST_CASE("an ETag that was not given is empty") {
     CHECK_FALSE(etag::of(date_time{0}).empty());
 }
 
+TEST_CASE("an ETag is valid when a service can have given it") {
+    auto const good = GENERATE(values<std::string>({"\"\"", "W/\"\"", "\"strong\"", "W/\"0x5B168C7B6E589D2\"",
+        "W/\"datetime'2001-09-09T01%3a46%3a40Z'\"", "\"!#~\"", '"' + std::string(1022, 'e') + '"'}));
+    CHECK(etag{good}.is_valid());
+    CHECK(etag::of(date_time{}).is_valid());
+    auto const bad = GENERATE(values<std::string>({"", "*", "junk", "\"", "W/", "W/\"", "w/\"a\"", "\"a", "a\"",
+        "\"a\"b", "\"a\"b\"", "\"a\", \"b\"", "\"a b\"", "\"a\r\nX: y\"", "\"a\"\r\n", "\"\x7F\"", "\"\xC3\xA9\"",
+        std::string("\"\0\"", 3), " \"a\"", "\"a\" ", '"' + std::string(1023, 'e') + '"'}));
+    CAPTURE(bad);
+    CHECK_FALSE(etag{bad}.is_valid());
+}
+
 TEST_CASE("a condition accepts its own version, or any") {
     auto const one = etag::of(date_time{1});
     auto const two = etag::of(date_time{2});

@@ -152,3 +152,19 @@ TEST_CASE("the limits of entities are those of the profile") {
     CHECK(validate_entity(entity_with("f", true), tight).has_value());
     CHECK(validate_entity(entity_with("field", true), tight).error().code == error_code::entity_too_large);
 }
+
+TEST_CASE("a condition that no service gave is refused where a condition counts") {
+    row const keys{"p", "r", ""};
+    auto const removing = [&](std::string const& version) {
+        return validate(write_entity{"table", mutation::remove(keys, etag{version})}, limits);
+    };
+    CHECK(removing("W/\"0x5B168C7B6E589D2\""));
+    for (std::string const bad : {"", "junk", "\"a\"\r\nX-Header: b", "W/\"open"}) {
+        CAPTURE(bad);
+        check_refused(removing(bad), error_code::invalid_input, "ETag");
+    }
+    check_refused(removing(std::string(10'240, 'e')), error_code::invalid_input, "ETag");
+    auto insert = mutation::insert(with_properties(1));
+    insert.condition = etag{"junk"};
+    CHECK(validate(write_entity{"table", insert}, limits));
+}

@@ -103,3 +103,16 @@ TEST_CASE("the limits of keys are those of the profile") {
     CHECK(validate_key("abc", "RowKey", tight));
     check_refused(validate_key("abcd", "RowKey", tight), error_code::key_value_too_large, "4", "3");
 }
+
+TEST_CASE("a profile may limit the bytes of each key apart") {
+    profile tight;
+    tight.max_partition_key_size = 4;
+    tight.max_row_key_size = 2;
+    CHECK(validate_key(utf8(0x1F600), "PartitionKey", tight));
+    CHECK(validate_key(utf8(0xE9), "RowKey", tight));
+    auto const code = error_code::key_value_too_large;
+    check_refused(validate_key("abcde", "PartitionKey", tight), code, "PartitionKey", "5", "4", "bytes");
+    check_refused(validate_key("abc", "RowKey", tight), code, "RowKey", "3", "2", "bytes");
+    CHECK(validate_key(std::string(255, 'k'), "RowKey", cosmos_profile()));
+    check_refused(validate_key(std::string(256, 'k'), "RowKey", cosmos_profile()), code, "256", "255");
+}
