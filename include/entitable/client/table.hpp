@@ -8,6 +8,7 @@
 #include <entitable/client/batch.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/mapping/key_argument.hpp>
 #include <entitable/query/comparison.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -26,12 +27,20 @@ class table;
 
 namespace detail {
 
+/// A key argument as `write_key` takes it.
+template <class Component>
+[[nodiscard]] key_source source_of(key_argument<typename Component::value_type> const& argument) noexcept {
+    return {&argument.value, [](std::string& out, void const* from) {
+                using stored = std::remove_cvref_t<decltype(argument.value)>;
+                return Component::codec::append(out, *static_cast<stored const*>(from));
+            }};
+}
+
 template <class... Components>
 [[nodiscard]] result<std::string> key_from(
     key_layout layout, key_argument<typename Components::value_type> const&... values) {
-    key_writer writer{layout};
-    ((Components::codec::append(writer.text(), values), writer.component_done()), ...);
-    return std::move(writer).finish();
+    key_source const sources[] = {source_of<Components>(values)..., key_source{}};
+    return write_key(layout, sources);
 }
 
 /// The operations whose parameters are the key components of the entity.

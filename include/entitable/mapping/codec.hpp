@@ -129,34 +129,81 @@ void decode_member(row_decoder& decoder, std::string_view name, described_proper
     }
 }
 
+template <class Entity, auto Getter, auto Setter>
+[[nodiscard]] decltype(auto) read_accessor(Entity const& entity, accessor_pair<Getter, Setter>) {
+    return (entity.*Getter)();
+}
+/// A member, or what its getter returns.
+template <auto Member, class Entity>
+[[nodiscard]] decltype(auto) read_member(Entity const& entity) {
+    if constexpr (std::is_member_pointer_v<decltype(Member)>) {
+        return (entity.*Member);
+    } else {
+        return read_accessor(entity, Member);
+    }
+}
+template <class Entity, auto Getter, auto Setter>
+void decode_accessor(row_decoder& decoder, std::string_view name, described_property property, Entity& out,
+    accessor_pair<Getter, Setter>) {
+    typename accessor_pair<Getter, Setter>::value_type value{};
+    decode_member(decoder, name, property, value);
+    (out.*Setter)(std::move(value));
+}
+
+/// A component's value as `write_key` and `read_key` take it.
+template <class Component>
+[[nodiscard]] key_source source_of(typename Component::value_type const& value) noexcept {
+    return {&value, [](std::string& out, void const* from) {
+                return Component::codec::append(out, *static_cast<typename Component::value_type const*>(from));
+            }};
+}
+template <class Component>
+[[nodiscard]] key_target target_of(typename Component::value_type& value) noexcept {
+    return {&value, [](std::string_view text, void* to) {
+                return Component::codec::parse(text, *static_cast<typename Component::value_type*>(to));
+            }};
+}
+
 template <class Entity, class... Components>
 [[nodiscard]] result<std::string> encode_key(Entity const& entity, key_layout layout, components<void, Components...>) {
-    key_writer writer{layout};
-    ((Components::codec::append(writer.text(), entity.*Components::member), writer.component_done()), ...);
-    return std::move(writer).finish();
+    key_source const values[] = {source_of<Components>(entity.*Components::member)..., key_source{}};
+    return write_key(layout, values);
 }
 
 template <class Entity, class... Components>
 [[nodiscard]] bool decode_key(std::string_view key, key_layout layout, components<void, Components...>, Entity& out) {
-    key_texts texts;
-    if (!split_key(key, layout, texts)) {
-        return false;
-    }
-    std::size_t index = 0;
-    return (Components::codec::parse(texts[index++], out.*Components::member) && ...);
+    key_target const values[] = {target_of<Components>(out.*Components::member)..., key_target{}};
+    return read_key(key, layout, values);
 }
 
 template <class Entity, auto... Members>
 [[nodiscard]] row encode_properties(
     std::string_view partition_key, std::string_view row_key, Entity const& entity, members<0, Members...>) {
-    nullable_view const values[] = {nullable_view{}, view_of(entity.*Members)...};
+    nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
     return encode_row(partition_key, row_key, descriptor_of<Entity>.view(), values + 1, sizeof...(Members));
+}
+
+template <auto Member, class Entity>
+void decode_property(row_decoder& decoder, std::string_view name, Entity& out) {
+    if constexpr (std::is_member_pointer_v<decltype(Member)>) {
+        decode_member(decoder, name, described<Member>, out.*Member);
+    } else {
+        decode_accessor(decoder, name, described<Member>, out, Member);
+    }
 }
 
 template <class Entity, auto... Members>
 void decode_properties(row_decoder& decoder, Entity& out, members<0, Members...>) {
     std::size_t index = 1;
-    ((decode_member(decoder, mapping<Entity>::property_names[index], described<Members>, out.*Members), ++index), ...);
+    (decode_property<Members>(decoder, mapping<Entity>::property_names[index++], out), ...);
+}
+
+inline void assign_system(etag& to, row_view row) noexcept { to = row.etag(); }
+inline void assign_system(date_time& to, row_view row) noexcept { to = row.timestamp(); }
+
+template <class Entity, auto... Members>
+void decode_system([[maybe_unused]] row_view row, Entity& out, members<0, Members...>) {
+    (assign_system(out.*Members, row), ...);
 }
 
 } // namespace detail
@@ -201,6 +248,7 @@ template <mapped_entity Entity>
     }
     detail::row_decoder decoder{row, detail::descriptor_of<Entity>.view()};
     detail::decode_properties(decoder, out, typename map::properties{});
+    detail::decode_system(row, out, typename map::system_members{});
     return decoder.finish(map::entity_name);
 }
 

@@ -5,6 +5,7 @@
 /// \file
 /// `component`: a member of an entity as part of a key; `components` and `members`: lists of them at compile time.
 
+#include <entitable/mapping/key_adaptors.hpp>
 #include <entitable/mapping/key_codec.hpp>
 #include <entitable/mapping/key_layout.hpp>
 
@@ -27,24 +28,79 @@ struct member_pointer<Value Class::*> {
 template <auto Member>
 using member_type = typename member_pointer<std::remove_cv_t<decltype(Member)>>::value_type;
 
+template <class Getter>
+struct getter_type;
+
+template <class Class, class Value>
+struct getter_type<Value (Class::*)() const> {
+    using type = Value;
+};
+template <class Class, class Value>
+struct getter_type<Value (Class::*)() const noexcept> {
+    using type = Value;
+};
+
+} // namespace detail
+
+/// A property that is no public member: a getter that returns a reference or a small value, and a setter.
+template <auto Getter, auto Setter>
+struct accessor_pair {
+    using returned = typename detail::getter_type<decltype(Getter)>::type;
+    using value_type = std::remove_cvref_t<returned>;
+    static_assert(std::is_reference_v<returned> || std::is_trivially_copyable_v<returned>,
+        "accessors(name, getter, setter): the getter returns a reference, or a number");
+};
+
+namespace detail {
+
+template <auto Getter, auto Setter>
+struct member_pointer<accessor_pair<Getter, Setter>> {
+    using value_type = typename accessor_pair<Getter, Setter>::value_type;
+};
+
 } // namespace detail
 
 /// A member as a key component.
-template <auto Member>
+template <auto Member, class Codec = key_codec<detail::member_type<Member>>>
 struct component {
     using value_type = detail::member_type<Member>;
-    using codec = key_codec<value_type>;
+    using codec = Codec;
     static constexpr auto member = Member;
+    static constexpr std::size_t buckets = 0; ///< none: the component is not salted
 
     [[nodiscard]] static constexpr key_component describe(std::string_view name) noexcept {
-        return {name, false, codec::optional};
+        return {name, key_component::kind::member, codec::optional, codec::escaped, 0};
     }
 };
+
+/// A member behind the number of its bucket.
+template <auto Member, std::size_t Buckets>
+struct salted_component : component<Member> {
+    static_assert(Buckets >= 2 && Buckets <= 1000, "salted(member, buckets) takes 2 to 1000 buckets");
+    static constexpr std::size_t buckets = Buckets;
+
+    [[nodiscard]] static constexpr key_component describe_bucket(std::string_view name) noexcept {
+        return {name, key_component::kind::bucket, false, false, static_cast<std::uint16_t>(Buckets)};
+    }
+};
+
+/// Constant text in a key.
+[[nodiscard]] constexpr key_component literal_component(std::string_view text) noexcept {
+    return {text, key_component::kind::literal, false, false, 0};
+}
 
 /// The components of a key. The first argument is a placeholder, so that every further one can begin with a comma.
 template <class Placeholder, class... Components>
 struct components {
     static constexpr std::size_t size = sizeof...(Components);
+
+    template <class Wanted>
+    static constexpr std::size_t index_of = [] {
+        std::size_t index = 0;
+        bool found = false;
+        ((found = found || std::is_same_v<Wanted, Components>, index += found ? 0U : 1U), ...);
+        return index;
+    }();
 };
 
 /// Member pointers, behind a placeholder.
@@ -54,6 +110,17 @@ struct members {
 };
 
 namespace detail {
+
+/// None of the names belongs to the system; the first is a placeholder.
+template <std::size_t Count>
+[[nodiscard]] constexpr bool no_name_is_reserved(std::string_view const (&names)[Count]) noexcept {
+    for (std::string_view const name : names) {
+        if (name == "PartitionKey" || name == "RowKey" || name == "Timestamp") {
+            return false;
+        }
+    }
+    return true;
+}
 
 /// No two names are equal; the first is a placeholder.
 template <std::size_t Count>

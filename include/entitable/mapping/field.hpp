@@ -10,8 +10,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The `Index`-th component of a key of `Entity`.
-template <class Entity, key_part Part, std::size_t Index, class Component>
+/// A component of a key of `Entity`.
+template <class Entity, key_part Part, class Component>
 struct key_field {
     using entity_type = Entity;
     using value_type = typename Component::value_type;

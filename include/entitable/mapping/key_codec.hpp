@@ -6,7 +6,9 @@
 /// Key codecs: a component's value as text, such that decode(encode(v)) == v and, where `ordered`, text order is
 /// the order of values. Golden values are in docs/stored_formats.md.
 
-#include <entitable/core/config.hpp>
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/guid.hpp>
+#include <entitable/mapping/enumeration.hpp>
 #include <entitable/mapping/key_layout.hpp>
 
 #include <concepts>
@@ -25,54 +27,59 @@ template <class T>
 concept key_integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
     !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
-/// Appends `value` with zeros to `width` digits; a negative one as '-' and its distance from the least value.
+/// Appends `magnitude` with zeros to `width` digits, behind a '-' when it is negative.
 ENTITABLE_LAZY void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative, std::size_t width);
 /// The reverse; false unless the text is exactly of that form.
 ENTITABLE_LAZY [[nodiscard]] bool parse_key_integer(
     std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept;
 
+/// The distance of a value from the least one of its type.
+template <key_integer T>
+[[nodiscard]] constexpr std::uint64_t distance_from_least(T value) noexcept {
+    return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(std::numeric_limits<T>::min());
+}
+
+/// What most codecs have in common.
+template <class T, class Argument = T>
+struct key_codec_base {
+    using value_type = T;
+    using argument = Argument;
+    static constexpr bool ordered = true;   ///< text order is the order of values ...
+    static constexpr bool reversed = false; ///< ... or the other way round
+    static constexpr bool variable = false; ///< the text has no end of its own: ordered as the last component only
+    static constexpr bool optional = false; ///< may be absent
+    static constexpr bool escaped = false;  ///< stands in front of `escaped_key_separator`
+};
+
 } // namespace detail
 
-/// The codec of a component of type T. A type of the user becomes a key component by specialising it.
+/// The codec of a component of type T. A type of the user becomes a key component by specialising it: derive from
+/// `key_codec<U>` of the type it is written as, or give
 ///
-///     using value_type = T;
-///     using argument = what the value is passed as (std::string_view for text)
-///     static constexpr bool ordered;            text order is value order
-///     static constexpr bool variable;           the text has no fixed width: ordered only as the last component
-///     static constexpr bool optional;           may be absent
-///     static void append(std::string& out, argument value);
-///     static bool parse(std::string_view text, T& out);
+///     using value_type = T;  using argument = what the value is passed as (std::string_view for text);
+///     static constexpr bool ordered, reversed, variable, optional, escaped;
+///     static bool append(std::string& out, argument value);      false: the value has no text
+///     static bool parse(std::string_view text, T& out);          false: the text is not one of a value
 ///
 /// The primary template is the answer for all other types: it has the constants but no functions, so that the one message
 /// is the one of ENTITABLE.
 template <class T>
-struct key_codec {
-    using value_type = T;
-    using argument = T const&;
+struct key_codec : detail::key_codec_base<T, T const&> {
     static constexpr bool ordered = false;
-    static constexpr bool variable = false;
-    static constexpr bool optional = false;
 };
 
 /// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them as '-' and the distance
 /// from the least value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
-struct key_codec<T> {
-    using value_type = T;
-    using argument = T;
-    static constexpr bool ordered = true;
-    static constexpr bool variable = false;
-    static constexpr bool optional = false;
+struct key_codec<T> : detail::key_codec_base<T> {
     static constexpr std::size_t width = std::numeric_limits<T>::digits10 + 1;
 
-    static void append(std::string& out, T value) {
-        if constexpr (std::is_signed_v<T>) {
-            auto const distance =
-                static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(std::numeric_limits<T>::min());
-            detail::append_key_integer(out, value < 0 ? distance : static_cast<std::uint64_t>(value), value < 0, width);
-        } else {
-            detail::append_key_integer(out, value, false, width);
-        }
+    static bool append(std::string& out, T value) {
+        bool const negative = std::is_signed_v<T> && value < T{};
+        std::uint64_t const magnitude =
+            negative ? detail::distance_from_least(value) : static_cast<std::uint64_t>(value);
+        detail::append_key_integer(out, magnitude, negative, width);
+        return true;
     }
     static bool parse(std::string_view text, T& out) noexcept {
         std::uint64_t magnitude = 0;
@@ -91,36 +98,81 @@ struct key_codec<T> {
 
 /// Text as it is. Ordered only as the last component: in front of a separator "a" + "__" stands behind "a b" + "__".
 template <>
-struct key_codec<std::string> {
-    using value_type = std::string;
-    using argument = std::string_view;
-    static constexpr bool ordered = true;
+struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_view> {
     static constexpr bool variable = true;
-    static constexpr bool optional = false;
 
-    static void append(std::string& out, std::string_view value) { out += value; }
+    static bool append(std::string& out, std::string_view value) {
+        out += value;
+        return true;
+    }
     static bool parse(std::string_view text, std::string& out) {
         out = text;
         return true;
     }
 };
 
-/// An optional number: "~" when absent, behind every number. Comparisons are false for an absent one.
+/// A time: its ticks of 100 ns, 19 digits.
+template <>
+struct key_codec<date_time> : detail::key_codec_base<date_time> {
+    static bool append(std::string& out, date_time value) { return key_codec<std::int64_t>::append(out, value.ticks); }
+    static bool parse(std::string_view text, date_time& out) { return key_codec<std::int64_t>::parse(text, out.ticks); }
+};
+
+/// A GUID: 36 characters in lower case; ordered by its bytes.
+template <>
+struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
+    static bool append(std::string& out, guid const& value) {
+        out += value.to_string();
+        return true;
+    }
+    static bool parse(std::string_view text, guid& out) {
+        auto const read = guid::parse(text);
+        out = read.value_or(guid{});
+        return read && read->to_string() == text; // one text for one value
+    }
+};
+
+/// An enumeration without names: its number.
+template <class T>
+    requires(std::is_enum_v<T> && !named_enumeration<T>)
+struct key_codec<T> : detail::key_codec_base<T> {
+    using number = std::underlying_type_t<T>;
+
+    static bool append(std::string& out, T value) { return key_codec<number>::append(out, static_cast<number>(value)); }
+    static bool parse(std::string_view text, T& out) {
+        number read{};
+        bool const good = key_codec<number>::parse(text, read);
+        out = static_cast<T>(read);
+        return good;
+    }
+};
+
+/// An enumeration with names (`enum_names`): the name; not in the order of values. A value without a name has no text.
+template <named_enumeration T>
+struct key_codec<T> : detail::key_codec_base<T> {
+    static constexpr bool ordered = false;
+    static constexpr bool variable = true;
+
+    static bool append(std::string& out, T value) {
+        std::string_view const name = name_of(value);
+        out += name;
+        return !name.empty();
+    }
+    static bool parse(std::string_view text, T& out) { return value_named(text, out); }
+};
+
+/// An optional value of fixed width: "~" when absent, behind every number. Comparisons are false for an absent one.
 template <class T>
     requires(key_codec<T>::ordered && !key_codec<T>::variable && !key_codec<T>::optional)
-struct key_codec<std::optional<T>> {
-    using value_type = std::optional<T>;
-    using argument = std::optional<T>;
-    static constexpr bool ordered = true;
-    static constexpr bool variable = false;
+struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, std::optional<T> const&> {
     static constexpr bool optional = true;
 
-    static void append(std::string& out, std::optional<T> const& value) {
+    static bool append(std::string& out, std::optional<T> const& value) {
         if (value) {
-            key_codec<T>::append(out, *value);
-        } else {
-            out += absent_key_text;
+            return key_codec<T>::append(out, *value);
         }
+        out += absent_key_text;
+        return true;
     }
     static bool parse(std::string_view text, std::optional<T>& out) {
         if (text == absent_key_text) {
@@ -135,58 +187,6 @@ struct key_codec<std::optional<T>> {
 template <class T>
 concept key_value =
     requires(std::string& out, typename key_codec<T>::argument value) { key_codec<T>::append(out, value); };
-
-/// A value for a key component as the caller writes it: lossless conversions only.
-template <class T>
-struct key_argument {
-    T value;
-    key_argument(T const& given) : value(given) {} // NOLINT: implicit on purpose
-
-    operator T const&() const noexcept { return value; }
-};
-
-namespace detail {
-
-template <class From, class To>
-concept fits_losslessly = key_integer<From> && key_integer<To> &&
-    ((std::is_signed_v<From> == std::is_signed_v<To> && sizeof(From) <= sizeof(To)) ||
-        (std::is_unsigned_v<From> && sizeof(From) < sizeof(To)));
-
-} // namespace detail
-
-template <detail::key_integer T>
-struct key_argument<T> {
-    T value;
-
-    template <class From>
-    key_argument(From given) : value(static_cast<T>(given)) { // NOLINT: implicit on purpose
-        static_assert(
-            detail::fits_losslessly<From, T>, "a key component takes an integer of its own type or a narrower one");
-    }
-    operator T() const noexcept { return value; }
-};
-
-template <>
-struct key_argument<std::string> {
-    std::string_view value;
-
-    template <class From>
-        requires std::convertible_to<From const&, std::string_view>
-    key_argument(From const& given) : value(given) {} // NOLINT: implicit on purpose
-    operator std::string_view() const noexcept { return value; }
-};
-
-template <class T>
-struct key_argument<std::optional<T>> {
-    std::optional<T> value;
-
-    key_argument(std::nullopt_t) {}                               // NOLINT: implicit on purpose
-    key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose
-    template <class From>
-        requires std::convertible_to<From, key_argument<T>>
-    key_argument(From const& given) : value(static_cast<T>(key_argument<T>{given})) {} // NOLINT: implicit on purpose
-    operator std::optional<T> const&() const noexcept { return value; }
-};
 
 ENTITABLE_END_NAMESPACE
 

@@ -4,7 +4,7 @@
 
 /// \file
 /// How the components of a key stand in its text, as plain data: a non-template description of every entity's
-/// partition key and row key.
+/// partition key and row key, and the writing and reading of keys by it.
 
 #include <entitable/core/result.hpp>
 
@@ -21,6 +21,8 @@ enum class key_part : std::uint8_t { partition, row };
 
 /// Between two components of a composite key.
 inline constexpr std::string_view key_separator = "__";
+/// Behind an escaped component: it sorts below every character that an escaped text has.
+inline constexpr std::string_view escaped_key_separator = "!";
 /// Components a key may have.
 inline constexpr std::size_t max_key_components = 16;
 /// The text of an optional component that is absent. It sorts behind every number.
@@ -28,33 +30,53 @@ inline constexpr std::string_view absent_key_text = "~";
 
 /// One component of a key.
 struct key_component {
+    enum class kind : std::uint8_t {
+        member,  ///< a member's value
+        literal, ///< constant text with no separator behind it
+        bucket,  ///< the bucket of the salted component behind it
+    };
+
     std::string_view name; ///< the member; for a literal its text
-    bool literal{};        ///< constant text with no separator behind it
-    bool optional{};       ///< may be absent
+    kind is{kind::member};
+    bool optional{};         ///< may be absent
+    bool escaped{};          ///< its separator is `escaped_key_separator`
+    std::uint16_t buckets{}; ///< of a bucket
+
+    [[nodiscard]] constexpr bool literal() const noexcept { return is == kind::literal; }
+    /// What stands between it and the next component.
+    [[nodiscard]] constexpr std::string_view separator() const noexcept {
+        return literal() ? std::string_view{} : escaped ? escaped_key_separator : key_separator;
+    }
 };
 
 /// The components of one key, in order.
 using key_layout = std::span<key_component const>;
 
-/// Puts a key together, component by component, and refuses what could not be taken apart again.
-class key_writer {
-public:
-    explicit key_writer(key_layout layout) noexcept : layout_(layout) {}
+/// Where the `nth` component that is a member stands.
+[[nodiscard]] constexpr std::size_t position_in(key_layout layout, std::size_t nth) noexcept {
+    for (std::size_t index = 0; index < layout.size(); ++index) {
+        if (layout[index].is == key_component::kind::member && nth-- == 0) {
+            return index;
+        }
+    }
+    return layout.size();
+}
 
-    /// Where the next component's text is to be appended.
-    [[nodiscard]] std::string& text() noexcept { return text_; }
-    /// The text of the next component was appended.
-    ENTITABLE_LAZY void component_done();
-    /// The key, or KeyNotSplittable naming the component whose text holds the separator.
-    ENTITABLE_LAZY [[nodiscard]] result<std::string> finish() &&;
-
-private:
-    key_layout layout_;
-    std::string text_;
-    std::size_t start_{};
-    std::size_t index_{};
-    std::size_t offender_{max_key_components};
+/// A value to be written into a key: false when it has no text there.
+struct key_source {
+    void const* value;
+    bool (*append)(std::string& out, void const* value);
 };
+
+/// Where a value read from a key goes: false when the text is not one of its type.
+struct key_target {
+    void* value;
+    bool (*parse)(std::string_view text, void* value);
+};
+
+/// The key of some values, one per component that is a member. OutOfRangeInput names a value that has no text;
+/// KeyNotSplittable one whose text holds the separator, so that the key could not be read back.
+ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, key_source const* values);
 
 /// The texts of a key's components, in order.
 using key_texts = std::array<std::string_view, max_key_components>;
@@ -62,8 +84,16 @@ using key_texts = std::array<std::string_view, max_key_components>;
 /// Takes a key apart; false when it does not have this layout.
 ENTITABLE_LAZY [[nodiscard]] bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept;
 
+/// Reads a key into values, one per component that is a member; false when it does not have this layout.
+ENTITABLE_LAZY [[nodiscard]] bool read_key(std::string_view key, key_layout layout, key_target const* values);
+
 /// Refused: a key read from a store does not have the entity's layout.
 ENTITABLE_LAZY [[nodiscard]] failure key_mismatch(std::string_view entity, key_part part, std::string_view key);
+
+/// The bucket of a text among `buckets`, as it stands in a key. Part of the stored format.
+ENTITABLE_LAZY void append_bucket(std::string& out, std::string_view text, std::size_t buckets);
+/// Bucket number `bucket` among `buckets`, as it stands in a key.
+ENTITABLE_LAZY void append_bucket_number(std::string& out, std::size_t bucket, std::size_t buckets);
 
 ENTITABLE_END_NAMESPACE
 

@@ -10,6 +10,10 @@
 ///         row_key(bib),
 ///         properties(name, age))             // up to 64 a clause; the clause may stand several times
 ///
+/// Inside of a key: member, width(member, digits), descending(member), escaped(member), salted(member, buckets),
+/// literal("text"). Inside of properties: member, property(member, "Name"), accessors(name, getter, setter), and
+/// etag(member) and timestamp(member), which are filled when an entity is read and never stored.
+///
 /// It generates what the library needs at compile time and nothing that runs: the fields for predicates, the components of the
 /// keys, member pointers and names of the properties, and the messages of this entity's misuse.
 
@@ -45,12 +49,19 @@
             ::entitable::components<void ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_ROW_, __VA_ARGS__)>;       \
         using properties =                                                                                            \
             ::entitable::members<0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_POINTERS_, __VA_ARGS__)>;        \
+        using system_members =                                                                                        \
+            ::entitable::members<0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_SYSTEM_, __VA_ARGS__)>;          \
+        template <::entitable::key_part Part>                                                                         \
+        using components_of =                                                                                         \
+            ::std::conditional_t<Part == ::entitable::key_part::partition, partition_components, row_components>;     \
         static constexpr ::std::string_view property_names[] = {                                                      \
             {} ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_NAMES_, __VA_ARGS__)};                               \
         static constexpr ::entitable::key_component partition_layout[] = {                                            \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_PARTITION_LAYOUT_, __VA_ARGS__)};                       \
         static constexpr ::entitable::key_component row_layout[] = {                                                  \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_ROW_LAYOUT_, __VA_ARGS__)};                             \
+        static_assert(::entitable::detail::no_name_is_reserved(property_names),                                       \
+            "ENTITABLE: " #entitable_type " has a property called PartitionKey, RowKey or Timestamp");                \
         static_assert(::entitable::detail::names_are_distinct(property_names),                                        \
             "ENTITABLE: " #entitable_type " has two properties with one name");                                       \
     };                                                                                                                \
@@ -77,47 +88,133 @@
         "ENTITABLE: '" #clause "' is not a clause; there are partition_key(...), row_key(...) and properties(...)");
 #define ENTITABLE_KNOWN_1(clause)
 
+// ---- what stands inside of a clause: a member, or a form around one; 0 plain, 1 a form, 2 a literal, 3 salted ------
+
+#define ENTITABLE_KEY_KIND(item) ENTITABLE_SECOND(ENTITABLE_KEY_KIND_##item, 0, ~)
+#define ENTITABLE_KEY_KIND_width(...) ~, 1
+#define ENTITABLE_KEY_KIND_descending(...) ~, 1
+#define ENTITABLE_KEY_KIND_escaped(...) ~, 1
+#define ENTITABLE_KEY_KIND_literal(...) ~, 2
+#define ENTITABLE_KEY_KIND_salted(...) ~, 3
+
+#define ENTITABLE_KEY_MEMBER_width(member, digits) member
+#define ENTITABLE_KEY_MEMBER_descending(member) member
+#define ENTITABLE_KEY_MEMBER_escaped(member) member
+#define ENTITABLE_KEY_MEMBER_salted(member, buckets) member
+
+#define ENTITABLE_KEY_TYPE(member) ::entitable::component<&entitable_entity::member>
+#define ENTITABLE_KEY_TYPE_width(member, digits)      \
+    ::entitable::component<&entitable_entity::member, \
+        ::entitable::width_codec<decltype(entitable_entity::member), digits>>
+#define ENTITABLE_KEY_TYPE_descending(member) \
+    ::entitable::component<&entitable_entity::member, ::entitable::descending_codec<decltype(entitable_entity::member)>>
+#define ENTITABLE_KEY_TYPE_escaped(member) \
+    ::entitable::component<&entitable_entity::member, ::entitable::escaped_codec<decltype(entitable_entity::member)>>
+#define ENTITABLE_KEY_TYPE_salted(member, buckets) ::entitable::salted_component<&entitable_entity::member, buckets>
+
+#define ENTITABLE_KEY_NAME_width(member, digits) #member
+#define ENTITABLE_KEY_NAME_descending(member) #member
+#define ENTITABLE_KEY_NAME_escaped(member) #member
+#define ENTITABLE_KEY_NAME_salted(member, buckets) #member
+#define ENTITABLE_KEY_NAME_literal(text) text
+
+#define ENTITABLE_PROPERTY_KIND(item) ENTITABLE_SECOND(ENTITABLE_PROPERTY_KIND_##item, 0, ~)
+#define ENTITABLE_PROPERTY_KIND_property(...) ~, 1
+#define ENTITABLE_PROPERTY_KIND_accessors(...) ~, 2
+#define ENTITABLE_PROPERTY_KIND_etag(...) ~, 3
+#define ENTITABLE_PROPERTY_KIND_timestamp(...) ~, 3
+
+#define ENTITABLE_PROPERTY_MEMBER_property(member, name) member
+#define ENTITABLE_PROPERTY_MEMBER_accessors(name, getter, setter) name
+#define ENTITABLE_PROPERTY_NAME_property(member, name) name
+#define ENTITABLE_PROPERTY_NAME_accessors(name, getter, setter) #name
+#define ENTITABLE_PROPERTY_POINTER_property(member, name) &entitable_entity::member
+#define ENTITABLE_PROPERTY_POINTER_accessors(name, getter, setter) \
+    (::entitable::accessor_pair<&entitable_entity::getter, &entitable_entity::setter>{})
+
+// ---- outputs -------------------------------------------------------------------------------------------------------
+
 // The fields that predicates are made of; nothing but the user's names stands in that struct.
 #define ENTITABLE_FIELDS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_PARTITION_FIELD, __VA_ARGS__)
 #define ENTITABLE_FIELDS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_ROW_FIELD, __VA_ARGS__)
 #define ENTITABLE_FIELDS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_FIELD, __VA_ARGS__)
-#define ENTITABLE_PARTITION_FIELD(i, member)                                                                        \
-    [[maybe_unused]] static constexpr ::entitable::key_field<entitable_entity, ::entitable::key_part::partition, i, \
-        ::entitable::component<&entitable_entity::member>> member{};
-#define ENTITABLE_ROW_FIELD(i, member)                                                                        \
-    [[maybe_unused]] static constexpr ::entitable::key_field<entitable_entity, ::entitable::key_part::row, i, \
-        ::entitable::component<&entitable_entity::member>> member{};
-#define ENTITABLE_PROPERTY_FIELD(i, member)                                                                            \
+#define ENTITABLE_PARTITION_FIELD(i, item) \
+    ENTITABLE_CAT(ENTITABLE_KEY_FIELD_, ENTITABLE_KEY_KIND(item))(partition, item)
+#define ENTITABLE_ROW_FIELD(i, item) ENTITABLE_CAT(ENTITABLE_KEY_FIELD_, ENTITABLE_KEY_KIND(item))(row, item)
+#define ENTITABLE_KEY_FIELD_0(part, item)                                                                   \
+    [[maybe_unused]] static constexpr ::entitable::key_field<entitable_entity, ::entitable::key_part::part, \
+        ENTITABLE_KEY_TYPE(item)> item{};
+#define ENTITABLE_KEY_FIELD_1(part, item)                                                                   \
+    [[maybe_unused]] static constexpr ::entitable::key_field<entitable_entity, ::entitable::key_part::part, \
+        ENTITABLE_KEY_TYPE_##item> ENTITABLE_KEY_MEMBER_##item{};
+#define ENTITABLE_KEY_FIELD_2(part, item)
+#define ENTITABLE_KEY_FIELD_3(part, item) ENTITABLE_KEY_FIELD_1(part, item)
+#define ENTITABLE_PROPERTY_FIELD(i, item) ENTITABLE_CAT(ENTITABLE_PROPERTY_FIELD_, ENTITABLE_PROPERTY_KIND(item))(item)
+#define ENTITABLE_PROPERTY_FIELD_0(member)                                                                             \
     [[maybe_unused]] static constexpr ::entitable::property_field<entitable_entity, &entitable_entity::member> member{ \
         #member};
+#define ENTITABLE_PROPERTY_FIELD_1(item)                                                                               \
+    [[maybe_unused]] static constexpr ::entitable::property_field<entitable_entity, ENTITABLE_PROPERTY_POINTER_##item> \
+        ENTITABLE_PROPERTY_MEMBER_##item{ENTITABLE_PROPERTY_NAME_##item};
+#define ENTITABLE_PROPERTY_FIELD_2(item) ENTITABLE_PROPERTY_FIELD_1(item)
+#define ENTITABLE_PROPERTY_FIELD_3(item)
 
-// The components of the keys.
+// The components of the keys that are members.
 #define ENTITABLE_PARTITION_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_COMPONENT, __VA_ARGS__)
 #define ENTITABLE_PARTITION_row_key(...)
 #define ENTITABLE_PARTITION_properties(...)
 #define ENTITABLE_ROW_partition_key(...)
 #define ENTITABLE_ROW_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_COMPONENT, __VA_ARGS__)
 #define ENTITABLE_ROW_properties(...)
-#define ENTITABLE_COMPONENT(i, member) , ::entitable::component<&entitable_entity::member>
+#define ENTITABLE_COMPONENT(i, item) ENTITABLE_CAT(ENTITABLE_COMPONENT_, ENTITABLE_KEY_KIND(item))(item)
+#define ENTITABLE_COMPONENT_0(item) , ENTITABLE_KEY_TYPE(item)
+#define ENTITABLE_COMPONENT_1(item) , ENTITABLE_KEY_TYPE_##item
+#define ENTITABLE_COMPONENT_2(item)
+#define ENTITABLE_COMPONENT_3(item) , ENTITABLE_KEY_TYPE_##item
 
-// The same as plain data, with names.
+// All components as plain data, with names.
 #define ENTITABLE_PARTITION_LAYOUT_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_LAYOUT, __VA_ARGS__)
 #define ENTITABLE_PARTITION_LAYOUT_row_key(...)
 #define ENTITABLE_PARTITION_LAYOUT_properties(...)
 #define ENTITABLE_ROW_LAYOUT_partition_key(...)
 #define ENTITABLE_ROW_LAYOUT_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_LAYOUT, __VA_ARGS__)
 #define ENTITABLE_ROW_LAYOUT_properties(...)
-#define ENTITABLE_LAYOUT(i, member) ::entitable::component<&entitable_entity::member>::describe(#member),
+#define ENTITABLE_LAYOUT(i, item) ENTITABLE_CAT(ENTITABLE_LAYOUT_, ENTITABLE_KEY_KIND(item))(item)
+#define ENTITABLE_LAYOUT_0(item) ENTITABLE_KEY_TYPE(item)::describe(#item),
+#define ENTITABLE_LAYOUT_1(item) ENTITABLE_KEY_TYPE_##item ::describe(ENTITABLE_KEY_NAME_##item),
+#define ENTITABLE_LAYOUT_2(item) ::entitable::literal_component(ENTITABLE_KEY_NAME_##item),
+#define ENTITABLE_LAYOUT_3(item) \
+    ENTITABLE_KEY_TYPE_##item ::describe_bucket(ENTITABLE_KEY_NAME_##item), ENTITABLE_LAYOUT_1(item)
 
-// The properties: member pointers, and names beside them.
+// The properties: member pointers or accessors, and names beside them.
 #define ENTITABLE_POINTERS_partition_key(...)
 #define ENTITABLE_POINTERS_row_key(...)
 #define ENTITABLE_POINTERS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_POINTER, __VA_ARGS__)
-#define ENTITABLE_POINTER(i, member) , &entitable_entity::member
+#define ENTITABLE_POINTER(i, item) ENTITABLE_CAT(ENTITABLE_POINTER_, ENTITABLE_PROPERTY_KIND(item))(item)
+#define ENTITABLE_POINTER_0(member) , &entitable_entity::member
+#define ENTITABLE_POINTER_1(item) , ENTITABLE_PROPERTY_POINTER_##item
+#define ENTITABLE_POINTER_2(item) , ENTITABLE_PROPERTY_POINTER_##item
+#define ENTITABLE_POINTER_3(item)
 #define ENTITABLE_NAMES_partition_key(...)
 #define ENTITABLE_NAMES_row_key(...)
 #define ENTITABLE_NAMES_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_NAME, __VA_ARGS__)
-#define ENTITABLE_NAME(i, member) , #member
+#define ENTITABLE_NAME(i, item) ENTITABLE_CAT(ENTITABLE_NAME_, ENTITABLE_PROPERTY_KIND(item))(item)
+#define ENTITABLE_NAME_0(member) , #member
+#define ENTITABLE_NAME_1(item) , ENTITABLE_PROPERTY_NAME_##item
+#define ENTITABLE_NAME_2(item) , ENTITABLE_PROPERTY_NAME_##item
+#define ENTITABLE_NAME_3(item)
+
+// The members that take an entity's ETag or Timestamp when it is read.
+#define ENTITABLE_SYSTEM_partition_key(...)
+#define ENTITABLE_SYSTEM_row_key(...)
+#define ENTITABLE_SYSTEM_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_SYSTEM, __VA_ARGS__)
+#define ENTITABLE_SYSTEM(i, item) ENTITABLE_CAT(ENTITABLE_SYSTEM_, ENTITABLE_PROPERTY_KIND(item))(item)
+#define ENTITABLE_SYSTEM_0(member)
+#define ENTITABLE_SYSTEM_1(item)
+#define ENTITABLE_SYSTEM_2(item)
+#define ENTITABLE_SYSTEM_3(item) , ENTITABLE_SYSTEM_POINTER_##item
+#define ENTITABLE_SYSTEM_POINTER_etag(member) &entitable_entity::member
+#define ENTITABLE_SYSTEM_POINTER_timestamp(member) &entitable_entity::member
 
 // The messages that carry the user's names; each fires only where its rule is broken.
 #define ENTITABLE_CHECKS_partition_key(...)                                               \
@@ -130,15 +227,27 @@
     ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
 #define ENTITABLE_CHECKS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
 #define ENTITABLE_CHECKS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_PROPERTY, __VA_ARGS__)
-#define ENTITABLE_CHECK_KEY(i, member)                                        \
-    static_assert(::entitable::key_value<decltype(entitable_entity::member)>, \
-        "ENTITABLE: the member '" #member                                     \
-        "' has a type that cannot be part of a key: integers, std::string and optional integers can");
-#define ENTITABLE_CHECK_PROPERTY(i, member)                                               \
-    static_assert(::entitable::property_value<decltype(entitable_entity::member)>,        \
-        "ENTITABLE: the member '" #member                                                 \
-        "' has a type that cannot be stored: a property is a std::string, std::int32_t, " \
-        "std::int64_t, double, bool, entitable::date_time, guid or binary, or an optional of one");
+#define ENTITABLE_CHECK_KEY(i, item) ENTITABLE_CAT(ENTITABLE_CHECK_KEY_, ENTITABLE_KEY_KIND(item))(item)
+#define ENTITABLE_CHECK_KEY_0(member)                                                      \
+    static_assert(::entitable::key_value<decltype(entitable_entity::member)>,              \
+        "ENTITABLE: the member '" #member                                                  \
+        "' has a type that cannot be part of a key: integers, std::string, enumerations, " \
+        "entitable::date_time and guid can, and optional ones of fixed width");
+#define ENTITABLE_CHECK_KEY_1(item)
+#define ENTITABLE_CHECK_KEY_2(item)
+#define ENTITABLE_CHECK_KEY_3(item)
+#define ENTITABLE_CHECK_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_CHECK_PROPERTY_, ENTITABLE_PROPERTY_KIND(item))(item)
+#define ENTITABLE_CHECK_PROPERTY_0(member) ENTITABLE_CHECK_STORED(decltype(entitable_entity::member), member)
+#define ENTITABLE_CHECK_PROPERTY_1(item) \
+    ENTITABLE_CHECK_STORED(decltype(entitable_entity::ENTITABLE_PROPERTY_MEMBER_##item), item)
+#define ENTITABLE_CHECK_PROPERTY_2(item)
+#define ENTITABLE_CHECK_PROPERTY_3(item)
+#define ENTITABLE_CHECK_STORED(type, shown)                                                        \
+    static_assert(::entitable::property_value<type>,                                               \
+        "ENTITABLE: the member '" #shown                                                           \
+        "' has a type that cannot be stored: a property is a std::string, std::int32_t, "          \
+        "std::int64_t, double, bool, entitable::date_time, guid, binary or an enumeration, or an " \
+        "optional of one");
 
 #define ENTITABLE_COUNT_PARTITION_partition_key(...) +1
 #define ENTITABLE_COUNT_PARTITION_row_key(...)

@@ -6,6 +6,7 @@
 /// Which C++ types are properties, and of which EDM type.
 
 #include <entitable/core/value.hpp>
+#include <entitable/mapping/enumeration.hpp>
 
 #include <concepts>
 #include <optional>
@@ -105,6 +106,37 @@ struct property_type<binary> {
         auto const* const first = reinterpret_cast<std::byte const*>(from.bytes().data());
         to.assign(first, first + from.bytes().size());
         return from.type() == type;
+    }
+};
+
+/// An enumeration without names: its number, as Int32 where that holds it, else as Int64. Any number is kept.
+template <class T>
+    requires(std::is_enum_v<T> && !named_enumeration<T>)
+struct property_type<T> {
+    using underlying = std::underlying_type_t<T>;
+    using number = std::conditional_t<(sizeof(underlying) < 4 || std::is_same_v<underlying, std::int32_t>),
+        std::int32_t, std::int64_t>;
+    static_assert(sizeof(underlying) < 8 || std::is_signed_v<underlying>,
+        "an enumeration of unsigned 64 bits has no property type: give its values names");
+
+    static constexpr edm_type type = property_type<number>::type;
+    static value_view view(T value) noexcept { return property_type<number>::view(static_cast<number>(value)); }
+    static bool assign(T& to, value_view from) noexcept {
+        number read{};
+        bool const good = property_type<number>::assign(read, from);
+        to = static_cast<T>(read);
+        return good;
+    }
+};
+
+/// An enumeration with names (`enum_names`): the name. A value without a name is stored as the empty text, and refused when
+/// it is read, unless the user named a substitute.
+template <named_enumeration T>
+struct property_type<T> {
+    static constexpr edm_type type = edm_type::string;
+    static value_view view(T value) noexcept { return value_view{name_of(value)}; }
+    static bool assign(T& to, value_view from) noexcept {
+        return from.type() == type && value_named(from.as_string(), to);
     }
 };
 

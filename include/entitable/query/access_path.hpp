@@ -100,7 +100,7 @@ struct shape_set {
     auto const look = [shape](key_layout layout, key_part part) {
         reach found;
         for (std::size_t index = 0; index < layout.size(); ++index) {
-            key_shape const narrowed = layout[index].literal ? 2U : (shape >> shape_position(part, index)) & 3U;
+            key_shape const narrowed = layout[index].literal() ? 2U : (shape >> shape_position(part, index)) & 3U;
             found.all_fixed = found.all_fixed && narrowed == 2;
             found.first_narrowed = found.first_narrowed || (index == 0 && narrowed != 0);
         }

@@ -55,9 +55,43 @@ template <class Entity, auto Member, class From>
     }
 }
 
+/// The comparison of texts that run the other way round: of `descending` components.
+[[nodiscard]] constexpr filter_operator mirrored(filter_operator operation) noexcept {
+    switch (operation) {
+        case filter_operator::less: return filter_operator::greater;
+        case filter_operator::less_equal: return filter_operator::greater_equal;
+        case filter_operator::greater: return filter_operator::less;
+        case filter_operator::greater_equal: return filter_operator::less_equal;
+        default: return operation;
+    }
+}
+
+/// Where a component stands in its key.
+template <class Entity, key_part Part, class Component>
+inline constexpr std::size_t component_index =
+    position_in(Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
+                                            : key_layout{mapping<Entity>::row_layout},
+        mapping<Entity>::template components_of<Part>::template index_of<Component>);
+
 /// The node of a comparison with a key component.
 ENTITABLE_LAZY [[nodiscard]] predicate_node key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, std::string text);
+
+/// The text of a key component's operand. A value with no text in a key stands before or behind all of them.
+template <class Codec, class From>
+[[nodiscard]] std::string operand_text(From const& from) {
+    std::string text;
+    auto const value = static_cast<typename Codec::argument>(from);
+    if constexpr (requires { Codec::append_operand(text, value); }) {
+        Codec::append_operand(text, value);
+    } else {
+        Codec::append(text, value);
+    }
+    return text;
+}
+
+/// A comparison with a salted component, in the bucket of its operand, or, unless it is ==, in any bucket.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket);
 
 [[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
     return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
@@ -75,13 +109,15 @@ ENTITABLE_LAZY [[nodiscard]] predicate_node key_comparison(
     return shape_set::of(narrowed << shape_position(part, index));
 }
 
-template <filter_operator Operation, class Entity, key_part Part, std::size_t Index, class Component, class From>
-[[nodiscard]] auto compare(key_field<Entity, Part, Index, Component>, From const& from) {
+template <filter_operator Operation, class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto compare(key_field<Entity, Part, Component>, From const& from) {
     using codec = typename Component::codec;
     using type = typename bare<typename codec::value_type>::type;
     constexpr key_layout layout = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
                                                               : key_layout{mapping<Entity>::row_layout};
-    constexpr bool in_order = codec::ordered && (!codec::variable || Index + 1 == layout.size());
+    constexpr std::size_t index = component_index<Entity, Part, Component>;
+    constexpr bool in_order = codec::ordered && (!codec::variable || index + 1 == layout.size());
+    constexpr filter_operator on_text = codec::reversed ? mirrored(Operation) : Operation;
     constexpr bool whole = codec::optional && !is_range(Operation) &&
         (std::same_as<From, std::nullopt_t> || std::same_as<From, typename codec::value_type>);
     if constexpr (is_range(Operation) && !in_order) {
@@ -90,12 +126,17 @@ template <filter_operator Operation, class Entity, key_part Part, std::size_t In
             "order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
     } else if constexpr (comparable_with<From, type> || whole) {
-        std::string text;
-        codec::append(text, static_cast<typename codec::argument>(from));
         predicate_nodes nodes;
-        nodes.push_back(key_comparison(Operation, layout[Index], Part, Index, std::move(text)));
-        return predicate<Entity, shape_of(Operation, Part, Index),
-            shape_of_opposite(Operation, Part, Index, codec::optional)>{std::move(nodes)};
+        nodes.push_back(key_comparison(on_text, layout[index], Part, index, operand_text<codec>(from)));
+        constexpr shape_set shape = shape_of(Operation, Part, index);
+        if constexpr (Component::buckets == 0) {
+            return predicate<Entity, shape, shape_of_opposite(Operation, Part, index, codec::optional)>{
+                std::move(nodes)};
+        } else {
+            constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
+            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{
+                in_buckets(std::move(nodes), layout[index - 1])};
+        }
     } else {
         static_assert(comparable_with<From, type>,
             "a key component is compared with a value of its own type, or a narrower one: this literal has another "
@@ -132,28 +173,28 @@ template <class Entity, auto Member, class From>
     return detail::compare(field, filter_operator::greater_equal, from);
 }
 
-template <class Entity, key_part Part, std::size_t Index, class Component, class From>
-[[nodiscard]] auto operator==(key_field<Entity, Part, Index, Component> field, From const& from) {
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator==(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::equal>(field, from);
 }
-template <class Entity, key_part Part, std::size_t Index, class Component, class From>
-[[nodiscard]] auto operator!=(key_field<Entity, Part, Index, Component> field, From const& from) {
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator!=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::not_equal>(field, from);
 }
-template <class Entity, key_part Part, std::size_t Index, class Component, class From>
-[[nodiscard]] auto operator<(key_field<Entity, Part, Index, Component> field, From const& from) {
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator<(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::less>(field, from);
 }
-template <class Entity, key_part Part, std::size_t Index, class Component, class From>
-[[nodiscard]] auto operator<=(key_field<Entity, Part, Index, Component> field, From const& from) {
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator<=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::less_equal>(field, from);
 }
-template <class Entity, key_part Part, std::size_t Index, class Component, class From>
-[[nodiscard]] auto operator>(key_field<Entity, Part, Index, Component> field, From const& from) {
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator>(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater>(field, from);
 }
-template <class Entity, key_part Part, std::size_t Index, class Component, class From>
-[[nodiscard]] auto operator>=(key_field<Entity, Part, Index, Component> field, From const& from) {
+template <class Entity, key_part Part, class Component, class From>
+[[nodiscard]] auto operator>=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater_equal>(field, from);
 }
 

@@ -7,52 +7,83 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_LAZY_BODY void key_writer::component_done() {
-    bool const last = index_ + 1 == layout_.size();
-    if (!layout_[index_].literal && !last) {
-        std::size_t const end = text_.size();
-        text_ += key_separator;
-        // The first separator from the component's start must be the one just written.
-        if (text_.find(key_separator, start_) != end && offender_ == max_key_components) {
-            offender_ = index_;
+ENTITABLE_LAZY_BODY result<std::string> write_key(key_layout layout, key_source const* values) {
+    std::string key;
+    std::string text;
+    for (std::size_t index = 0; index < layout.size(); ++index) {
+        key_component const& component = layout[index];
+        if (component.literal()) {
+            key += component.name;
+            continue;
         }
+        text.clear();
+        if (!values->append(text, values->value)) {
+            return failure{error_code::out_of_range_input,
+                "the key component \"" + std::string{component.name} + "\" has a value with no text in a key"};
+        }
+        if (component.is == key_component::kind::bucket) {
+            append_bucket(key, text, component.buckets);
+            key += key_separator;
+            continue; // the component itself comes next
+        }
+        ++values;
+        bool const last = index + 1 == layout.size();
+        if (!last) {
+            // The first separator must be the one at the text's end.
+            std::size_t const size = text.size();
+            text += component.separator();
+            if (text.find(component.separator()) != size) {
+                failure refused{error_code::key_not_splittable,
+                    "the key component \"" + std::string{component.name} + "\" holds the separator \"" +
+                        std::string{component.separator()} +
+                        "\" or ends with a part of it; the key could not be read back"};
+                refused.error().detail = text::printable(text::shortened(text));
+                return refused;
+            }
+        }
+        key += text;
     }
-    start_ = text_.size();
-    ++index_;
-}
-
-ENTITABLE_LAZY_BODY result<std::string> key_writer::finish() && {
-    if (offender_ != max_key_components) {
-        failure refused{error_code::key_not_splittable,
-            "the key component \"" + std::string{layout_[offender_].name} + "\" holds the separator \"" +
-                std::string{key_separator} + "\" or ends with a part of it; the key could not be read back"};
-        refused.error().detail = text::printable(text::shortened(text_));
-        return refused;
-    }
-    return std::move(text_);
+    return key;
 }
 
 ENTITABLE_LAZY_BODY bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept {
     for (std::size_t index = 0; index < layout.size(); ++index) {
-        if (layout[index].literal) {
-            if (!key.starts_with(layout[index].name)) {
+        key_component const& component = layout[index];
+        if (component.literal()) {
+            if (!key.starts_with(component.name)) {
                 return false;
             }
-            texts[index] = layout[index].name;
-            key.remove_prefix(layout[index].name.size());
+            texts[index] = component.name;
+            key.remove_prefix(component.name.size());
         } else if (index + 1 == layout.size()) {
             texts[index] = key;
             key = {};
         } else {
-            std::size_t const end = key.find(key_separator);
+            std::size_t const end = key.find(component.separator());
             if (end == std::string_view::npos) {
                 return false;
             }
             texts[index] = key.substr(0, end);
-            key.remove_prefix(end + key_separator.size());
+            key.remove_prefix(end + component.separator().size());
         }
     }
     return key.empty();
+}
+
+ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_target const* values) {
+    key_texts texts;
+    if (!split_key(key, layout, texts)) {
+        return false;
+    }
+    for (std::size_t index = 0; index < layout.size(); ++index) {
+        if (layout[index].is == key_component::kind::member) {
+            if (!values->parse(texts[index], values->value)) {
+                return false;
+            }
+            ++values;
+        }
+    }
+    return true;
 }
 
 ENTITABLE_LAZY_BODY failure key_mismatch(std::string_view entity, key_part part, std::string_view key) {
@@ -61,6 +92,22 @@ ENTITABLE_LAZY_BODY failure key_mismatch(std::string_view entity, key_part part,
             " of a row is not one that the entity " + std::string{entity} + " writes"};
     refused.error().detail = text::printable(text::shortened(key));
     return refused;
+}
+
+ENTITABLE_LAZY_BODY void append_bucket_number(std::string& out, std::size_t bucket, std::size_t buckets) {
+    std::size_t width = 1;
+    for (std::size_t last = buckets - 1; last >= 10; last /= 10) {
+        ++width;
+    }
+    text::append_decimal(out, bucket, width);
+}
+
+ENTITABLE_LAZY_BODY void append_bucket(std::string& out, std::string_view text, std::size_t buckets) {
+    std::uint32_t hash = 2166136261U; // FNV-1a, 32 bits
+    for (char const character : text) {
+        hash = (hash ^ static_cast<unsigned char>(character)) * 16777619U;
+    }
+    append_bucket_number(out, hash % buckets, buckets);
 }
 
 ENTITABLE_END_NAMESPACE

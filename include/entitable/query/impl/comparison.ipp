@@ -20,5 +20,26 @@ ENTITABLE_LAZY_BODY predicate_node key_comparison(
     return node;
 }
 
+ENTITABLE_LAZY_BODY predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket) {
+    predicate_node node = comparison.front();
+    std::string const operand{node.operand.view().as_string()};
+    node.operation = filter_operator::equal;
+    node.index = static_cast<std::uint8_t>(node.index - 1);
+    predicate_nodes buckets;
+    bool const one = comparison.front().operation == filter_operator::equal;
+    for (std::size_t number = 0; number < (one ? 1U : bucket.buckets); ++number) {
+        std::string text;
+        if (one) {
+            append_bucket(text, operand, bucket.buckets);
+        } else {
+            append_bucket_number(text, number, bucket.buckets);
+        }
+        node.operand = value_view{std::string_view{text}};
+        predicate_nodes next(1, node);
+        buckets = number == 0 ? std::move(next) : joined(std::move(buckets), std::move(next), filter_operator::any_of);
+    }
+    return joined(std::move(comparison), std::move(buckets), filter_operator::all_of);
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

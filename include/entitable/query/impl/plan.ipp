@@ -218,14 +218,14 @@ ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layou
     std::string prefix;
     for (std::size_t index = 0; index < layout.size(); ++index) {
         bool const last = index + 1 == layout.size();
-        if (layout[index].literal) {
+        if (layout[index].literal()) {
             prefix += layout[index].name;
             continue;
         }
         key_interval const* const texts = box.find(part, index);
         if (texts != nullptr && texts->is_point()) {
             prefix += texts->lower.key;
-            prefix += last ? std::string_view{} : key_separator;
+            prefix += last ? std::string_view{} : layout[index].separator();
             continue;
         }
         // From here on the interval ends: what later components say is not in it.
@@ -243,12 +243,12 @@ ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layou
         key_bound const& upper = texts->upper;
         if (lower.end != key_bound::kind::open) {
             bool const over_all = lower.end == key_bound::kind::exclusive && !last;
-            keys.lower = over_all ? behind_prefix(prefix + lower.key + std::string{key_separator}, true)
+            keys.lower = over_all ? behind_prefix(prefix + lower.key + std::string{layout[index].separator()}, true)
                                   : key_bound{lower.end, prefix + lower.key};
         }
         if (upper.end != key_bound::kind::open) {
             bool const with_all = upper.end == key_bound::kind::inclusive && !last;
-            keys.upper = with_all ? behind_prefix(prefix + upper.key + std::string{key_separator}, false)
+            keys.upper = with_all ? behind_prefix(prefix + upper.key + std::string{layout[index].separator()}, false)
                                   : key_bound{upper.end, prefix + upper.key};
         }
         return keys;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Enumerations as properties and key components: by number, or by name where the user gave names.
+
+#include <entitable/core/config.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A value of an enumeration and what it is stored as.
+template <class Enum>
+struct enum_name {
+    Enum value;
+    std::string_view name;
+};
+
+/// Specialised by the user to store an enumeration by name:
+///
+///     template <>
+///     struct entitable::enum_names<colour> {
+///         static constexpr entitable::enum_name<colour> values[] = {{colour::red, "red"}, {colour::blue, "blue"}};
+///         static constexpr colour unknown = colour::red;    // optional: what a name that is not known is read as
+///     };
+///
+/// Without `unknown` such a row is refused with RowMismatch. An enumeration without names is stored by number, and any
+/// number is kept.
+template <class Enum>
+struct enum_names;
+
+/// An enumeration that is stored by name.
+template <class T>
+concept named_enumeration = std::is_enum_v<T> && requires { enum_names<T>::values; };
+
+/// The name of a value; empty when it has none.
+template <named_enumeration Enum>
+[[nodiscard]] constexpr std::string_view name_of(Enum value) noexcept {
+    for (auto const& known : enum_names<Enum>::values) {
+        if (known.value == value) {
+            return known.name;
+        }
+    }
+    return {};
+}
+
+/// The value of a name; false when there is none and the user named no substitute.
+template <named_enumeration Enum>
+[[nodiscard]] constexpr bool value_named(std::string_view name, Enum& out) noexcept {
+    for (auto const& known : enum_names<Enum>::values) {
+        if (known.name == name) {
+            out = known.value;
+            return true;
+        }
+    }
+    if constexpr (requires { enum_names<Enum>::unknown; }) {
+        out = enum_names<Enum>::unknown;
+        return true;
+    }
+    return false;
+}
+
+ENTITABLE_END_NAMESPACE

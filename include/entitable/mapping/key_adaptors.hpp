@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Key codecs chosen by name inside of `partition_key(...)` and `row_key(...)`:
+///
+///     width(member, digits)       fewer digits than the type has: "01234"
+///     descending(member)          greatest first: 2147483647 - 1 is "2147483646"
+///     escaped(member)             any text, ordered in any position
+///     salted(member, buckets)     spread over buckets: "07__2026-11-20"; see `key_component::kind::bucket`
+///     literal("BIB:")             constant text
+
+#include <entitable/mapping/key_codec.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// An integer of at most `Digits` digits, zero-padded. Greater and negative ones have no text.
+template <class T, std::size_t Digits>
+struct width_codec : detail::key_codec_base<T> {
+    static_assert(detail::key_integer<T>, "width(member, digits) is for integers");
+    static_assert(
+        Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1, "width: the type has not so many digits");
+
+    static constexpr std::uint64_t greatest = [] {
+        std::uint64_t all_nines = 0;
+        for (std::size_t digit = 0; digit < Digits && all_nines < ~std::uint64_t{0} / 10; ++digit) {
+            all_nines = all_nines * 10 + 9;
+        }
+        return all_nines;
+    }();
+
+    static bool append(std::string& out, T value) {
+        bool const fits = value >= T{} && static_cast<std::uint64_t>(value) <= greatest;
+        if (fits) {
+            detail::append_key_integer(out, static_cast<std::uint64_t>(value), false, Digits);
+        }
+        return fits;
+    }
+    /// For comparisons: a value with no text stands before or behind all texts.
+    static void append_operand(std::string& out, T value) {
+        if (!append(out, value) && value > T{}) {
+            out += absent_key_text;
+        }
+    }
+    static bool parse(std::string_view text, T& out) noexcept {
+        std::uint64_t magnitude = 0;
+        bool negative = false;
+        bool const good = detail::parse_key_integer(text, Digits, magnitude, negative) && !negative &&
+            magnitude <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+        out = good ? static_cast<T>(magnitude) : T{};
+        return good;
+    }
+};
+
+/// An integer or a time, greatest first: the distance to the greatest of its type, in as many digits as that can have.
+template <class T>
+struct descending_codec : detail::key_codec_base<T> {
+    static_assert(detail::key_integer<T>, "descending(member) is for integers and entitable::date_time");
+    static constexpr bool reversed = true;
+    static constexpr std::size_t width = std::numeric_limits<std::make_unsigned_t<T>>::digits10 + 1;
+
+    static bool append(std::string& out, T value) {
+        detail::append_key_integer(out,
+            detail::distance_from_least(std::numeric_limits<T>::max()) - detail::distance_from_least(value), false,
+            width);
+        return true;
+    }
+    static bool parse(std::string_view text, T& out) noexcept {
+        std::uint64_t distance = 0;
+        bool negative = false;
+        std::uint64_t const most = detail::distance_from_least(std::numeric_limits<T>::max());
+        bool const good = detail::parse_key_integer(text, width, distance, negative) && !negative && distance <= most;
+        // Unsigned arithmetic wraps to the right value for negative ones.
+        out = good ? static_cast<T>(most - distance + static_cast<std::uint64_t>(std::numeric_limits<T>::min())) : T{};
+        return good;
+    }
+};
+
+template <>
+struct descending_codec<date_time> : detail::key_codec_base<date_time> {
+    static constexpr bool reversed = true;
+
+    static bool append(std::string& out, date_time value) {
+        return descending_codec<std::int64_t>::append(out, value.ticks);
+    }
+    static bool parse(std::string_view text, date_time& out) {
+        return descending_codec<std::int64_t>::parse(text, out.ticks);
+    }
+};
+
+namespace detail {
+
+/// Appends `text` so that it has no character that keys refuse and none below '"', and keeps the order of texts.
+ENTITABLE_LAZY void append_escaped(std::string& out, std::string_view text);
+/// The reverse; false unless the text is exactly of that form.
+ENTITABLE_LAZY [[nodiscard]] bool parse_escaped(std::string_view escaped, std::string& out);
+
+} // namespace detail
+
+/// Any text, `/ \ # ?`, control characters and separators included, in the order of texts wherever it stands.
+template <class T>
+struct escaped_codec : detail::key_codec_base<T, std::string_view> {
+    static_assert(std::same_as<T, std::string>, "escaped(member) is for std::string");
+    static constexpr bool escaped = true;
+
+    static bool append(std::string& out, std::string_view value) {
+        detail::append_escaped(out, value);
+        return true;
+    }
+    static bool parse(std::string_view text, std::string& out) { return detail::parse_escaped(text, out); }
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/mapping/impl/key_adaptors.ipp>
+#endif

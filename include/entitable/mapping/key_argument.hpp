@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A key component as the caller writes it, in `get` and its like: lossless conversions only.
+
+#include <entitable/mapping/key_codec.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A value for a component of type T.
+template <class T>
+struct key_argument {
+    T value;
+    key_argument(T const& given) : value(given) {} // NOLINT: implicit on purpose
+
+    operator T const&() const noexcept { return value; }
+};
+
+namespace detail {
+
+template <class From, class To>
+concept fits_losslessly = key_integer<From> && key_integer<To> &&
+    ((std::is_signed_v<From> == std::is_signed_v<To> && sizeof(From) <= sizeof(To)) ||
+        (std::is_unsigned_v<From> && sizeof(From) < sizeof(To)));
+
+} // namespace detail
+
+template <detail::key_integer T>
+struct key_argument<T> {
+    T value;
+
+    template <class From>
+    key_argument(From given) : value(static_cast<T>(given)) { // NOLINT: implicit on purpose
+        static_assert(
+            detail::fits_losslessly<From, T>, "a key component takes an integer of its own type or a narrower one");
+    }
+    operator T() const noexcept { return value; }
+};
+
+template <>
+struct key_argument<std::string> {
+    std::string_view value;
+
+    template <class From>
+        requires std::convertible_to<From const&, std::string_view>
+    key_argument(From const& given) : value(given) {} // NOLINT: implicit on purpose
+    operator std::string_view() const noexcept { return value; }
+};
+
+template <class T>
+struct key_argument<std::optional<T>> {
+    std::optional<T> value;
+
+    key_argument(std::nullopt_t) {}                               // NOLINT: implicit on purpose
+    key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose
+    template <class From>
+        requires std::convertible_to<From, key_argument<T>>
+    key_argument(From const& given) : value(static_cast<T>(key_argument<T>{given})) {} // NOLINT: implicit on purpose
+    operator std::optional<T> const&() const noexcept { return value; }
+};
+
+ENTITABLE_END_NAMESPACE
