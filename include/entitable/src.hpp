@@ -27,6 +27,7 @@
 #include <entitable/core/impl/platform.ipp>
 #include <entitable/core/impl/text.ipp>
 #include <entitable/core/impl/value.ipp>
+#include <entitable/decorators/impl/observed.ipp>
 #include <entitable/entitable.hpp>
 #include <entitable/mapping/impl/codec.ipp>
 #include <entitable/mapping/impl/key_codec.ipp>

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/decorators/observed.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A table has a line of its own before any of its partitions, so that a full log still tells tables apart.
+ENTITABLE_LAZY_BODY traffic_log::line& traffic_log::line_of(
+    std::string_view table, std::optional<std::string_view> partition) {
+    line_key key{text::ascii_lower(table), std::nullopt};
+    auto const of_table = lines_.find(key);
+    if (of_table == lines_.end() && lines_.size() >= options_.max_lines) {
+        return rest_;
+    }
+    line& whole = of_table == lines_.end() ? lines_[key] : of_table->second;
+    if (!partition) {
+        return whole;
+    }
+    key.second.emplace(*partition);
+    auto const found = lines_.find(key);
+    if (found != lines_.end()) {
+        return found->second;
+    }
+    return lines_.size() < options_.max_lines ? lines_[std::move(key)] : whole;
+}
+
+ENTITABLE_LAZY_BODY void traffic_log::add(std::string_view request, std::string_view table,
+    std::optional<std::string_view> partition, steady_time begun, error const* problem, call const& context) {
+    attempt done;
+    done.request = request;
+    done.table = table;
+    done.number = context.attempts == 0 ? 1 : context.attempts;
+    done.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(now() - begun);
+    done.error = problem;
+    if (!context.request_ids.empty()) {
+        done.request_id = context.request_ids.back();
+    }
+    {
+        std::lock_guard const guard{lock_};
+        line& counters = line_of(table, partition);
+        ++counters.operations;
+        counters.errors += problem != nullptr ? 1U : 0U;
+        counters.total += done.duration;
+        counters.longest = done.duration > counters.longest ? done.duration : counters.longest;
+    }
+    if (options_.watch != nullptr) {
+        options_.watch->on_attempt(done);
+    }
+    if (context.watch != nullptr && context.watch != options_.watch) {
+        context.watch->on_attempt(done);
+    }
+}
+
+ENTITABLE_LAZY_BODY std::vector<traffic> traffic_log::lines() const {
+    std::lock_guard const guard{lock_};
+    std::vector<traffic> all;
+    for (auto const& [key, counters] : lines_) {
+        if (counters.operations > 0) {
+            all.push_back(
+                {key.first, key.second, counters.operations, counters.errors, counters.total, counters.longest});
+        }
+    }
+    if (rest_.operations > 0) {
+        all.push_back({{}, std::nullopt, rest_.operations, rest_.errors, rest_.total, rest_.longest});
+    }
+    return all;
+}
+
+ENTITABLE_LAZY_BODY void traffic_log::clear() {
+    std::lock_guard const guard{lock_};
+    lines_.clear();
+    rest_ = {};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `observed<T>`: the observer as a transport. It counts operations, errors and latency for each table and partition,
+/// and tells an observer of each attempt. Not part of the core umbrella.
+
+#include <entitable/core/shared.hpp>
+#include <entitable/transport/transport.hpp>
+
+#include <map>
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What was counted for one partition of one table, or for all that have no line of their own.
+struct traffic {
+    std::string table; ///< empty for lists of tables, and for tables without a line
+    std::optional<std::string>
+        partition; ///< none for requests that touch no single partition, and for the rest of the table
+    std::uint64_t operations{};
+    std::uint64_t errors{}; ///< those of `operations` that ended with an error, expected ones like ResourceNotFound too
+    std::chrono::nanoseconds total{}; ///< of all operations
+    std::chrono::nanoseconds longest{};
+};
+
+/// How an `observed` counts.
+struct observed_options {
+    observer* watch{}; ///< told of each attempt, besides the observer of the call; must outlive the transport
+    std::size_t max_lines{1'000}; ///< partitions and tables that get a line of their own; the rest share a line
+    clock* time{&system_clock()}; ///< measures latency; must outlive the transport
+};
+
+namespace detail {
+
+/// The counters of an `observed`. Safe to use from several threads.
+class traffic_log : public counted {
+public:
+    explicit traffic_log(observed_options const& options) : options_(options) {}
+
+    [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
+    ENTITABLE_LAZY void add(std::string_view request, std::string_view table, std::optional<std::string_view> partition,
+        steady_time begun, error const* problem, call const& context);
+    ENTITABLE_LAZY [[nodiscard]] std::vector<traffic> lines() const;
+    ENTITABLE_LAZY void clear();
+
+private:
+    struct line {
+        std::uint64_t operations{};
+        std::uint64_t errors{};
+        std::chrono::nanoseconds total{};
+        std::chrono::nanoseconds longest{};
+    };
+    using line_key = std::pair<std::string, std::optional<std::string>>;
+
+    ENTITABLE_LAZY [[nodiscard]] line& line_of(std::string_view table, std::optional<std::string_view> partition);
+
+    observed_options const options_;
+    mutable std::mutex lock_;
+    std::map<line_key, line> lines_; ///< guarded by lock_
+    line rest_;                      ///< guarded by lock_
+};
+
+} // namespace detail
+
+/// A transport that watches another one. Below a retrying transport it sees each try, above it each call. A cheap handle: copies
+/// share the counters. Safe to use from several threads. Cost: two looks at the clock, a lock and a search among at most
+/// `max_lines` lines for each request; memory for at most so many keys. What it counts holds partition keys, which may be
+/// user data; what it tells an observer holds none.
+template <transport T>
+class observed {
+public:
+    using is_transport = void;
+
+    explicit observed(T wrapped, observed_options options = {})
+        : wrapped_(std::move(wrapped)), log_(shared<detail::traffic_log>::make(options)) {}
+
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); }
+
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        steady_time const begun = log_->now();
+        auto response = entitable::execute(wrapped_, request, context);
+        std::string_view table;
+        if constexpr (requires { request.table; }) {
+            table = request.table;
+        }
+        log_->add(Request::name, table, partition_of(request), begun, response ? nullptr : &response.error(), context);
+        return response;
+    }
+
+    /// What was counted, in the order of tables and partitions; last, with no table, what had no line of its own.
+    [[nodiscard]] std::vector<traffic> counted() const { return log_->lines(); }
+    /// Starts again from nothing.
+    void clear() const { log_->clear(); }
+
+private:
+    mutable T wrapped_;
+    shared<detail::traffic_log> log_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/decorators/impl/observed.ipp>
+#endif
