@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `scripted`: a transport that answers from a script, for tests of what an application does with answers that no
+/// backend gives when asked: a lost answer, a busy server, a page that is empty.
+///
+///     testing::scripted service;
+///     service.expect<write_entity>().fails(error_code::server_busy);
+///     service.expect<write_entity>([](write_entity const& it) { return it.table == "Orders"; }).answers(written{});
+///     ... the application uses `service` ...
+///     CHECK(service.finished());
+
+#include <entitable/core/shared.hpp>
+#include <entitable/testing/verdict.hpp>
+#include <entitable/transport/transport.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing {
+
+/// Expects requests in the order of the script, and answers each with what the script says. A request that is not the one
+/// expected is answered with NotSupported and kept for `finished()`; the script stays where it is. A cheap handle: copies share
+/// the script. Safe to use from several threads; write the script before.
+class scripted {
+    struct step {
+        explicit step(std::string_view kind) : request(kind) {}
+        virtual ~step() = default;
+        std::string_view request;
+    };
+
+    template <class Request>
+    struct step_of final : step {
+        using answer = std::function<result<response_of<Request>>(Request const&)>;
+        step_of() : step(Request::name) {}
+        std::function<bool(Request const&)> matches;
+        answer reply = [](Request const&) { return result<response_of<Request>>{std::in_place}; };
+    };
+
+public:
+    using is_transport = void;
+
+    /// What is to be answered to a request of the script; by default an empty response.
+    template <table_request Request>
+    class expectation {
+    public:
+        void answers(response_of<Request> response) {
+            step_->reply = [answer = std::move(response)](
+                               Request const&) { return result<response_of<Request>>{answer}; };
+        }
+        void fails(error problem) {
+            step_->reply = [answer = std::move(problem)](
+                               Request const&) -> result<response_of<Request>> { return failure{answer}; };
+        }
+        void fails(error_code code, entitable::effect left = effect::none) {
+            error problem{code, "scripted"};
+            problem.effect = left;
+            fails(std::move(problem));
+        }
+        /// The answer of a function: `result<response>(Request const&)`.
+        void does(typename step_of<Request>::answer reply) { step_->reply = std::move(reply); }
+
+    private:
+        friend class scripted;
+        explicit expectation(step_of<Request>& expected) : step_(&expected) {}
+        step_of<Request>* step_;
+    };
+
+    explicit scripted(entitable::profile service = storage_profile()) : script_(shared<script>::make()) {
+        script_->service = service;
+    }
+
+    /// The next request is to be of this kind and, with `matches`, to satisfy it.
+    template <table_request Request>
+    expectation<Request> expect(std::function<bool(Request const&)> matches = {}) {
+        auto made = std::make_unique<step_of<Request>>();
+        made->matches = std::move(matches);
+        expectation<Request> added{*made};
+        std::lock_guard const guard{script_->lock};
+        script_->steps.push_back(std::move(made));
+        return added;
+    }
+
+    /// Whether every expectation was met and nothing else was asked; says which was not and what was.
+    [[nodiscard]] verdict finished() const {
+        std::lock_guard const guard{script_->lock};
+        std::string why = script_->surprises;
+        for (std::size_t at = script_->next; at < script_->steps.size(); ++at) {
+            why += "step " + std::to_string(at + 1) +
+                " was not asked for: " + std::string{script_->steps[at]->request} + '\n';
+        }
+        return why.empty() ? verdict::yes() : verdict::no(std::move(why));
+    }
+
+    [[nodiscard]] entitable::profile profile() const { return script_->service; }
+
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (auto allowed = check_call(context); !allowed) {
+            return std::move(allowed).as_failure();
+        }
+        step_of<Request>* now = nullptr;
+        {
+            std::lock_guard const guard{script_->lock};
+            bool const over = script_->next == script_->steps.size();
+            step* const expected = over ? nullptr : script_->steps[script_->next].get();
+            now = dynamic_cast<step_of<Request>*>(expected);
+            if (now == nullptr || (now->matches && !now->matches(request))) {
+                std::string const surprise = "step " + std::to_string(script_->next + 1) + ": expected " +
+                    (over ? std::string{"nothing more"} : std::string{expected->request}) + ", got " +
+                    std::string{Request::name} + (now != nullptr ? " that does not match" : "");
+                script_->surprises += surprise + '\n';
+                return failure{error_code::not_supported, "the script does not have this request: " + surprise};
+            }
+            ++script_->next;
+        }
+        ++context.attempts;
+        return now->reply(request);
+    }
+
+private:
+    struct script : counted {
+        std::mutex lock;
+        entitable::profile service;
+        std::vector<std::unique_ptr<step>> steps;
+        std::size_t next{0};
+        std::string surprises;
+    };
+    shared<script> script_;
+};
+
+} // namespace testing
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `spy<T>`: a transport that remembers what went through it.
+
+#include <entitable/core/shared.hpp>
+#include <entitable/transport/transport.hpp>
+
+#include <mutex>
+#include <tuple>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing {
+
+/// One request that was seen.
+struct seen_request {
+    std::string name;      ///< for example "get_entity"
+    std::string table;     ///< empty for a list of tables
+    std::string partition; ///< empty when the request does not touch exactly one
+    std::optional<error_code> failed;
+};
+
+/// Passes requests on and keeps a copy of each. A cheap handle: copies share what was seen. Safe to use from several
+/// threads. Unbounded: for tests.
+template <transport T>
+class spy {
+public:
+    using is_transport = void;
+
+    explicit spy(T wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}
+
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); }
+
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto response = entitable::execute(wrapped_, request, context);
+        seen_request seen{std::string{Request::name}, {}, std::string{partition_of(request).value_or("")}, {}};
+        if constexpr (requires { request.table; }) {
+            seen.table = request.table;
+        }
+        if (!response) {
+            seen.failed = response.error().code;
+        }
+        std::lock_guard const guard{log_->lock};
+        log_->seen.push_back(std::move(seen));
+        std::get<std::vector<Request>>(log_->requests).push_back(request);
+        return response;
+    }
+
+    /// Everything so far, in the order in which the answers came.
+    [[nodiscard]] std::vector<seen_request> seen() const {
+        std::lock_guard const guard{log_->lock};
+        return log_->seen;
+    }
+    /// The requests of one kind, word for word: `watched.all<query_entities>()`.
+    template <table_request Request>
+    [[nodiscard]] std::vector<Request> all() const {
+        std::lock_guard const guard{log_->lock};
+        return std::get<std::vector<Request>>(log_->requests);
+    }
+    /// How many requests of one kind.
+    template <table_request Request>
+    [[nodiscard]] std::size_t count() const {
+        std::lock_guard const guard{log_->lock};
+        return std::get<std::vector<Request>>(log_->requests).size();
+    }
+    void forget() const {
+        std::lock_guard const guard{log_->lock};
+        log_->seen.clear();
+        log_->requests = {};
+    }
+
+private:
+    struct log : counted {
+        std::mutex lock;
+        std::vector<seen_request> seen;
+        std::tuple<std::vector<create_table>, std::vector<delete_table>, std::vector<list_tables>,
+            std::vector<get_entity>, std::vector<query_entities>, std::vector<write_entity>, std::vector<transact>>
+            requests;
+    };
+
+    mutable T wrapped_;
+    shared<log> log_;
+};
+
+} // namespace testing
+ENTITABLE_END_NAMESPACE
