@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Behaviours of keys: their order, their ranges, the awkward and the forbidden ones.
+
+#include <entitable/testing/conformance/trial.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing::conformance {
+
+/// Keys in the order of their UTF-16 code units.
+[[nodiscard]] inline std::vector<std::string> ordered_keys() {
+    return {"", " ", "!", "'", "''", "0", "1", "10", "2", "A", "Z", "a", "a ", "aa", "b", "~",
+        "\xC2\xA0",         // U+00A0
+        "\xC3\xA4",         // U+00E4
+        "\xD9\x80",         // U+0640
+        "\xED\x9F\xBF",     // U+D7FF
+        "\xF0\x90\x80\x80", // U+10000: D800 DC00
+        "\xF0\x9F\x98\x80", // U+1F600: D83D DE00
+        "\xF4\x8F\xBF\xBF", // U+10FFFF: DBFF DFFF
+        "\xEE\x80\x80",     // U+E000
+        "\xEF\xBD\x9E",     // U+FF5E
+        "\xEF\xBF\xBD"};    // U+FFFD
+}
+
+inline void keys_come_in_order(trial& t) {
+    std::string const table = t.new_table();
+    auto const keys = ordered_keys();
+    std::vector<std::string> of_partition;
+    std::vector<std::string> of_table;
+    for (std::size_t index = keys.size(); index > 0; --index) {
+        t.put(table, make_row("p", keys[index - 1]));
+    }
+    for (std::string const& key : keys) {
+        of_partition.push_back("p/" + key);
+    }
+    query_entities query;
+    query.table = table;
+    query.range.partition = key_interval::only("p");
+    for (std::uint32_t const size : {1U, 5U, 1000U}) {
+        query.page_size = size;
+        t.same(t.keys(query), of_partition, "row keys in pages of " + std::to_string(size));
+    }
+    std::string const partitions = t.new_table();
+    for (std::size_t index = 0; index < keys.size(); ++index) {
+        std::string const& key = keys[(index * 7) % keys.size()];
+        t.put(partitions, make_row(key, "r"));
+    }
+    for (std::string const& key : keys) {
+        of_table.push_back(key + "/r");
+    }
+    query = {};
+    query.table = partitions;
+    for (std::uint32_t const size : {1U, 5U, 1000U}) {
+        query.page_size = size;
+        t.same(t.keys(query), of_table, "partition keys in pages of " + std::to_string(size));
+    }
+}
+
+inline void ranges_of_keys(trial& t) {
+    std::string const table = t.new_table();
+    auto const keys = ordered_keys();
+    for (std::string const& key : keys) {
+        t.put(table, make_row("p", key));
+        t.put(table, make_row(key, "r"));
+    }
+    using end = key_bound::kind;
+    for (end const lower : {end::open, end::inclusive, end::exclusive}) {
+        for (end const upper : {end::open, end::inclusive, end::exclusive}) {
+            for (auto const& [from, to] : {std::pair{std::size_t{3}, std::size_t{12}},
+                     {std::size_t{12}, std::size_t{3}}, {std::size_t{20}, std::size_t{24}},
+                     {std::size_t{0}, std::size_t{25}}, {std::size_t{7}, std::size_t{7}}}) {
+                key_interval const interval{
+                    {lower, lower == end::open ? "" : keys[from]}, {upper, upper == end::open ? "" : keys[to]}};
+                std::vector<std::string> rows;
+                std::vector<std::string> partitions;
+                for (std::size_t index = 0; index < keys.size(); ++index) {
+                    bool const above = lower == end::open || index > from || (lower == end::inclusive && index == from);
+                    bool const below = upper == end::open || index < to || (upper == end::inclusive && index == to);
+                    if (above && below) {
+                        rows.push_back("p/" + keys[index]);
+                        partitions.push_back(keys[index] + "/r");
+                    }
+                }
+                query_entities query;
+                query.table = table;
+                query.page_size = 4;
+                query.range = {key_interval::only("p"), interval};
+                t.same(t.keys(query), rows, "rows: " + query.range.to_string());
+                query.range = {interval, key_interval::only("r")};
+                t.same(t.keys(query), partitions, "partitions: " + query.range.to_string());
+            }
+        }
+    }
+}
+
+inline void awkward_keys(trial& t) {
+    std::string const table = t.new_table();
+    std::string const keys[] = {"", " ", "O'Hara", "''", "a''b", "a',RowKey='b", "')", "%", "%25", "%2F", "%%", "a%20b",
+        "+", "a+b", "~", "@", ",", ";", "=", "&", "$", "a b", "\"", "<>", "{}", "[]", "|", "^", "`", ".", "..", "null",
+        "datetime'2020'", "or 1 eq 1", "J\xC3\xBCrgen", "\xE6\x97\xA5\xE6\x9C\xAC", "\xF0\x9F\x98\x80", "\xD9\x80",
+        "x HTTP", times(512, "k"), times(256, "\xF0\x9F\x98\x80")};
+    for (std::string const& key : keys) {
+        if (key.size() > t.limits().max_row_key_size && t.limits().max_row_key_size != 0) {
+            continue;
+        }
+        std::string const text = "the key \"" + text::printable(text::shortened(key)) + "\", ";
+        row const entity = make_row(key, key, {{"Key", key}});
+        auto inserted = t.write(table, mutation::insert(entity));
+        t.yes(inserted, text + "insert");
+        t.no(t.write(table, mutation::insert(entity)), error_code::entity_already_exists, text + "insert again");
+        t.holds(table, entity, text + "get");
+        auto merged = t.write(table,
+            mutation::merge(make_row(key, key, {{"More", 1}}), inserted ? etag_condition{inserted->etag} : any_etag));
+        t.yes(merged, text + "merge");
+        t.yes(t.write(table, mutation::replace(entity, merged ? etag_condition{merged->etag} : any_etag)),
+            text + "replace");
+        t.yes(t.send(transact{table, {mutation::insert_or_merge(entity), mutation::insert(make_row(key, "second"))}}),
+            text + "transaction");
+        query_entities query;
+        query.table = table;
+        query.range.partition = key_interval::only(key);
+        query.range.row = key_interval::only(key);
+        query.filter = only(filter_operator::equal, "Key", std::string_view{key});
+        t.same(t.keys(query), {key + "/" + key}, text + "query");
+        t.yes(t.write(table, mutation::remove(make_row(key, key), any_etag)), text + "remove");
+        t.no(t.get(table, key, key), error_code::resource_not_found, text + "get what was removed");
+    }
+    query_entities query;
+    query.table = table;
+    t.check(t.keys(query).size() >= 30, "each partition has kept its second row");
+}
+
+inline void forbidden_keys(trial& t) {
+    std::string const table = t.new_table();
+    t.put(table, make_row("p", "r"));
+    auto const before = t.now(table);
+    auto const refused = [&](std::string const& key, error_code code, std::string const& text) {
+        for (row const& entity : {make_row(key, "r"), make_row("p", key)}) {
+            auto const pk = entity.partition_key();
+            auto const rk = entity.row_key();
+            t.no(t.get(table, pk, rk), code, error_code::invalid_input, text + ", get");
+            for (auto const kind : {mutation_kind::insert, mutation_kind::replace, mutation_kind::merge,
+                     mutation_kind::insert_or_replace, mutation_kind::insert_or_merge, mutation_kind::remove}) {
+                auto const outcome = t.write(table, mutation{kind, entity, any_etag});
+                t.no(outcome, code, error_code::invalid_input, text + ", " + std::string{to_string(kind)});
+            }
+            auto const batch = t.send(transact{table, {mutation::insert_or_merge(entity)}});
+            t.no(batch, code, error_code::invalid_input, text + ", transaction");
+        }
+    };
+    for (char const character : {'/', '\\', '#', '?', '\t', '\n', '\r', '\0', '\x01', '\x1F', '\x7F'}) {
+        refused(std::string{"a"} + character + "b", error_code::out_of_range_input,
+            "trap 6: the character \"" + text::printable(std::string_view{&character, 1}) + "\"");
+    }
+    refused("a\xC2\x80"
+            "b",
+        error_code::out_of_range_input, "U+0080");
+    refused("a\xC2\x9F"
+            "b",
+        error_code::out_of_range_input, "U+009F");
+    refused("x HTTP/1.1\r\nDELETE ", error_code::out_of_range_input, "a request in a key");
+    for (std::string const bad : {"\x80", "a\xFF", "\xC0\xAF", "\xED\xA0\x80", "\xE2\x82", "\xF5\x80\x80\x80"}) {
+        refused(bad, error_code::invalid_input, "not UTF-8: " + text::printable(bad));
+    }
+    std::size_t const units = t.limits().max_key_units;
+    refused(times(units + 1, "k"), error_code::key_value_too_large, "a unit too many");
+    refused(times(units / 2, "\xF0\x9F\x98\x80") + "k", error_code::key_value_too_large, "a unit too many, in pairs");
+    if (t.limits().max_row_key_size != 0) {
+        t.yes(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size, "k")))), "longest");
+        t.no(t.write(table, mutation::insert(make_row("size", times(t.limits().max_row_key_size + 1, "k")))),
+            error_code::key_value_too_large, "a byte too many");
+    } else {
+        t.unchanged(before, table, "after forbidden keys");
+    }
+}
+
+inline constexpr behaviour behaviours_of_keys[] = {
+    {"keys come in the order of their UTF-16 code units", keys_come_in_order},
+    {"ranges of keys", ranges_of_keys},
+    {"traps 1 to 9: awkward keys", awkward_keys},
+    {"traps 6 and 7: forbidden keys", forbidden_keys},
+};
+
+} // namespace testing::conformance
+ENTITABLE_END_NAMESPACE

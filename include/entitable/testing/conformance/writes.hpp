@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Behaviours of single writes: the six forms, their conditions, what they leave.
+
+#include <entitable/testing/conformance/trial.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing::conformance {
+
+/// A row with a value of each type; `variant` 0 holds zeros, 1 ordinary values, 2 and 3 the ends of the types.
+[[nodiscard]] inline row row_of_all_types(std::string_view partition_key, std::string_view row_key, int variant) {
+    bool const ordinary = variant == 1;
+    bool const least = variant == 2;
+    guid id;
+    id.bytes.fill(static_cast<unsigned char>(ordinary ? 0x42 : variant == 3 ? 0xFF : 0));
+    std::string const id_bytes{reinterpret_cast<char const*>(id.bytes.data()), id.bytes.size()};
+    std::string const text = ordinary ? "J\xC3\xBCrgen O'Hara \xF0\x9F\x98\x80" : variant == 3 ? "\x01\n\t\"\\" : "";
+    std::int32_t const number = ordinary ? -7 : least ? INT32_MIN : variant == 3 ? INT32_MAX : 0;
+    std::int64_t const large = ordinary ? 5'000'000'000 : least ? INT64_MIN : variant == 3 ? INT64_MAX : 0;
+    double const real = ordinary ? 3.0 : least ? -1.7976931348623157e308 : variant == 3 ? 5e-324 : 0.0;
+    std::int64_t const ticks = ordinary ? 131'974'500'001'234'567 : variant == 3 ? date_time::max_ticks : 0;
+    return make_row(partition_key, row_key,
+        {{"String", text}, {"Int32", number}, {"Int64", large}, {"Double", real}, {"Boolean", ordinary},
+            {"DateTime", date_time{ticks}}, {"Guid", value_view{edm_type::guid, std::string_view{id_bytes}}},
+            {"Binary", value_view{edm_type::binary, std::string_view{text}}}});
+}
+
+inline void every_type_comes_back(trial& t) {
+    std::string const table = t.new_table();
+    for (int variant = 0; variant < 4; ++variant) {
+        std::string const text = "variant " + std::to_string(variant);
+        row const entity = row_of_all_types("types", "r" + std::to_string(variant), variant);
+        t.yes(t.write(table, mutation::insert(entity)), text);
+        t.holds(table, entity, text);
+        // As a merge into nothing, and over something of other types.
+        row const other = row_of_all_types("types", "m" + std::to_string(variant), variant);
+        t.put(table, make_row("types", other.row_key(), {{"String", 1}, {"Int32", "text"}, {"Boolean", 1.5}}));
+        t.yes(t.write(table, mutation::merge(other, any_etag)), text + ", merged");
+        t.holds(table, other, text + ", merged");
+    }
+    for (double const number : {0.1, 1e300, -0.0, 123456789012345680.0}) {
+        row const entity = make_row("types", "double", {{"D", number}});
+        t.put(table, entity);
+        t.holds(table, entity, "the double " + value{number}.to_string());
+    }
+}
+
+inline void insert_needs_a_free_key(trial& t) {
+    std::string const table = t.new_table();
+    row const first = make_row("p", "r", {{"A", 1}});
+    t.yes(t.write(table, mutation::insert(first)), "insert");
+    auto const before = t.now(table);
+    t.no(t.write(table, mutation::insert(make_row("p", "r", {{"A", 2}, {"B", 3}}))), error_code::entity_already_exists,
+        "insert a second time");
+    t.unchanged(before, table, "after a refused insert");
+}
+
+inline void replace_removes_what_it_does_not_name(trial& t) {
+    std::string const table = t.new_table();
+    t.no(t.write(table, mutation::replace(make_row("p", "r", {{"A", 1}}), any_etag)), error_code::resource_not_found,
+        "replace what is not there");
+    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "trap 36: a replace has inserted");
+    t.put(table, make_row("p", "r", {{"A", 1}, {"B", "b"}}));
+    row const fresh = make_row("p", "r", {{"B", 2.5}, {"C", true}});
+    t.yes(t.write(table, mutation::replace(fresh, any_etag)), "replace");
+    t.holds(table, fresh, "replaced as a whole");
+    row const over = make_row("p", "r", {{"D", 1}});
+    t.yes(t.write(table, mutation::insert_or_replace(over)), "insert_or_replace over it");
+    t.holds(table, over, "replaced as a whole by insert_or_replace");
+    row const added = make_row("p", "new", {{"D", 1}});
+    t.yes(t.write(table, mutation::insert_or_replace(added)), "insert_or_replace of a new key");
+    t.holds(table, added, "inserted by insert_or_replace");
+}
+
+inline void merge_keeps_what_it_does_not_name(trial& t) {
+    std::string const table = t.new_table();
+    t.no(t.write(table, mutation::merge(make_row("p", "r", {{"A", 1}}), any_etag)), error_code::resource_not_found,
+        "merge into what is not there");
+    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "trap 36: a merge has inserted");
+    for (bool const upsert : {false, true}) {
+        std::string const key = upsert ? "upsert" : "merge";
+        t.put(table, make_row("p", key, {{"A", 1}, {"B", "b"}, {"a", 2}}));
+        row_builder change{"p", key};
+        change.add("B", value_view{std::string_view{"changed"}});
+        change.add("A", edm_type::int32, std::nullopt); // trap 32: absent is not a removal
+        change.add("C", value_view{true});
+        t.yes(t.write(table,
+                  upsert ? mutation::insert_or_merge(change.build()) : mutation::merge(change.build(), any_etag)),
+            key);
+        t.holds(table, make_row("p", key, {{"A", 1}, {"B", "changed"}, {"a", 2}, {"C", true}}), "after " + key);
+    }
+    row const added = make_row("p", "new", {{"A", 1}});
+    t.yes(t.write(table, mutation::insert_or_merge(added)), "insert_or_merge of a new key");
+    t.holds(table, added, "inserted by insert_or_merge");
+}
+
+inline void names_differ_by_case(trial& t) {
+    std::string const table = t.new_table();
+    row const entity = make_row("p", "r", {{"Birthday", 1}, {"birthday", "x"}, {"BIRTHDAY", true}});
+    t.put(table, entity);
+    t.holds(table, entity, "trap 34: names that differ only in case");
+}
+
+inline void removal(trial& t) {
+    std::string const table = t.new_table();
+    t.no(t.write(table, mutation::remove(make_row("p", "r"), any_etag)), error_code::resource_not_found,
+        "remove what is not there");
+    t.put(table, make_row("p", "r"));
+    t.put(table, make_row("p", "other"));
+    auto removed = t.write(table, mutation::remove(make_row("p", "r"), any_etag));
+    t.yes(removed, "remove");
+    t.check(!removed || removed->etag.empty(), "a removal gives an ETag");
+    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "read what was removed");
+    t.no(t.write(table, mutation::remove(make_row("p", "r"), any_etag)), error_code::resource_not_found,
+        "remove a second time");
+    t.yes(t.get(table, "p", "other"), "its neighbour");
+}
+
+inline void conditions(trial& t) {
+    std::string const table = t.new_table();
+    for (auto const kind : {mutation_kind::replace, mutation_kind::merge, mutation_kind::remove}) {
+        std::string const text{to_string(kind)};
+        etag const stale = t.put(table, make_row("p", text, {{"A", 1}}));
+        etag const latest = t.put(table, make_row("p", text, {{"A", 2}}));
+        auto const before = t.now(table);
+        auto const change = [&](etag_condition condition) {
+            return t.write(table, mutation{kind, make_row("p", text, {{"A", 3}}), std::move(condition)});
+        };
+        t.no(change(stale), error_code::update_condition_not_satisfied, text + " with a stale ETag");
+        t.no(change(etag{"W/\"0x5B168C7B6E589D2\""}), error_code::update_condition_not_satisfied,
+            text + " with somebody else's ETag");
+        for (std::string const& bad : {std::string{}, std::string{"junk"}, std::string{"*"}, std::string{"W/"},
+                 std::string{"W/\"datetime'2020"}, std::string{"W/\"a\r\nb\""}, std::string{"\"a\nb\""},
+                 std::string("\"a\0b\"", 5), '"' + times(10 * 1024, "e") + '"'}) {
+            t.no(change(etag{bad}), error_code::invalid_input,
+                text + " with the ETag " + text::printable(text::shortened(bad)));
+        }
+        t.unchanged(before, table, "after refused conditions of " + text);
+        t.yes(change(latest), text + " with the latest ETag");
+        auto const again = change(latest);
+        if (kind == mutation_kind::remove) {
+            t.no(again, error_code::resource_not_found, text + " a second time");
+        } else {
+            t.no(again, error_code::update_condition_not_satisfied, text + " a second time");
+            t.yes(change(any_etag), text + " whatever the version");
+            t.holds(table, make_row("p", text, {{"A", 3}}), "after " + text);
+        }
+    }
+}
+
+inline void versions_increase(trial& t) {
+    std::string const table = t.new_table();
+    date_time last{};
+    std::vector<std::string> seen;
+    auto const wrote = [&](result<written> const& outcome, std::string const& text) {
+        auto const read = t.get(table, "p", "r");
+        if (!t.yes(outcome, text) || !t.yes(read, text)) {
+            return;
+        }
+        t.same(outcome->etag.text(), read->etag.text(), text + ": the ETag of the write and that of the entity");
+        t.check(read->entity.view().timestamp() > last, text + ": the Timestamp has not increased");
+        t.check(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag came twice");
+        last = read->entity.view().timestamp();
+        seen.push_back(read->etag.text());
+    };
+    row const entity = make_row("p", "r", {{"A", 1}});
+    for (int round = 0; round < 3; ++round) {
+        wrote(t.write(table, mutation::insert(entity)), "insert");
+        wrote(t.write(table, mutation::merge(make_row("p", "r"), any_etag)), "a merge of nothing");
+        wrote(t.write(table, mutation::replace(entity, any_etag)), "a replace with the same");
+        wrote(t.write(table, mutation::insert_or_merge(entity)), "insert_or_merge");
+        wrote(t.write(table, mutation::insert_or_replace(entity)), "insert_or_replace");
+        // The Timestamp of the caller counts for nothing.
+        std::string payload{entity.payload()};
+        set_timestamp(payload, date_time{date_time::max_ticks});
+        wrote(t.write(table, mutation::replace(row{"p", "r", payload}, any_etag)), "a replace with a Timestamp");
+        auto batch = t.send(transact{table, {mutation::merge(entity, any_etag)}});
+        if (t.yes(batch, "a batch") && t.check(batch->results.size() == 1, "a batch of one has one result")) {
+            wrote(batch->results.front(), "a batch");
+        }
+        t.yes(t.write(table, mutation::remove(entity, any_etag)), "remove");
+    }
+}
+
+inline void merges_are_bounded(trial& t) {
+    std::string const table = t.new_table();
+    row_builder full{"p", "r"};
+    for (std::size_t index = 0; index < t.limits().max_properties; ++index) {
+        full.add("P" + std::to_string(index), value_view{1});
+    }
+    t.put(table, full.build());
+    auto const before = t.now(table);
+    row const one_more = make_row("p", "r", {{"OneMore", 1}});
+    t.no(t.write(table, mutation::merge(one_more, any_etag)), error_code::too_many_properties, "merge");
+    t.no(t.write(table, mutation::insert_or_merge(one_more)), error_code::too_many_properties, "insert_or_merge");
+    t.unchanged(before, table, "after merges that would exceed the limit");
+    t.yes(t.write(table, mutation::merge(make_row("p", "r", {{"P0", 2}}), any_etag)), "merge of a known property");
+}
+
+inline constexpr behaviour behaviours_of_writes[] = {
+    {"traps 22 to 25: a value of every type comes back", every_type_comes_back},
+    {"insert needs a free key", insert_needs_a_free_key},
+    {"replace removes what it does not name", replace_removes_what_it_does_not_name},
+    {"trap 32: merge keeps what it does not name", merge_keeps_what_it_does_not_name},
+    {"trap 34: names of properties have case", names_differ_by_case},
+    {"removal", removal},
+    {"conditions of replace, merge and remove", conditions},
+    {"every write makes a new version", versions_increase},
+    {"a merge cannot exceed the limits", merges_are_bounded},
+};
+
+} // namespace testing::conformance
+ENTITABLE_END_NAMESPACE
