@@ -14,12 +14,12 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Models ordered_store.
 ///
-/// Thread-safety: all members, from several threads. Each partition has a lock of its own: visitors and bodies hold up
-/// nobody but writers of their partition, and bodies its readers too. A visitor that stays for long delays other readers
-/// of its partition by some milliseconds if a writer waits for it.
+/// Thread-safety: all members, from several threads. Each partition has a lock of its own: a visitor or a body that takes
+/// its time holds up writers of its partition, and nobody else. Where a writer waits for such a visitor, others that read
+/// the partition come in with a delay of some milliseconds.
 /// Cost: a lookup is a hash of the partition and a search among its rows, O(log n), and allocates nothing.
-/// Errors: none of its own. Memory that runs out is reported by std::bad_alloc, and so is nothing else; what a body or a
-/// visitor throws passes through. In both cases nothing has changed.
+/// Errors: none. Where memory runs out std::bad_alloc is thrown; that, and what a body or a visitor throws, passes through,
+/// and nothing has changed.
 class memory_store {
 public:
     using is_ordered_store = void;
@@ -29,21 +29,23 @@ public:
     memory_store(memory_store const&) = delete;
     memory_store& operator=(memory_store const&) = delete;
 
-    result<bool> create_table(std::string_view key, std::string_view shown_name);
-    result<bool> drop_table(std::string_view key);
-    result<void> tables(std::string_view from_key, table_visitor visit);
-    result<lookup> get(std::string_view table, std::string_view partition, std::string_view row, row_visitor visit);
-    result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit);
-    result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body);
+    ENTITABLE_LAZY result<bool> create_table(std::string_view key, std::string_view shown_name);
+    ENTITABLE_LAZY result<bool> drop_table(std::string_view key);
+    ENTITABLE_LAZY result<void> tables(std::string_view from_key, table_visitor visit);
+    ENTITABLE_LAZY result<lookup> get(
+        std::string_view table, std::string_view partition, std::string_view row, row_visitor visit);
+    ENTITABLE_LAZY result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit);
+    ENTITABLE_LAZY result<lookup> update(
+        std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body);
 
 private:
-    class writing;
+    class leaving;
     using table_list = std::vector<shared<detail::memory_table>>;
 
-    [[nodiscard]] table_list::iterator table_position(std::string_view key);
-    [[nodiscard]] shared<detail::memory_table> find_table(std::string_view key);
-    [[nodiscard]] lookup commit(detail::partition& partition, transaction& changes);
-    void bury(detail::partition& empty) noexcept;
+    ENTITABLE_LAZY [[nodiscard]] table_list::iterator table_position(std::string_view key);
+    ENTITABLE_LAZY [[nodiscard]] shared<detail::memory_table> find_table(std::string_view key);
+    ENTITABLE_LAZY [[nodiscard]] lookup commit(detail::partition::writing& place, transaction& changes);
+    ENTITABLE_LAZY void bury(detail::partition& empty) noexcept;
 
     detail::rw_lock tables_lock_;
     table_list tables_; ///< in the order of their keys; guarded by tables_lock_
@@ -54,11 +56,11 @@ private:
 class memory_store::transaction {
 public:
     /// Calls `visit` with the row's bytes; false when there is no such row.
-    bool get(std::string_view row, row_visitor visit) const;
+    ENTITABLE_LAZY bool get(std::string_view row, row_visitor visit) const;
     /// Stages new bytes; they are copied.
-    void put(std::string_view row, std::string_view bytes);
+    ENTITABLE_LAZY void put(std::string_view row, std::string_view bytes);
     /// Stages a removal; nothing happens when there is no such row.
-    void erase(std::string_view row);
+    ENTITABLE_LAZY void erase(std::string_view row);
 
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
@@ -74,9 +76,9 @@ private:
 
     explicit transaction(detail::entry_tree& rows) noexcept : rows_(rows) {}
     ~transaction();
-    void apply();
-    void undo() noexcept;
-    void finish() noexcept;
+    ENTITABLE_LAZY void apply();
+    ENTITABLE_LAZY void undo() noexcept;
+    ENTITABLE_LAZY void finish() noexcept;
 
     detail::entry_tree& rows_;
     std::vector<change> changes_;

@@ -52,12 +52,23 @@ struct chunk {
 
     /// The eight bytes of `key` behind `skip`, as a number that compares as they do; zeros where it has ended.
     [[nodiscard]] static std::uint64_t head_of(std::string_view key, std::size_t skip) noexcept {
-        std::uint64_t bits = 0;
-        if (key.size() >= skip + sizeof bits) {
-            std::memcpy(&bits, key.data() + skip, sizeof bits);
-        } else if (key.size() > skip) {
-            std::memcpy(&bits, key.data() + skip, key.size() - skip);
+        if (key.size() <= skip) {
+            return 0;
         }
+        std::size_t const left = key.size() - skip;
+        std::uint64_t bits = 0;
+        if (left >= sizeof bits) {
+            std::memcpy(&bits, key.data() + skip, sizeof bits);
+            return from_big_endian(bits);
+        }
+        if (key.size() >= sizeof bits) { // the last eight bytes, and shift: faster than copying so many as there are
+            std::memcpy(&bits, key.data() + key.size() - sizeof bits, sizeof bits);
+            return from_big_endian(bits) << 8U * (sizeof bits - left);
+        }
+        std::memcpy(&bits, key.data() + skip, left);
+        return from_big_endian(bits);
+    }
+    [[nodiscard]] static std::uint64_t from_big_endian(std::uint64_t bits) noexcept {
         if constexpr (std::endian::native == std::endian::little) {
             bits = (bits & 0x00FF00FF00FF00FFU) << 8U | (bits >> 8U & 0x00FF00FF00FF00FFU);
             bits = (bits & 0x0000FFFF0000FFFFU) << 16U | (bits >> 16U & 0x0000FFFF0000FFFFU);

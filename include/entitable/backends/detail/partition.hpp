@@ -9,7 +9,7 @@
 #include <entitable/backends/detail/rw_lock.hpp>
 #include <entitable/core/shared.hpp>
 
-#include <atomic>
+#include <entitable/core/atomic.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +23,7 @@ struct memory_table : counted {
 
     std::string const key;
     std::string const shown_name;
-    std::atomic<bool> dropped{false}; ///< set under the directory's lock; afterwards the directory stays empty
+    atomic<bool> dropped{false}; ///< set under the directory's lock; afterwards the directory stays empty
 
     rw_lock directory_lock;
     entry_tree directory; ///< the values of its entries are the partitions; guarded by directory_lock
@@ -37,16 +37,14 @@ public:
     public:
         owner() = default;
         /// One more owner of a partition that has one.
-        explicit owner(partition& shared) noexcept : partition_(&shared) {
-            shared.owners_.fetch_add(1, std::memory_order_relaxed);
-        }
+        explicit owner(partition& shared) noexcept : partition_(&shared) { shared.lock.own(); }
         owner(owner&& other) noexcept : partition_(std::exchange(other.partition_, nullptr)) {}
         owner& operator=(owner other) noexcept {
             std::swap(partition_, other.partition_);
             return *this;
         }
         ~owner() {
-            if (partition_ != nullptr && partition_->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+            if (partition_ != nullptr && partition_->lock.disown()) {
                 destroy(partition_);
             }
         }
@@ -57,6 +55,68 @@ public:
 
     private:
         partition* partition_{};
+    };
+
+    /// Owns a partition and holds its lock for reading. Made without waiting; `wait` comes before the first look at rows.
+    class reading {
+    public:
+        explicit reading(partition* shared) noexcept
+            : partition_(shared), before_(shared != nullptr ? shared->lock.own_shared() : 0) {}
+        ~reading() {
+            if (partition_ != nullptr && partition_->lock.disown_shared()) {
+                destroy(partition_);
+            }
+        }
+        reading(reading const&) = delete;
+        reading& operator=(reading const&) = delete;
+
+        explicit operator bool() const noexcept { return partition_ != nullptr; }
+        void wait() const noexcept { partition_->lock.wait_shared(before_); }
+        [[nodiscard]] partition* operator->() const noexcept { return partition_; }
+
+    private:
+        partition* partition_;
+        std::uint64_t before_;
+    };
+
+    /// Owns a partition for an update: `wait` shuts out other updates, `shut_out_readers` comes before the first change.
+    class writing {
+    public:
+        writing() = default;
+        explicit writing(partition* shared) noexcept
+            : partition_(shared), inside_(shared != nullptr && shared->lock.own_and_try_shut_out_writers()) {}
+        writing(writing const&) = delete;
+        writing& operator=(writing&& other) noexcept {
+            std::swap(partition_, other.partition_);
+            std::swap(inside_, other.inside_);
+            return *this;
+        }
+        ~writing() { leave(); }
+
+        explicit operator bool() const noexcept { return partition_ != nullptr; }
+        [[nodiscard]] partition* operator->() const noexcept { return partition_; }
+        [[nodiscard]] partition& operator*() const noexcept { return *partition_; }
+        void wait() noexcept {
+            if (!inside_) {
+                partition_->lock.shut_out_writers();
+                inside_ = true;
+            }
+        }
+        void shut_out_readers() noexcept {
+            partition_->lock.shut_out_readers();
+            alone_ = true;
+        }
+        void leave() noexcept {
+            partition* const left = std::exchange(partition_, nullptr);
+            if (left != nullptr && (inside_ ? left->lock.disown_and_unlock(alone_) : left->lock.disown())) {
+                destroy(left);
+            }
+        }
+
+    private:
+        partition* partition_{};
+        bool inside_{false};
+        bool alone_{false};
     };
 
     [[nodiscard]] static owner make(shared<memory_table> table, std::string_view key, std::uint64_t hash);
@@ -72,11 +132,7 @@ public:
     std::uint64_t const hash; ///< of the table's key and the partition's
     shared<memory_table> const table;
 
-private:
-    std::atomic<std::uint32_t> owners_{0};
-
-public:
-    rw_lock lock;
+    rw_lock lock; ///< counts the owners, too
     // guarded by `lock`
     entry_tree rows;
     bool dead{false};   ///< it was empty and is on its way out: look up again
@@ -96,10 +152,11 @@ public:
     [[nodiscard]] static std::uint64_t hash_of(std::string_view table, std::string_view key) noexcept;
 
     /// The partition of a table that is not dropped; empty when there is none.
-    [[nodiscard]] partition::owner find(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
-    /// Adds `fresh`, unless its table has a partition of that key: returns that one then. Nothing is changed when memory
-    /// runs out.
-    [[nodiscard]] partition::owner add(partition& fresh);
+    [[nodiscard]] partition::reading read(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
+    [[nodiscard]] partition::writing write(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
+    /// Adds `fresh`, unless its table has a partition of that key: that one it is then. Nothing is changed when memory runs
+    /// out.
+    [[nodiscard]] partition::writing add(partition& fresh);
     /// Gives up the ownership of a partition; nothing happens when it is not here.
     void remove(partition& gone) noexcept;
 

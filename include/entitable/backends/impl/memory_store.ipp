@@ -15,12 +15,12 @@ ENTITABLE_BEGIN_NAMESPACE
 // ---- tables -----------------------------------------------------------------------------------------
 
 /// The first table whose key is not less than `key`.
-ENTITABLE_DECL memory_store::table_list::iterator memory_store::table_position(std::string_view key) {
+ENTITABLE_LAZY_BODY memory_store::table_list::iterator memory_store::table_position(std::string_view key) {
     auto low = tables_.begin();
     auto high = tables_.end();
     while (low != high) {
         auto const middle = low + (high - low) / 2;
-        if ((*middle)->key < key) {
+        if ((*middle)->key.compare(key) < 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -29,13 +29,13 @@ ENTITABLE_DECL memory_store::table_list::iterator memory_store::table_position(s
     return low;
 }
 
-ENTITABLE_DECL shared<detail::memory_table> memory_store::find_table(std::string_view key) {
+ENTITABLE_LAZY_BODY shared<detail::memory_table> memory_store::find_table(std::string_view key) {
     detail::shared_guard const guard{tables_lock_};
     auto const at = table_position(key);
     return at != tables_.end() && (*at)->key == key ? *at : shared<detail::memory_table>{};
 }
 
-ENTITABLE_DECL result<bool> memory_store::create_table(std::string_view key, std::string_view shown_name) {
+ENTITABLE_LAZY_BODY result<bool> memory_store::create_table(std::string_view key, std::string_view shown_name) {
     auto fresh = shared<detail::memory_table>::make(key, shown_name);
     detail::exclusive_guard const guard{tables_lock_};
     auto const at = table_position(key);
@@ -46,7 +46,7 @@ ENTITABLE_DECL result<bool> memory_store::create_table(std::string_view key, std
     return true;
 }
 
-ENTITABLE_DECL result<bool> memory_store::drop_table(std::string_view key) {
+ENTITABLE_LAZY_BODY result<bool> memory_store::drop_table(std::string_view key) {
     shared<detail::memory_table> gone;
     std::optional<detail::entry_tree> orphans;
     {
@@ -58,7 +58,7 @@ ENTITABLE_DECL result<bool> memory_store::drop_table(std::string_view key) {
         gone = std::move(*at);
         tables_.erase(at);
         detail::exclusive_guard const directory{gone->directory_lock};
-        gone->dropped.store(true, std::memory_order_release);
+        gone->dropped.store(true, memory_order::release);
         orphans.emplace(std::move(gone->directory));
     }
     // Nobody finds them any more; whoever is in one of them keeps it.
@@ -69,7 +69,7 @@ ENTITABLE_DECL result<bool> memory_store::drop_table(std::string_view key) {
     return true;
 }
 
-ENTITABLE_DECL result<void> memory_store::tables(std::string_view from_key, table_visitor visit) {
+ENTITABLE_LAZY_BODY result<void> memory_store::tables(std::string_view from_key, table_visitor visit) {
     shared<detail::memory_table> table;
     for (;;) {
         {
@@ -91,13 +91,13 @@ ENTITABLE_DECL result<void> memory_store::tables(std::string_view from_key, tabl
 
 // ---- reading ----------------------------------------------------------------------------------------
 
-ENTITABLE_DECL result<lookup> memory_store::get(
+ENTITABLE_LAZY_BODY result<lookup> memory_store::get(
     std::string_view table, std::string_view partition, std::string_view row, row_visitor visit) {
-    auto const found = partitions_.find(detail::partition_map::hash_of(table, partition), table, partition);
+    auto const found = partitions_.read(detail::partition_map::hash_of(table, partition), table, partition);
     if (!found) {
         return find_table(table) ? lookup::absent : lookup::no_table;
     }
-    detail::shared_guard const guard{found->lock};
+    found.wait();
     detail::entry* const entry = found->rows.find(row);
     if (entry == nullptr) {
         return lookup::absent;
@@ -106,7 +106,7 @@ ENTITABLE_DECL result<lookup> memory_store::get(
     return lookup::found;
 }
 
-ENTITABLE_DECL result<lookup> memory_store::scan(
+ENTITABLE_LAZY_BODY result<lookup> memory_store::scan(
     std::string_view table_key, scan_range const& range, scan_visitor visit) {
     auto const table = find_table(table_key);
     if (!table) {
@@ -140,31 +140,30 @@ ENTITABLE_DECL result<lookup> memory_store::scan(
     if (visited) {
         return lookup::found;
     }
-    return table->dropped.load(std::memory_order_acquire) ? lookup::no_table : lookup::absent;
+    return table->dropped.load(memory_order::acquire) ? lookup::no_table : lookup::absent;
 }
 
 // ---- writing ----------------------------------------------------------------------------------------
 
-/// Holds a partition's lock for an update; takes the partition out when it is left without a row.
-class memory_store::writing {
+/// Ends an update: takes the partition out when it is left without a row, and unlocks it.
+class memory_store::leaving {
 public:
-    writing(memory_store& store, detail::partition& partition) noexcept
-        : store_(store), partition_(partition), guard_(partition.lock) {}
-    ~writing() {
-        if (partition_.rows.empty() && !partition_.dead) {
-            store_.bury(partition_);
+    leaving(memory_store& store, detail::partition::writing& place) noexcept : store_(store), place_(place) {}
+    ~leaving() {
+        if (place_->rows.empty() && !place_->dead) {
+            store_.bury(*place_);
         }
+        place_.leave();
     }
-    writing(writing const&) = delete;
-    writing& operator=(writing const&) = delete;
+    leaving(leaving const&) = delete;
+    leaving& operator=(leaving const&) = delete;
 
 private:
     memory_store& store_;
-    detail::partition& partition_;
-    detail::exclusive_guard guard_;
+    detail::partition::writing& place_;
 };
 
-ENTITABLE_DECL void memory_store::bury(detail::partition& empty) noexcept {
+ENTITABLE_LAZY_BODY void memory_store::bury(detail::partition& empty) noexcept {
     empty.dead = true;
     if (empty.listed) {
         detail::exclusive_guard const guard{empty.table->directory_lock};
@@ -175,11 +174,11 @@ ENTITABLE_DECL void memory_store::bury(detail::partition& empty) noexcept {
     partitions_.remove(empty);
 }
 
-ENTITABLE_DECL result<lookup> memory_store::update(
+ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
     std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body) {
     std::uint64_t const hash = detail::partition_map::hash_of(table, partition);
     for (;;) {
-        auto place = partitions_.find(hash, table, partition);
+        auto place = partitions_.write(hash, table, partition);
         if (!place) {
             auto owner = find_table(table);
             if (!owner) {
@@ -188,22 +187,27 @@ ENTITABLE_DECL result<lookup> memory_store::update(
             auto const fresh = detail::partition::make(std::move(owner), partition, hash);
             place = partitions_.add(*fresh);
         }
+        place.wait();
         transaction changes{place->rows}; // frees old rows after the lock
-        writing const guard{*this, *place};
-        std::atomic<bool> const& dropped = place->table->dropped;
-        if (place->dead || dropped.load(std::memory_order_acquire)) {
+        leaving const left{*this, place};
+        atomic<bool> const& dropped = place->table->dropped;
+        if (place->dead || dropped.load(memory_order::acquire)) {
             continue;
         }
         bool const wanted = body(changes);
-        if (dropped.load(std::memory_order_acquire)) {
+        if (dropped.load(memory_order::acquire)) {
             return lookup::no_table;
         }
-        return wanted ? commit(*place, changes) : lookup::absent;
+        return wanted ? commit(place, changes) : lookup::absent;
     }
 }
 
 /// Makes what was staged visible, as a whole or not at all.
-ENTITABLE_DECL lookup memory_store::commit(detail::partition& partition, transaction& changes) {
+ENTITABLE_LAZY_BODY lookup memory_store::commit(detail::partition::writing& place, transaction& changes) {
+    if (changes.changes_.empty()) {
+        return lookup::found;
+    }
+    detail::partition& partition = *place;
     struct undo_unless_done {
         transaction& changes;
         bool done{false};
@@ -213,10 +217,11 @@ ENTITABLE_DECL lookup memory_store::commit(detail::partition& partition, transac
             }
         }
     } attempt{changes};
+    place.shut_out_readers();
     changes.apply();
     if (!partition.listed && !partition.rows.empty()) {
         detail::exclusive_guard const guard{partition.table->directory_lock};
-        if (partition.table->dropped.load(std::memory_order_relaxed)) {
+        if (partition.table->dropped.load(memory_order::relaxed)) {
             return lookup::no_table;
         }
         partition.table->directory.put(partition.name);
@@ -229,7 +234,7 @@ ENTITABLE_DECL lookup memory_store::commit(detail::partition& partition, transac
 
 // ---- transaction ------------------------------------------------------------------------------------
 
-ENTITABLE_DECL bool memory_store::transaction::get(std::string_view row, row_visitor visit) const {
+ENTITABLE_LAZY_BODY bool memory_store::transaction::get(std::string_view row, row_visitor visit) const {
     detail::entry* const entry = rows_.find(row);
     if (entry == nullptr) {
         return false;
@@ -238,26 +243,26 @@ ENTITABLE_DECL bool memory_store::transaction::get(std::string_view row, row_vis
     return true;
 }
 
-ENTITABLE_DECL void memory_store::transaction::put(std::string_view row, std::string_view bytes) {
+ENTITABLE_LAZY_BODY void memory_store::transaction::put(std::string_view row, std::string_view bytes) {
     changes_.push_back({nullptr, false, nullptr});
     changes_.back().fresh = detail::entry::make(row, bytes);
 }
 
-ENTITABLE_DECL void memory_store::transaction::erase(std::string_view row) {
+ENTITABLE_LAZY_BODY void memory_store::transaction::erase(std::string_view row) {
     changes_.push_back({nullptr, true, nullptr});
     changes_.back().fresh = detail::entry::make(row, std::string_view{});
 }
 
 /// Puts everything in its place: only this can fail, and all of it can be taken back. A removal puts its own entry in the
 /// place of the row, so that the order of changes to one row does not matter here.
-ENTITABLE_DECL void memory_store::transaction::apply() {
+ENTITABLE_LAZY_BODY void memory_store::transaction::apply() {
     for (change& each : changes_) {
         each.old = each.removal ? rows_.replace(each.fresh) : rows_.put(each.fresh);
         ++applied_;
     }
 }
 
-ENTITABLE_DECL void memory_store::transaction::undo() noexcept {
+ENTITABLE_LAZY_BODY void memory_store::transaction::undo() noexcept {
     while (applied_ > 0) {
         change& each = changes_[--applied_];
         if (each.old != nullptr) {
@@ -270,7 +275,7 @@ ENTITABLE_DECL void memory_store::transaction::undo() noexcept {
 
 /// Takes the rows out that are removed, and keeps only those entries to be freed that are in no one else's hands: not in
 /// the rows, and not the old entry of a later change.
-ENTITABLE_DECL void memory_store::transaction::finish() noexcept {
+ENTITABLE_LAZY_BODY void memory_store::transaction::finish() noexcept {
     for (change& each : changes_) {
         bool const in_place = each.removal && each.old != nullptr && rows_.find(each.fresh->key()) == each.fresh;
         if (in_place) {

@@ -28,14 +28,22 @@ ENTITABLE_DECL void partition::destroy(partition* last) noexcept {
 ENTITABLE_DECL std::uint64_t partition_map::hash_of(std::string_view table, std::string_view key) noexcept {
     // Eight bytes at a time; the last step is the finalizer of MurmurHash3 (A. Appleby), so that all bits may be used.
     std::uint64_t hash = table.size() + (std::uint64_t{key.size()} << 32U);
-    auto const add = [&hash](std::string_view bytes) {
-        while (!bytes.empty()) {
-            std::uint64_t word = 0;
-            std::size_t const size = bytes.size() < sizeof word ? bytes.size() : sizeof word;
-            std::memcpy(&word, bytes.data(), size);
-            hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
-            hash ^= hash >> 32U;
-            bytes.remove_prefix(size);
+    auto const add_word = [&hash](char const* from, std::size_t size) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, from, size);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
+        hash ^= hash >> 32U;
+    };
+    auto const add = [&add_word](std::string_view bytes) {
+        std::size_t at = 0;
+        for (; at + 8 <= bytes.size(); at += 8) {
+            add_word(bytes.data() + at, 8);
+        }
+        if (at < bytes.size() &&
+            bytes.size() >= 8) { // the last eight overlap: faster than copying so many as there are
+            add_word(bytes.data() + bytes.size() - 8, 8);
+        } else if (at < bytes.size()) {
+            add_word(bytes.data(), bytes.size());
         }
     };
     add(table);
@@ -54,7 +62,7 @@ ENTITABLE_DECL partition* partition_map::shard::find(
     for (std::size_t index = hash & mask; slots[index].held; index = (index + 1) & mask) {
         partition* const candidate = slots[index].held.get();
         if (slots[index].hash == hash && candidate->key() == key && candidate->table->key == table &&
-            !candidate->table->dropped.load(std::memory_order_acquire)) {
+            !candidate->table->dropped.load(memory_order::acquire)) {
             return candidate;
         }
     }
@@ -111,24 +119,30 @@ ENTITABLE_DECL partition::owner partition_map::shard::take(partition& gone) noex
     return taken;
 }
 
-ENTITABLE_DECL partition::owner partition_map::find(
+ENTITABLE_DECL partition::reading partition_map::read(
     std::uint64_t hash, std::string_view table, std::string_view key) noexcept {
     shard& place = shard_of(hash);
     shared_guard const guard{place.lock};
-    partition* const found = place.find(hash, table, key);
-    return found != nullptr ? partition::owner{*found} : partition::owner{};
+    return partition::reading{place.find(hash, table, key)};
 }
 
-ENTITABLE_DECL partition::owner partition_map::add(partition& fresh) {
+ENTITABLE_DECL partition::writing partition_map::write(
+    std::uint64_t hash, std::string_view table, std::string_view key) noexcept {
+    shard& place = shard_of(hash);
+    shared_guard const guard{place.lock};
+    return partition::writing{place.find(hash, table, key)};
+}
+
+ENTITABLE_DECL partition::writing partition_map::add(partition& fresh) {
     shard& place = shard_of(fresh.hash);
     exclusive_guard const guard{place.lock};
-    partition* const found = place.find(fresh.hash, fresh.table->key, fresh.key());
-    if (found != nullptr) {
-        return partition::owner{*found};
+    partition* found = place.find(fresh.hash, fresh.table->key, fresh.key());
+    if (found == nullptr) {
+        place.reserve_one();
+        place.insert(partition::owner{fresh});
+        found = &fresh;
     }
-    place.reserve_one();
-    place.insert(partition::owner{fresh});
-    return partition::owner{fresh};
+    return partition::writing{found};
 }
 
 ENTITABLE_DECL void partition_map::remove(partition& gone) noexcept {

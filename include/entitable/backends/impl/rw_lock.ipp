@@ -5,64 +5,86 @@
 #include <entitable/backends/detail/rw_lock.hpp>
 #include <entitable/core/platform.hpp>
 
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// Tells the processor that it is waiting; other programs' threads do not get to run by this.
+ENTITABLE_DECL void relax_processor() noexcept {
+#if defined(_MSC_VER)
+#if defined(_M_IX86) || defined(_M_X64)
+    _mm_pause();
+#else
+    __yield();
+#endif
+#elif defined(__i386__) || defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
 
 /// Waits a little longer each time it is asked: awake, then giving way to others, then asleep.
 class backoff {
 public:
     void pause() noexcept {
         ++steps_;
-        if (steps_ > awake + yielding) {
-            platform::sleep_for(std::chrono::microseconds{50});
-        } else if (steps_ > awake) {
+        if (steps_ <= awake) {
+            relax_processor();
+        } else if (steps_ <= awake + yielding) {
             platform::yield();
+        } else {
+            platform::sleep_for(std::chrono::microseconds{50});
         }
     }
     /// Some milliseconds have passed.
     [[nodiscard]] bool long_waited() const noexcept { return steps_ > awake + yielding + asleep; }
 
 private:
-    static constexpr unsigned awake = 100;
+    static constexpr unsigned awake = 200; ///< some microseconds: longer than most updates hold a lock
     static constexpr unsigned yielding = 2000;
     static constexpr unsigned asleep = 100;
     unsigned steps_{0};
 };
 
-ENTITABLE_DECL void rw_lock::wait_as_reader(std::uint32_t state) noexcept {
-    // Counted already, so no writer enters before us: one that is inside will leave, to one that waits we give way.
+ENTITABLE_DECL void rw_lock::wait_as_reader(std::uint64_t state) noexcept {
+    // Counted already, so no writer gets in before us. If readers are out, that will end; to a writer that waits we give way.
     backoff patience;
-    if ((state & writer_inside) == 0) {
-        state_.fetch_sub(one_reader, std::memory_order_release);
-        while ((state & (writer_inside | writer_waits)) == writer_waits && !patience.long_waited()) {
+    if ((state & readers_out) == 0) {
+        state_.fetch_sub(one_reader, memory_order::release);
+        while ((state & (readers_out | readers_give_way)) == readers_give_way && !patience.long_waited()) {
             patience.pause();
-            state = state_.load(std::memory_order_relaxed);
+            state = state_.load(memory_order::relaxed);
         }
-        state = state_.fetch_add(one_reader, std::memory_order_acquire);
+        state = state_.fetch_add(one_reader, memory_order::acquire);
     }
-    while ((state & writer_inside) != 0) {
+    while ((state & readers_out) != 0) {
         patience.pause();
-        state = state_.load(std::memory_order_acquire);
+        state = state_.load(memory_order::acquire);
     }
 }
 
-ENTITABLE_DECL void rw_lock::wait_as_writer() noexcept {
+ENTITABLE_DECL void rw_lock::wait_for_writer() noexcept {
     backoff patience;
-    std::uint32_t state = state_.load(std::memory_order_relaxed);
-    for (;;) {
-        // The sign that one waits is taken down with the entry: the other writers put it up again.
-        if ((state & ~writer_waits) == 0) {
-            if (state_.compare_exchange_weak(
-                    state, writer_inside, std::memory_order_acquire, std::memory_order_relaxed)) {
-                return;
-            }
-            continue;
-        }
-        if ((state & writer_waits) == 0) {
-            state_.fetch_or(writer_waits, std::memory_order_relaxed);
-        }
+    do {
         patience.pause();
-        state = state_.load(std::memory_order_relaxed);
+    } while (!try_shut_out_writers(0));
+}
+
+ENTITABLE_DECL void rw_lock::wait_for_readers() noexcept {
+    backoff patience;
+    std::uint64_t state = state_.fetch_or(readers_give_way, memory_order::relaxed) | readers_give_way;
+    for (;;) {
+        if ((state & readers) != 0) {
+            patience.pause();
+            state = state_.load(memory_order::relaxed);
+        } else if (state_.compare_exchange_weak(state, state - readers_give_way + readers_out,
+                       memory_order::acquire, memory_order::relaxed)) {
+            return;
+        }
     }
 }
 
