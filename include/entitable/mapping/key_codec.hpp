@@ -101,11 +101,11 @@ template <>
 struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_view> {
     static constexpr bool variable = true;
 
-    static bool append(std::string& out, std::string_view value) {
+    ENTITABLE_LAZY static bool append(std::string& out, std::string_view value) {
         out += value;
         return true;
     }
-    static bool parse(std::string_view text, std::string& out) {
+    ENTITABLE_LAZY static bool parse(std::string_view text, std::string& out) {
         out = text;
         return true;
     }
@@ -121,11 +121,11 @@ struct key_codec<date_time> : detail::key_codec_base<date_time> {
 /// A GUID: 36 characters in lower case; ordered by its bytes.
 template <>
 struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
-    static bool append(std::string& out, guid const& value) {
+    ENTITABLE_LAZY static bool append(std::string& out, guid const& value) {
         out += value.to_string();
         return true;
     }
-    static bool parse(std::string_view text, guid& out) {
+    ENTITABLE_LAZY static bool parse(std::string_view text, guid& out) {
         auto const read = guid::parse(text);
         out = read.value_or(guid{});
         return read && read->to_string() == text; // one text for one value

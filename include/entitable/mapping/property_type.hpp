@@ -27,7 +27,7 @@ template <>
 struct property_type<std::string> {
     static constexpr edm_type type = edm_type::string;
     static value_view view(std::string const& value) noexcept { return value_view{std::string_view{value}}; }
-    static bool assign(std::string& to, value_view from) {
+    ENTITABLE_LAZY static bool assign(std::string& to, value_view from) {
         to = from.as_string();
         return from.type() == type;
     }
@@ -87,7 +87,7 @@ struct property_type<date_time> {
 template <>
 struct property_type<guid> {
     static constexpr edm_type type = edm_type::guid;
-    static value_view view(guid const& value) noexcept {
+    ENTITABLE_LAZY static value_view view(guid const& value) noexcept {
         return {type, std::string_view{reinterpret_cast<char const*>(value.bytes.data()), value.bytes.size()}};
     }
     static bool assign(guid& to, value_view from) noexcept {
@@ -99,10 +99,10 @@ struct property_type<guid> {
 template <>
 struct property_type<binary> {
     static constexpr edm_type type = edm_type::binary;
-    static value_view view(binary const& value) noexcept {
+    ENTITABLE_LAZY static value_view view(binary const& value) noexcept {
         return {type, std::string_view{reinterpret_cast<char const*>(value.data()), value.size()}};
     }
-    static bool assign(binary& to, value_view from) {
+    ENTITABLE_LAZY static bool assign(binary& to, value_view from) {
         auto const* const first = reinterpret_cast<std::byte const*>(from.bytes().data());
         to.assign(first, first + from.bytes().size());
         return from.type() == type;

@@ -6,6 +6,7 @@
 /// The comparisons of fields with values: `r::age >= 50`. Any operand is accepted by overload resolution and judged
 /// inside, so that a mistake is one message and not a list of candidates.
 
+#include <entitable/mapping/key_argument.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/query/predicate.hpp>
 

@@ -11,7 +11,6 @@
 #include <entitable/core/error.hpp>
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,9 +40,14 @@ public:
     virtual void on_attempt(attempt const& done) noexcept = 0;
 };
 
+/// No limit on the time of a call.
+inline constexpr std::chrono::nanoseconds no_timeout = std::chrono::nanoseconds::max();
+/// No deadline.
+inline constexpr steady_time no_deadline = steady_time::max();
+
 /// The wishes of a caller, kept by a table for all its calls.
 struct call_options {
-    std::optional<std::chrono::nanoseconds> timeout; ///< for one call, its retries included
+    std::chrono::nanoseconds timeout{no_timeout}; ///< for one call, its retries included
     cancellation_token cancellation;
     read_location location{read_location::primary};
     entitable::observer* watch{}; ///< must outlive the calls
@@ -54,14 +58,14 @@ struct call {
     call() = default;
     ENTITABLE_LAZY explicit call(call_options const& options, clock& time = system_clock())
         : cancellation(options.cancellation), location(options.location), watch(options.watch) {
-        if (options.timeout) {
+        if (options.timeout != no_timeout) {
             steady_time const now = time.steady();
-            auto const timeout = std::chrono::duration_cast<steady_time::duration>(*options.timeout);
-            deadline = timeout > steady_time::max() - now ? steady_time::max() : now + timeout;
+            auto const timeout = std::chrono::duration_cast<steady_time::duration>(options.timeout);
+            deadline = timeout > no_deadline - now ? no_deadline : now + timeout;
         }
     }
 
-    std::optional<steady_time> deadline;
+    steady_time deadline{no_deadline};
     cancellation_token cancellation;
     read_location location{read_location::primary};
     entitable::observer* watch{};
@@ -69,7 +73,7 @@ struct call {
 
     std::uint32_t attempts{};             ///< tries made so far
     std::vector<std::string> request_ids; ///< of the service, one per try where it gives them
-    std::optional<date_time> server_date; ///< the service's clock in its last answer
+    date_time server_date;                ///< the service's clock in its last answer; 1601 when it gave none
 };
 
 ENTITABLE_END_NAMESPACE

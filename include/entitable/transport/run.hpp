@@ -27,8 +27,8 @@ ENTITABLE_BEGIN_NAMESPACE
             return {};
         }
         steady_time until = time - now > slice ? now + slice : time;
-        if (context.deadline && *context.deadline < until) {
-            until = *context.deadline;
+        if (context.deadline < until) {
+            until = context.deadline;
         }
         source.wait_until(until);
     }

@@ -57,7 +57,7 @@ template <transport T, table_request Request>
     if (context.cancellation.cancelled()) {
         return failure{error_code::cancelled, "the call was cancelled"};
     }
-    if (context.deadline && time.steady() >= *context.deadline) {
+    if (context.deadline != no_deadline && time.steady() >= context.deadline) {
         return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
     }
     return {};
