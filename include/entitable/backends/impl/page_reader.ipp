@@ -15,7 +15,9 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(
     key_interval const& rows = request.range.row;
     reader.fingerprint_ = fingerprint(request, table_key);
     reader.one_partition_ = partitions.is_point();
-    reader.from_partition_ = stored_key{partitions.lower.key};
+    if (partitions.lower.end != key_bound::kind::open) {
+        reader.from_partition_ = stored_key{partitions.lower.key};
+    }
     if (partitions.lower.end == key_bound::kind::exclusive) {
         reader.from_partition_ += '\0'; // the least key behind it
     }
