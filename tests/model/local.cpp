@@ -211,7 +211,7 @@ private:
     }
     static std::string said(std::optional<error_code> code) { return code ? std::string{to_string(*code)} : "success"; }
     template <table_request Request>
-    auto send(Request const& request) {
+    result<response_of<Request>> send(Request const& request) {
         call context;
         return store_.execute(request, context);
     }
