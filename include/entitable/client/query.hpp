@@ -183,7 +183,7 @@ private:
         return result<detail::row_walk>{std::in_place, through_, options_, std::move(reading),
             limit && (!take_ || *limit < *take_) ? limit : take_, page_size_};
     }
-    [[nodiscard]] static result<bool> read_next(detail::row_walk& walk, Entity& out) {
+    [[nodiscard]] result<bool> read_next(detail::row_walk& walk, Entity& out) const {
         auto row = walk.next();
         if (!row) {
             return std::move(row).as_failure();
@@ -191,7 +191,7 @@ private:
         if (!*row) {
             return false;
         }
-        if (auto decoded = from_row(**row, out); !decoded) {
+        if (auto decoded = from_row(**row, out, options_.rows); !decoded) {
             return std::move(decoded).as_failure();
         }
         return true;

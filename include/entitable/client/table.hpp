@@ -57,7 +57,7 @@ public:
         result<Entity> entity{std::in_place};
         if (!read) {
             entity = std::move(read).as_failure();
-        } else if (auto decoded = from_row(read->entity, *entity); !decoded) {
+        } else if (auto decoded = from_row(read->entity, *entity, core_.options().rows); !decoded) {
             entity = std::move(decoded).as_failure();
         }
         return entity;
@@ -72,7 +72,7 @@ public:
             if (read.error().code != error_code::resource_not_found) {
                 entity = std::move(read).as_failure();
             }
-        } else if (auto decoded = from_row(read->entity, entity->emplace()); !decoded) {
+        } else if (auto decoded = from_row(read->entity, entity->emplace(), core_.options().rows); !decoded) {
             entity = std::move(decoded).as_failure();
         }
         return entity;
@@ -85,7 +85,7 @@ public:
         result<stored<Entity>> found{std::in_place};
         if (!read) {
             found = std::move(read).as_failure();
-        } else if (auto decoded = from_row(read->entity, found->entity); !decoded) {
+        } else if (auto decoded = from_row(read->entity, found->entity, core_.options().rows); !decoded) {
             found = std::move(decoded).as_failure();
         } else {
             found->etag = std::move(read->etag);

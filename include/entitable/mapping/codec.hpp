@@ -7,6 +7,7 @@
 /// `detail::row_encoder` and `detail::row_decoder`, compiled once.
 
 #include <entitable/mapping/mapping.hpp>
+#include <entitable/row/reading.hpp>
 #include <entitable/row/row.hpp>
 
 #include <array>
@@ -90,14 +91,14 @@ ENTITABLE_LAZY [[nodiscard]] row encode_row(std::string_view partition_key, std:
 /// Reads the values of a row in the order of an entity's descriptor.
 class row_decoder {
 public:
-    ENTITABLE_LAZY row_decoder(row_view row, std::string_view descriptor) noexcept;
+    ENTITABLE_LAZY row_decoder(row_view row, std::string_view descriptor, reading mode) noexcept;
 
     /// The next value, whose name and type are given for rows of another shape; false when it is absent.
     ENTITABLE_LAZY [[nodiscard]] bool next(
         std::string_view name, described_property property, value_view& out) noexcept;
     /// The member called `name` could not be filled.
     void mismatch(std::string_view name, bool absent) noexcept {
-        if (problem_.empty()) {
+        if (problem_.empty() && !(absent && mode_ == reading::lenient)) {
             problem_ = name;
             absent_ = absent;
         }
@@ -106,7 +107,9 @@ public:
 
 private:
     row_view row_;
+    reading mode_;
     std::string_view values_;
+    std::size_t found_{}; ///< values taken from a row of another shape
     bool same_shape_{};
     bool damaged_{};
     bool absent_{};
@@ -124,8 +127,10 @@ void decode_member(row_decoder& decoder, std::string_view name, described_proper
         } else if (!property_type<inner>::assign(member ? *member : member.emplace(), value)) {
             decoder.mismatch(name, false);
         }
-    } else if (!present || !property_type<T>::assign(member, value)) {
-        decoder.mismatch(name, !present);
+    } else if (!present) {
+        decoder.mismatch(name, true);
+    } else if (!property_type<T>::assign(member, value)) {
+        decoder.mismatch(name, false);
     }
 }
 
@@ -235,18 +240,20 @@ template <mapped_entity Entity>
     return detail::encode_properties(*partition_key, *row_key, entity, typename mapping<Entity>::properties{});
 }
 
-/// Fills `out` from a row. RowMismatch names the member that the row has no value for, or one of another type; then `out` is
-/// partly filled. Properties that the entity does not declare are passed over.
+/// Fills `out` from a row. RowMismatch names the property that does not fit (see `reading`); then `out` is partly filled.
 template <mapped_entity Entity>
-[[nodiscard]] result<void> from_row(row_view row, Entity& out) {
+[[nodiscard]] result<void> from_row(row_view row, Entity& out, reading mode = reading::standard) {
     using map = mapping<Entity>;
+    if (mode == reading::lenient) {
+        out = Entity{}; // what is missing keeps its default, not what the last row had
+    }
     if (!detail::decode_key(row.partition_key, map::partition_layout, typename map::partition_components{}, out)) {
         return key_mismatch(map::entity_name, key_part::partition, row.partition_key);
     }
     if (!detail::decode_key(row.row_key, map::row_layout, typename map::row_components{}, out)) {
         return key_mismatch(map::entity_name, key_part::row, row.row_key);
     }
-    detail::row_decoder decoder{row, detail::descriptor_of<Entity>.view()};
+    detail::row_decoder decoder{row, detail::descriptor_of<Entity>.view(), mode};
     detail::decode_properties(decoder, out, typename map::properties{});
     detail::decode_system(row, out, typename map::system_members{});
     return decoder.finish(map::entity_name);

@@ -9,6 +9,7 @@
 #include <entitable/core/cancellation.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>
+#include <entitable/row/reading.hpp>
 
 #include <chrono>
 #include <string>
@@ -48,9 +49,10 @@ inline constexpr steady_time no_deadline = steady_time::max();
 /// The wishes of a caller, kept by a table for all its calls.
 struct call_options {
     std::chrono::nanoseconds timeout{no_timeout}; ///< for one call, its retries included
-    cancellation_token cancellation;
+    cancellation_token cancellation{};
     read_location location{read_location::primary};
-    entitable::observer* watch{}; ///< must outlive the calls
+    entitable::observer* watch{};                          ///< must outlive the calls
+    entitable::reading rows{entitable::reading::standard}; ///< how rows become entities
 };
 
 /// One call on its way through the transports. One thread at a time.
@@ -66,7 +68,7 @@ struct call {
     }
 
     steady_time deadline{no_deadline};
-    cancellation_token cancellation;
+    cancellation_token cancellation{};
     read_location location{read_location::primary};
     entitable::observer* watch{};
     std::string operation_id; ///< names one logical write over all its tries; empty when none was given

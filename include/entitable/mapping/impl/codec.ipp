@@ -50,7 +50,8 @@ ENTITABLE_LAZY_BODY row encode_row(std::string_view partition_key, std::string_v
     return row{std::move(block), partition_key.size(), row_key.size()};
 }
 
-ENTITABLE_LAZY_BODY row_decoder::row_decoder(row_view row, std::string_view descriptor) noexcept : row_(row) {
+ENTITABLE_LAZY_BODY row_decoder::row_decoder(row_view row, std::string_view descriptor, reading mode) noexcept
+    : row_(row), mode_(mode) {
     std::string_view const payload = row.payload;
     std::size_t const start = row_format::header_size + descriptor.size();
     same_shape_ = payload.size() >= start && static_cast<unsigned char>(payload[0]) == row_format::version &&
@@ -58,9 +59,6 @@ ENTITABLE_LAZY_BODY row_decoder::row_decoder(row_view row, std::string_view desc
         payload.substr(row_format::header_size, descriptor.size()) == descriptor;
     if (same_shape_) {
         values_ = payload.substr(start);
-    } else {
-        damaged_ =
-            payload.size() < row_format::header_size || static_cast<unsigned char>(payload[0]) != row_format::version;
     }
 }
 
@@ -69,6 +67,7 @@ ENTITABLE_LAZY_BODY bool row_decoder::next(
     if (!same_shape_) {
         auto const found = row_.find(name);
         out = found.value_or(value_view{});
+        found_ += found ? 1U : 0U;
         return found.has_value();
     }
     if (property.nullable) {
@@ -108,7 +107,17 @@ ENTITABLE_LAZY_BODY bool row_decoder::next(
 }
 
 ENTITABLE_LAZY_BODY result<void> row_decoder::finish(std::string_view entity) const {
-    if (damaged_ || (same_shape_ && problem_.empty() && !values_.empty())) {
+    bool damaged = damaged_ || (same_shape_ && problem_.empty() && !values_.empty());
+    std::size_t present = 0;
+    if (!same_shape_) {
+        property_cursor cursor{row_.payload};
+        property_view property;
+        while (cursor.next(property)) {
+            present += property.present ? 1U : 0U;
+        }
+        damaged = cursor.damaged();
+    }
+    if (damaged) {
         return failure{error_code::row_malformed,
             "the stored bytes of an entity " + std::string{entity} + " are not a whole row of version 1"};
     }
@@ -117,6 +126,11 @@ ENTITABLE_LAZY_BODY result<void> row_decoder::finish(std::string_view entity) co
             "a row does not fit the entity " + std::string{entity} + ": its property \"" + std::string{problem_} +
                 (absent_ ? "\" is absent; make the member a std::optional to allow that"
                          : "\" has another type than the member")};
+    }
+    if (mode_ == reading::strict && present > found_) {
+        return failure{error_code::row_mismatch,
+            "a row does not fit the entity " + std::string{entity} + ": it has " + std::to_string(present - found_) +
+                " properties that the entity does not declare"};
     }
     return {};
 }
