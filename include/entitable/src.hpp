@@ -17,7 +17,9 @@
 #include <entitable/backends/impl/page_reader.ipp>
 #include <entitable/backends/impl/selected_payload.ipp>
 #include <entitable/backends/impl/stored_key.ipp>
+#include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/query.ipp>
+#include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/table_core.ipp>
 #include <entitable/core/impl/clock.ipp>
 #include <entitable/core/impl/date_time.ipp>
@@ -30,6 +32,8 @@
 #include <entitable/decorators/impl/observed.ipp>
 #include <entitable/entitable.hpp>
 #include <entitable/mapping/impl/codec.ipp>
+#include <entitable/mapping/impl/entity.ipp>
+#include <entitable/mapping/impl/key_adaptors.ipp>
 #include <entitable/mapping/impl/key_codec.ipp>
 #include <entitable/mapping/impl/key_layout.ipp>
 #include <entitable/query/impl/comparison.ipp>

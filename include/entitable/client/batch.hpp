@@ -10,8 +10,25 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Up to 100 changes of different entities of one partition, 4 MiB at most; checked when submitted. A value: nothing is sent
-/// before `submit()`, and a batch can be submitted again. One thread at a time.
+namespace detail {
+
+/// The changes of a batch, and the first entity that could not be made a row.
+class change_list {
+public:
+    ENTITABLE_LAZY void add(mutation_kind kind, result<row> entity, etag_condition condition);
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); }
+    ENTITABLE_LAZY void clear() noexcept;
+    ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(table_core const& table) const;
+
+private:
+    std::vector<mutation> changes_;
+    result<void> problem_;
+};
+
+} // namespace detail
+
+/// Up to 100 changes of different entities of one partition, 4 MiB at most; checked when submitted. A value: nothing is
+/// sent before `submit()`, and a batch can be submitted again. One thread at a time.
 template <mapped_entity Entity>
 class batch {
 public:
@@ -32,41 +49,25 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); }
-    [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }
-    void clear() noexcept {
-        changes_.clear();
-        problem_ = {};
-    }
+    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }
+    void clear() noexcept { changes_.clear(); }
 
     /// The outcome of each change, in order. After an error nothing was applied, unless its effect is unknown;
     /// `error::operation_index` names the change that was refused, where that is known.
-    [[nodiscard]] result<std::vector<written>> submit() const {
-        if (!problem_) {
-            return failure{problem_.error()};
-        }
-        auto submitted = table_.submit(changes_);
-        if (!submitted) {
-            return std::move(submitted).as_failure();
-        }
-        return std::move(submitted->results);
-    }
+    [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
 
 private:
     batch& add(mutation_kind kind, Entity const& entity, etag_condition condition) {
-        auto made = to_row(entity);
-        if (made) {
-            changes_.push_back({kind, *std::move(made), std::move(condition)});
-        } else if (problem_) {
-            failure refused = std::move(made).as_failure();
-            refused.error().operation_index = changes_.size();
-            problem_ = std::move(refused);
-        }
+        changes_.add(kind, to_row(entity), std::move(condition));
         return *this;
     }
 
     detail::table_core table_;
-    std::vector<mutation> changes_;
-    result<void> problem_; ///< the first entity that could not be made a row
+    detail::change_list changes_;
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/batch.ipp>
+#endif

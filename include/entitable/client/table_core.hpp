@@ -33,6 +33,9 @@ public:
     /// The keys may carry the error that made them impossible.
     ENTITABLE_LAZY [[nodiscard]] result<get_entity::response> get(
         result<std::string> partition_key, result<std::string> row_key) const;
+    /// Every row of a range of keys that satisfies a condition, page after page, in key order.
+    ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(
+        key_range const& range, filter const& condition, function_ref<void(row_view)> function) const;
 
 private:
     any_transport through_;

@@ -62,6 +62,30 @@ ENTITABLE_LAZY_BODY result<get_entity::response> table_core::get(
     return through_.execute(get_entity{name_, *std::move(partition_key), *std::move(row_key), {}}, context);
 }
 
+ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(
+    key_range const& range, filter const& condition, function_ref<void(row_view)> function) const {
+    query_entities request;
+    request.table = name_;
+    request.range = range;
+    request.filter = condition;
+    do {
+        call context{options_};
+        auto page = through_.execute(request, context);
+        if (!page) {
+            return std::move(page).as_failure();
+        }
+        for (std::size_t index = 0; index < page->rows.size(); ++index) {
+            row_view const row = page->rows[index];
+            if (auto whole = check_payload(row.payload); !whole) {
+                return whole;
+            }
+            function(row);
+        }
+        request.continuation = std::move(page->continuation);
+    } while (request.continuation);
+    return {};
+}
+
 ENTITABLE_LAZY_BODY result<mutation> removal(
     result<std::string> partition_key, result<std::string> row_key, etag_condition condition) {
     if (!partition_key) {

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/batch.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY void change_list::add(mutation_kind kind, result<row> entity, etag_condition condition) {
+    if (entity) {
+        changes_.push_back({kind, *std::move(entity), std::move(condition)});
+    } else if (problem_) {
+        failure refused = std::move(entity).as_failure();
+        refused.error().operation_index = changes_.size();
+        problem_ = std::move(refused);
+    }
+}
+
+ENTITABLE_LAZY_BODY void change_list::clear() noexcept {
+    changes_.clear();
+    problem_ = {};
+}
+
+ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core const& table) const {
+    if (!problem_) {
+        return failure{problem_.error()};
+    }
+    auto submitted = table.submit(changes_);
+    if (!submitted) {
+        return std::move(submitted).as_failure();
+    }
+    return std::move(submitted->results);
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

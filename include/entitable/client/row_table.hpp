@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `row_table`: a table whose rows have no fixed schema. The untyped sister of `table<E>`; keys are given as text.
+
+#include <entitable/client/table_core.hpp>
+#include <entitable/mapping/entity.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A table of `entity`. Safe to use from several threads; copies are cheap and keep the backend alive. Errors as with
+/// `table<E>`.
+class row_table {
+public:
+    row_table(any_transport through, std::string name, call_options options = {})
+        : core_(std::move(through), std::move(name), std::move(options)) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }
+    ENTITABLE_LAZY [[nodiscard]] result<void> create() const { return core_.create(); }
+    ENTITABLE_LAZY [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
+    ENTITABLE_LAZY [[nodiscard]] result<void> drop() const { return core_.drop(); }
+
+    ENTITABLE_LAZY [[nodiscard]] result<written> insert(entity const& given) const {
+        return core_.write(mutation::insert(given.to_row()));
+    }
+    ENTITABLE_LAZY [[nodiscard]] result<written> replace(entity const& given, etag_condition condition) const {
+        return core_.write(mutation::replace(given.to_row(), std::move(condition)));
+    }
+    ENTITABLE_LAZY [[nodiscard]] result<written> merge(entity const& given, etag_condition condition) const {
+        return core_.write(mutation::merge(given.to_row(), std::move(condition)));
+    }
+    ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_replace(entity const& given) const {
+        return core_.write(mutation::insert_or_replace(given.to_row()));
+    }
+    ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_merge(entity const& given) const {
+        return core_.write(mutation::insert_or_merge(given.to_row()));
+    }
+    ENTITABLE_LAZY [[nodiscard]] result<written> remove(
+        std::string_view partition_key, std::string_view row_key, etag_condition condition) const {
+        return core_.write(mutation::remove(row{partition_key, row_key, {}}, std::move(condition)));
+    }
+
+    /// The entity with these keys; ResourceNotFound when there is none.
+    ENTITABLE_LAZY [[nodiscard]] result<entity> get(std::string_view partition_key, std::string_view row_key) const;
+    /// All entities of a range of keys that satisfy a condition, one after the other, in key order.
+    ENTITABLE_LAZY [[nodiscard]] result<void> for_each(
+        key_range const& range, filter const& condition, function_ref<void(entity const&)> function) const;
+
+private:
+    detail::table_core core_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/row_table.ipp>
+#endif

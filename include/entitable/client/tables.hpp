@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `tables<A, B, ...>`: entities of several types in one table, told apart by a literal at the start of a key, so that
+/// they share partitions and batches.
+
+#include <entitable/client/row_table.hpp>
+#include <entitable/client/table.hpp>
+
+#include <variant>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The constant text that a key begins with; empty when it begins with a member.
+[[nodiscard]] constexpr std::string_view leading_literal(key_layout layout) noexcept {
+    return layout[0].literal() ? layout[0].name : std::string_view{};
+}
+
+/// Whether a row with the keys of one type could be one of another.
+[[nodiscard]] constexpr bool could_be_both(
+    key_layout partition, key_layout row, key_layout other_partition, key_layout other_row) noexcept {
+    auto const compatible = [](std::string_view left, std::string_view right) {
+        return left.starts_with(right) || right.starts_with(left);
+    };
+    return compatible(leading_literal(partition), leading_literal(other_partition)) &&
+        compatible(leading_literal(row), leading_literal(other_row));
+}
+
+template <class One, class Other>
+inline constexpr bool are_told_apart = std::is_same_v<One, Other> ||
+    !could_be_both(mapping<One>::partition_layout, mapping<One>::row_layout, mapping<Other>::partition_layout,
+        mapping<Other>::row_layout);
+
+} // namespace detail
+
+/// A batch over entities of several types; see `batch<E>`.
+template <mapped_entity... Entities>
+class mixed_batch {
+public:
+    explicit mixed_batch(detail::table_core table) : table_(std::move(table)) {}
+
+    template <mapped_entity E>
+    mixed_batch& insert(E const& entity) {
+        return add(mutation_kind::insert, entity, any_etag);
+    }
+    template <mapped_entity E>
+    mixed_batch& replace(E const& entity, etag_condition condition) {
+        return add(mutation_kind::replace, entity, std::move(condition));
+    }
+    template <mapped_entity E>
+    mixed_batch& merge(E const& entity, etag_condition condition) {
+        return add(mutation_kind::merge, entity, std::move(condition));
+    }
+    template <mapped_entity E>
+    mixed_batch& insert_or_replace(E const& entity) {
+        return add(mutation_kind::insert_or_replace, entity, any_etag);
+    }
+    template <mapped_entity E>
+    mixed_batch& insert_or_merge(E const& entity) {
+        return add(mutation_kind::insert_or_merge, entity, any_etag);
+    }
+    /// Only the entity's keys count.
+    template <mapped_entity E>
+    mixed_batch& remove(E const& entity, etag_condition condition) {
+        return add(mutation_kind::remove, entity, std::move(condition));
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); }
+    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }
+    void clear() noexcept { changes_.clear(); }
+    /// As `batch<E>::submit`.
+    [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
+
+private:
+    template <class E>
+    mixed_batch& add(mutation_kind kind, E const& entity, etag_condition condition) {
+        static_assert((std::is_same_v<E, Entities> || ...), "this entity type is not one of the table's");
+        changes_.add(kind, to_row(entity), std::move(condition));
+        return *this;
+    }
+
+    detail::table_core table_;
+    detail::change_list changes_;
+};
+
+/// A table of entities of several types. Safe to use from several threads; copies are cheap and keep the backend alive.
+template <mapped_entity... Entities>
+class tables {
+    template <class One>
+    static constexpr bool told_apart_from_all = (detail::are_told_apart<One, Entities> && ...);
+    static_assert((told_apart_from_all<Entities> && ...),
+        "two entity types of one table cannot be told apart: begin their partition keys or row keys with different "
+        "literals, for example row_key(literal(\"order:\"), id)");
+
+public:
+    /// One of the types, or an `entity` for a row that is none of them.
+    using any_entity = std::variant<Entities..., entity>;
+
+    tables(any_transport through, std::string name, call_options options = {})
+        : core_(std::move(through), std::move(name), std::move(options)) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }
+    [[nodiscard]] result<void> create() const { return core_.create(); }
+    [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
+    [[nodiscard]] result<void> drop() const { return core_.drop(); }
+
+    /// The entities of one type. Ask it with keys: a scan would meet the rows of the others.
+    template <mapped_entity E>
+    [[nodiscard]] table<E> of() const {
+        static_assert((std::is_same_v<E, Entities> || ...), "this entity type is not one of the table's");
+        return table<E>{core_.through(), core_.name(), core_.options()};
+    }
+
+    /// Changes of entities of any of the types, in one partition, all or nothing.
+    [[nodiscard]] mixed_batch<Entities...> batch() const { return mixed_batch<Entities...>{core_}; }
+
+    /// A row as what it is. RowMismatch when its keys are those of a type but the rest does not fit.
+    [[nodiscard]] result<any_entity> read(row_view row) const {
+        result<any_entity> found{std::in_place, std::in_place_type<entity>};
+        bool known = false;
+        ((known = known || read_as<Entities>(row, found)), ...);
+        if (!known) {
+            found->template emplace<entity>(row);
+        }
+        return found;
+    }
+
+    /// All entities of one partition, whatever their type, in key order: `function(any_entity const&)`. The text of a
+    /// partition key is that of `partition_key_of(entity)`.
+    template <class Function>
+    [[nodiscard]] result<void> for_each_in_partition(std::string const& partition_key, Function&& function) const {
+        result<void> outcome;
+        auto walked = core_.for_each_row({key_interval::only(partition_key), {}}, {}, [&](row_view row) {
+            if (outcome) {
+                auto one = read(row);
+                if (one) {
+                    function(std::as_const(*one));
+                } else {
+                    outcome = std::move(one).as_failure();
+                }
+            }
+        });
+        return walked ? std::move(outcome) : std::move(walked);
+    }
+
+private:
+    /// Whether the row is an E; then `found` has it, or why it does not fit.
+    template <class E>
+    bool read_as(row_view row, result<any_entity>& found) const {
+        using map = mapping<E>;
+        if (!row.partition_key.starts_with(detail::leading_literal(map::partition_layout)) ||
+            !row.row_key.starts_with(detail::leading_literal(map::row_layout))) {
+            return false;
+        }
+        if (auto fits = from_row(row, found->template emplace<E>(), core_.options().rows); !fits) {
+            found = std::move(fits).as_failure();
+        }
+        return true;
+    }
+
+    detail::table_core core_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `entity`: keys and a bag of typed properties, for tables without a fixed schema. The same name may have two types in
+/// two entities of one table.
+
+#include <entitable/mapping/property_type.hpp>
+#include <entitable/row/row.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A property of an `entity`.
+struct property {
+    std::string name;
+    entitable::value value;
+
+    friend bool operator==(property const&, property const&) = default;
+};
+
+/// An entity whose properties are known at run time. Properties keep the order in which they were set; a name stands once.
+/// One thread at a time; reading from several threads is fine while nobody changes it.
+class entity {
+public:
+    entity() = default;
+    entity(std::string partition_key, std::string row_key)
+        : partition_key_(std::move(partition_key)), row_key_(std::move(row_key)) {}
+    /// Copies a row, its ETag and Timestamp too. Check a row that does not come from this library with `check_payload`.
+    ENTITABLE_LAZY explicit entity(row_view row);
+
+    [[nodiscard]] std::string const& partition_key() const noexcept { return partition_key_; }
+    [[nodiscard]] std::string const& row_key() const noexcept { return row_key_; }
+    /// As it was read; empty and 1601 for one that was not.
+    [[nodiscard]] entitable::etag const& etag() const noexcept { return etag_; }
+    [[nodiscard]] date_time timestamp() const noexcept { return timestamp_; }
+
+    [[nodiscard]] std::vector<property> const& properties() const noexcept { return properties_; }
+    /// The value of a property, by its exact name; null when there is none.
+    ENTITABLE_LAZY [[nodiscard]] value const* find(std::string_view name) const noexcept;
+
+    /// Sets a property, of the type that T is stored as; an absent optional removes it.
+    template <property_value T>
+    entity& set(std::string_view name, T const& given) {
+        using shape = detail::property_shape<T>;
+        if constexpr (shape::optional) {
+            if (!given) {
+                erase(name);
+                return *this;
+            }
+            return set_value(name, property_type<typename shape::value_type>::view(*given));
+        } else {
+            return set_value(name, property_type<T>::view(given));
+        }
+    }
+    entity& set(std::string_view name, std::string_view text) { return set_value(name, value_view{text}); }
+    entity& set(std::string_view name, char const* text) { return set(name, std::string_view{text}); }
+    /// Sets a property to a value whose type is known at run time.
+    ENTITABLE_LAZY entity& set_value(std::string_view name, value_view given);
+    /// Whether there was one.
+    ENTITABLE_LAZY bool erase(std::string_view name);
+
+    /// The value of a property as a T: ResourceNotFound when there is none, RowMismatch when it has another type. An Int32 can
+    /// be read as std::int64_t.
+    template <property_value T>
+    [[nodiscard]] result<T> get(std::string_view name) const {
+        value const* const found = find(name);
+        if (found == nullptr) {
+            return no_property(name, error_code::resource_not_found);
+        }
+        result<T> read{std::in_place};
+        if (!property_type<T>::assign(*read, found->view())) {
+            return no_property(name, error_code::row_mismatch);
+        }
+        return read;
+    }
+
+    /// The row that it is stored as.
+    ENTITABLE_LAZY [[nodiscard]] row to_row() const;
+
+private:
+    ENTITABLE_LAZY [[nodiscard]] static failure no_property(std::string_view name, error_code why);
+
+    std::string partition_key_;
+    std::string row_key_;
+    std::vector<property> properties_;
+    entitable::etag etag_;
+    date_time timestamp_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/mapping/impl/entity.ipp>
+#endif
