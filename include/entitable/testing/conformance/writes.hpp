@@ -86,6 +86,7 @@ inline void merge_keeps_what_it_does_not_name(trial& t) {
         row_builder change{"p", key};
         change.add("B", value_view{std::string_view{"changed"}});
         change.add("A", edm_type::int32, std::nullopt); // trap 32: absent is not a removal
+        change.add("N", edm_type::string, std::nullopt); // nor does it add anything
         change.add("C", value_view{true});
         t.yes(t.write(table,
                   upsert ? mutation::insert_or_merge(change.build()) : mutation::merge(change.build(), any_etag)),

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Whether the answers that several threads got can be explained by some order of their requests: the search of Wing and
+/// Gong (1993), with Lowe's memory of what was tried (2017). The object is a partition of a few rows, so that batches
+/// and queries are judged together with the writes of single rows. A version stands for all of a row: each is made once.
+
+#include <entitable/request/requests.hpp>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace entitable_test {
+
+/// One request with its answer, and when it began and ended.
+struct timed_operation {
+    static constexpr std::size_t rows = 3;
+    enum what { changes, one_row, all_rows };
+    struct change {
+        std::size_t row{};
+        entitable::mutation_kind kind{};
+        std::string version; ///< the condition; empty for any
+        std::string made;    ///< the new version; empty after a removal
+    };
+
+    void succeeded(std::vector<entitable::written> const& results) {
+        for (std::size_t index = 0; index < parts.size(); ++index) {
+            parts[index].made = results[index].etag.text();
+        }
+    }
+    void failed(entitable::error_code code, std::size_t index) {
+        refused = code;
+        refused_at = index;
+    }
+
+    std::uint64_t begun{};
+    std::uint64_t ended{};
+    what kind{};
+    std::vector<change> parts;
+    std::optional<entitable::error_code> refused;
+    std::size_t refused_at{};
+    std::size_t row{};
+    std::array<std::string, rows> found; ///< versions; empty for no row
+};
+
+/// The versions of the rows of a partition; empty for no row.
+using partition_state = std::array<std::string, timed_operation::rows>;
+
+inline std::optional<entitable::error_code> refusal_of(timed_operation::change const& change, std::string const& now) {
+    using entitable::error_code;
+    using entitable::mutation_kind;
+    bool const conditional = change.kind == mutation_kind::replace || change.kind == mutation_kind::merge ||
+        change.kind == mutation_kind::remove;
+    if (change.kind == mutation_kind::insert && !now.empty()) {
+        return error_code::entity_already_exists;
+    }
+    if (conditional && now.empty()) {
+        return error_code::resource_not_found;
+    }
+    if (conditional && !change.version.empty() && change.version != now) {
+        return error_code::update_condition_not_satisfied;
+    }
+    return std::nullopt;
+}
+
+/// The state after the operation, if it can have given its answer in `state`.
+inline std::optional<partition_state> after(timed_operation const& done, partition_state const& state) {
+    if (done.kind == timed_operation::one_row) {
+        return done.found[done.row] == state[done.row] ? std::optional{state} : std::nullopt;
+    }
+    if (done.kind == timed_operation::all_rows) {
+        return done.found == state ? std::optional{state} : std::nullopt;
+    }
+    partition_state next = state;
+    for (std::size_t index = 0; index < done.parts.size(); ++index) {
+        auto const& part = done.parts[index];
+        if (auto const refused = refusal_of(part, next[part.row])) {
+            bool const said = done.refused == refused && done.refused_at == index;
+            return said ? std::optional{state} : std::nullopt;
+        }
+        next[part.row] = part.made;
+    }
+    return done.refused ? std::nullopt : std::optional{next};
+}
+
+class linear_search {
+public:
+    explicit linear_search(std::vector<timed_operation> history) : history_(std::move(history)) {
+        std::sort(history_.begin(), history_.end(), [](auto const& a, auto const& b) { return a.begun < b.begun; });
+        done_.assign(history_.size(), '.');
+    }
+    bool find(partition_state const& state, std::size_t left) {
+        if (left == 0) {
+            return true;
+        }
+        // Those that are done are all before `first`, and a few behind it: that and the state is where the search stands.
+        std::size_t const first = done_.find('.');
+        std::size_t const last = done_.find_last_of('+');
+        std::string place =
+            std::to_string(first) + done_.substr(first, last == std::string::npos || last < first ? 0 : last - first);
+        for (std::string const& version : state) {
+            place += ' ' + version;
+        }
+        if (!tried_.insert(std::move(place)).second) {
+            return false;
+        }
+        // Whatever began before any of the rest ended can have been the next.
+        std::uint64_t first_end = UINT64_MAX;
+        for (std::size_t index = first; index < history_.size() && history_[index].begun < first_end; ++index) {
+            if (done_[index] == '.' && history_[index].ended < first_end) {
+                first_end = history_[index].ended;
+            }
+        }
+        for (std::size_t index = first; index < history_.size() && history_[index].begun < first_end; ++index) {
+            if (done_[index] == '+') {
+                continue;
+            }
+            if (auto const next = after(history_[index], state)) {
+                done_[index] = '+';
+                if (find(*next, left - 1)) {
+                    return true;
+                }
+                done_[index] = '.';
+            }
+        }
+        return false;
+    }
+    [[nodiscard]] std::size_t size() const { return history_.size(); }
+
+private:
+    std::vector<timed_operation> history_;
+    std::string done_; ///< + for each that has its place in the order
+    std::set<std::string> tried_;
+};
+
+/// From a partition without rows.
+inline bool linearizable(std::vector<timed_operation> const& history) {
+    linear_search search{history};
+    return search.find({}, search.size());
+}
+
+inline std::string shown(std::vector<timed_operation> history) {
+    std::sort(history.begin(), history.end(), [](auto const& a, auto const& b) { return a.begun < b.begun; });
+    std::string text;
+    for (auto const& each : history) {
+        text += std::to_string(each.begun) + ".." + std::to_string(each.ended);
+        for (auto const& part : each.parts) {
+            text += " " + std::string{entitable::to_string(part.kind)} + " " + std::to_string(part.row) + " if " +
+                part.version + " made " + part.made;
+        }
+        text += each.refused ? " " + std::string{entitable::to_string(*each.refused)} : "";
+        for (std::string const& version : each.found) {
+            text += each.kind == timed_operation::changes ? "" : " [" + version + "]";
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+} // namespace entitable_test

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// What a local backend promises to several threads: a page is a snapshot of its partition, a batch is seen as a whole,
+// and all requests on a partition together are linearizable. Meant to be run under the thread sanitizer too.
+
+#include "linearizable.hpp"
+#include <entitable/backends/memory_backend.hpp>
+#include <entitable/testing/rows.hpp>
+
+#include <support/catch.hpp>
+#include <support/long.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+using namespace entitable;
+using namespace entitable_test;
+using testing::make_row;
+
+namespace {
+
+constexpr std::size_t stamped_rows = 50;
+
+transact stamp(std::int32_t number) {
+    transact batch{"Orders", {}};
+    for (std::size_t row = 0; row < stamped_rows; ++row) {
+        batch.changes.push_back(
+            mutation::insert_or_replace(make_row("p", std::to_string(100 + row), {{"Stamp", number}})));
+    }
+    return batch;
+}
+
+} // namespace
+
+TEST_CASE("local: a page is one snapshot of its partition") {
+    memory_backend const store;
+    call first;
+    REQUIRE(store.execute(create_table{"Orders"}, first));
+    REQUIRE(store.execute(stamp(0), first));
+    std::atomic<bool> go_on{true};
+    std::atomic<std::int32_t> next{1};
+    std::atomic<std::size_t> pages{0};
+    std::atomic<std::size_t> batches{0};
+    std::atomic<std::size_t> mixed{0};
+    std::vector<std::thread> running;
+    for (int thread = 0; thread < 4; ++thread) {
+        running.emplace_back([&] {
+            while (go_on) {
+                call context;
+                mixed += store.execute(stamp(next++), context) ? 0 : 1;
+                ++batches;
+            }
+        });
+        running.emplace_back([&, whole_table = thread % 2 == 0] {
+            query_entities query;
+            query.table = "Orders";
+            if (!whole_table) {
+                query.range.partition = key_interval::only("p");
+            }
+            while (go_on) {
+                call context;
+                auto const page = store.execute(query, context);
+                bool whole = page && page->rows.size() == stamped_rows;
+                for (std::size_t row = 0; whole && row < stamped_rows; ++row) {
+                    whole = page->rows[row].find("Stamp") == page->rows[0].find("Stamp");
+                }
+                mixed += whole ? 0 : 1;
+                ++pages;
+            }
+        });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{rounds(1'500, 600'000)});
+    go_on = false;
+    for (std::thread& each : running) {
+        each.join();
+    }
+    INFO(pages << " pages, " << batches << " batches");
+    CHECK(mixed == 0);
+    CHECK(pages > 200);
+    CHECK(batches > 50);
+    if (std::getenv("ENTITABLE_TEST_FIGURES") != nullptr) {
+        WARN(pages << " pages and " << batches << " batches");
+    }
+}
+
+namespace {
+
+/// Runs a history of random requests of several threads on one partition.
+template <class Store>
+std::vector<timed_operation> history(Store const& store, std::uint64_t seed, std::size_t threads, std::size_t each) {
+    std::atomic<std::uint64_t> time{0};
+    std::vector<std::vector<timed_operation>> logs(threads);
+    std::vector<std::thread> running;
+    for (std::size_t thread = 0; thread < threads; ++thread) {
+        running.emplace_back([&, thread] {
+            std::mt19937_64 random{seed * 100 + thread};
+            std::vector<std::string> seen{"W/\"none\""}; // versions, to make conditions of
+            for (std::size_t count = 0; count < each; ++count) {
+                timed_operation done;
+                std::size_t const chance = random() % 10;
+                if (chance < 3) {
+                    done.kind = timed_operation::all_rows;
+                } else if (chance < 5) {
+                    done.kind = timed_operation::one_row;
+                    done.row = random() % timed_operation::rows;
+                }
+                std::vector<mutation> changes;
+                if (chance >= 5) {
+                    done.kind = timed_operation::changes;
+                    std::size_t const first = random() % timed_operation::rows;
+                    std::size_t const size = chance < 8 ? 1 : 2;
+                    for (std::size_t index = 0; index < size; ++index) {
+                        timed_operation::change change;
+                        change.row = (first + index) % timed_operation::rows;
+                        change.kind = static_cast<mutation_kind>(random() % 6);
+                        bool const any = random() % 2 == 0 || change.kind == mutation_kind::insert ||
+                            change.kind == mutation_kind::insert_or_merge ||
+                            change.kind == mutation_kind::insert_or_replace;
+                        change.version =
+                            any ? "" : seen[seen.size() - 1 - random() % std::min<std::size_t>(seen.size(), 3)];
+                        done.parts.push_back(change);
+                        changes.push_back({change.kind, make_row("p", std::to_string(change.row)),
+                            any ? etag_condition{any_etag} : etag_condition{etag{change.version}}});
+                    }
+                }
+                call context;
+                done.begun = time++;
+                if (done.kind == timed_operation::changes && changes.size() == 1) {
+                    auto const outcome = store.execute(write_entity{"Orders", changes[0]}, context);
+                    done.ended = time++;
+                    outcome ? done.succeeded({*outcome}) : done.failed(outcome.error().code, 0);
+                } else if (done.kind == timed_operation::changes) {
+                    auto const outcome = store.execute(transact{"Orders", changes}, context);
+                    done.ended = time++;
+                    outcome ? done.succeeded(outcome->results)
+                            : done.failed(outcome.error().code, outcome.error().operation_index.value_or(99));
+                } else if (done.kind == timed_operation::one_row) {
+                    auto const outcome =
+                        store.execute(get_entity{"Orders", "p", std::to_string(done.row), {}}, context);
+                    done.ended = time++;
+                    done.found[done.row] = outcome ? outcome->etag.text() : "";
+                } else {
+                    query_entities query;
+                    query.table = "Orders";
+                    query.range.partition = key_interval::only("p");
+                    auto const outcome = store.execute(query, context);
+                    done.ended = time++;
+                    for (std::size_t index = 0; outcome && index < outcome->rows.size(); ++index) {
+                        auto const row = outcome->rows[index];
+                        done.found[static_cast<std::size_t>(row.row_key[0] - '0')] = row.etag().text();
+                    }
+                }
+                for (std::string const& version : done.found) {
+                    if (!version.empty()) {
+                        seen.push_back(version);
+                    }
+                }
+                for (auto const& part : done.parts) {
+                    if (!part.made.empty()) {
+                        seen.push_back(part.made);
+                    }
+                }
+                logs[thread].push_back(std::move(done));
+                if (random() % 4 == 0) {
+                    std::this_thread::yield();
+                }
+            }
+        });
+    }
+    for (std::thread& thread : running) {
+        thread.join();
+    }
+    std::vector<timed_operation> all;
+    for (auto& log : logs) {
+        all.insert(all.end(), log.begin(), log.end());
+    }
+    return all;
+}
+
+/// Answers some reads from an older answer, as a cache would.
+struct stale {
+    memory_backend store;
+    template <class Request>
+    auto execute(Request const& request, call& context) const {
+        auto answer = store.execute(request, context);
+        if constexpr (std::is_same_v<Request, query_entities>) {
+            thread_local query_entities::response old;
+            thread_local int count = 0;
+            if (++count % 5 == 0) {
+                return result<query_entities::response>{old};
+            }
+            old = answer.value();
+        }
+        return answer;
+    }
+};
+
+} // namespace
+
+TEST_CASE("local: requests on a partition are linearizable") {
+    std::size_t concurrent = 0;
+    for (std::uint64_t seed = 1; seed <= rounds(500, 50'000); ++seed) {
+        memory_backend const store;
+        call context;
+        REQUIRE(store.execute(create_table{"Orders"}, context));
+        auto const done = history(store, seed, 4, 50);
+        for (std::size_t index = 0; index < done.size(); ++index) {
+            concurrent += done[index].ended - done[index].begun > 1 ? 1U : 0U;
+        }
+        if (!linearizable(done)) {
+            FAIL_CHECK("seed " << seed << ": no order of these operations explains their answers\n" << shown(done));
+        }
+    }
+    CHECK(concurrent > 100); // operations overlap at all
+}
+
+TEST_CASE("linearizable: finds stale reads") {
+    std::size_t found = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        stale const store{};
+        call context;
+        REQUIRE(store.store.execute(create_table{"Orders"}, context));
+        found += linearizable(history(store, seed, 4, 50)) ? 0U : 1U;
+    }
+    CHECK(found == 20);
+}
+
+TEST_CASE("linearizable: small histories") {
+    auto const write = [](std::uint64_t begun, std::uint64_t ended, std::string made) {
+        timed_operation done;
+        done.begun = begun;
+        done.ended = ended;
+        done.kind = timed_operation::changes;
+        done.parts.push_back({0, mutation_kind::insert_or_replace, {}, std::move(made)});
+        return done;
+    };
+    auto const read = [](std::uint64_t begun, std::uint64_t ended, std::string found) {
+        timed_operation done;
+        done.begun = begun;
+        done.ended = ended;
+        done.kind = timed_operation::one_row;
+        done.found[0] = std::move(found);
+        return done;
+    };
+    CHECK(linearizable({}));
+    CHECK(linearizable({write(0, 1, "a"), read(2, 3, "a")}));
+    CHECK_FALSE(linearizable({write(0, 1, "a"), read(2, 3, "")}));
+    CHECK(linearizable({write(0, 5, "a"), read(1, 2, ""), read(3, 4, "a")}));
+    CHECK_FALSE(linearizable({write(0, 5, "a"), read(1, 2, "a"), read(3, 4, "")}));
+    CHECK(linearizable({write(0, 5, "a"), write(1, 6, "b"), read(2, 3, "b"), read(7, 8, "a")}));
+    CHECK_FALSE(linearizable({write(0, 1, "a"), write(2, 3, "b"), read(4, 5, "a")}));
+}
