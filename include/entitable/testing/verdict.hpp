@@ -26,16 +26,16 @@ public:
     /// What was expected and what came instead; empty when all is well.
     [[nodiscard]] std::string const& why() const noexcept { return why_; }
 
-    /// For frameworks that print what they check.
-    template <class Stream>
-    friend auto operator<<(Stream& out, verdict const& asked) -> decltype(out << asked.why()) {
-        return out << (asked ? std::string{"yes"} : asked.why());
-    }
-
 private:
     explicit verdict(std::string why) : why_(std::move(why)) {}
     std::string why_;
 };
+
+/// For frameworks that print what they check.
+template <class Stream>
+auto operator<<(Stream& out, verdict const& asked) -> decltype(out << asked.why()) {
+    return out << (asked ? std::string{"yes"} : asked.why());
+}
 
 /// Ends the program with the reason and the place, unless the verdict is yes.
 inline void require(verdict const& asked, char const* file = __builtin_FILE(), int line = __builtin_LINE()) {
