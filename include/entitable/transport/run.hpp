@@ -58,14 +58,14 @@ namespace detail {
 template <class Request, class Op>
 class operation_feed final : public request_feed<Request> {
 public:
-    explicit operation_feed(std::span<Op> operations) : operations_(operations), under_way_(operations.size()) {}
+    explicit operation_feed(std::span<Op> operations) : operations_(operations), under_way_(operations.size(), '\0') {}
 
     Request const* next(std::size_t& slot) override {
         for (std::size_t tried = 0; tried < operations_.size(); ++tried) {
             std::size_t const index = at_;
             at_ = (at_ + 1) % operations_.size();
-            if (!under_way_[index] && operations_[index].next() == next_step::send) {
-                under_way_[index] = true;
+            if (under_way_[index] == 0 && operations_[index].next() == next_step::send) {
+                under_way_[index] = 1;
                 slot = index;
                 Request const* found = nullptr;
                 operations_[index].visit([&](Request const& request) { found = &request; });
@@ -75,13 +75,13 @@ public:
         return nullptr;
     }
     void answer(std::size_t slot, result<response_of<Request>> response) override {
-        under_way_[slot] = false;
+        under_way_[slot] = 0;
         operations_[slot].answer(std::move(response));
     }
 
 private:
     std::span<Op> operations_;
-    std::vector<bool> under_way_;
+    std::string under_way_; ///< one character per operation
     std::size_t at_{};
 };
 

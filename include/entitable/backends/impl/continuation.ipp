@@ -112,8 +112,8 @@ ENTITABLE_LAZY_BODY result<position> read_continuation(std::uint64_t fingerprint
     constexpr std::size_t keys_at = 19;      // behind "1!", 16 digits and "!"
     if (token.size() > limit) {
         return failure{error_code::continuation_invalid,
-            "the continuation token has " + std::to_string(token.size()) +
-                " bytes; those of this backend have at most " + std::to_string(limit)};
+            text::joined({"the continuation token has ", std::to_string(token.size()),
+                " bytes; those of this backend have at most ", std::to_string(limit)})};
     }
     std::string_view const keys = token.substr(token.size() < keys_at ? token.size() : keys_at);
     std::size_t const split = keys.find('!');

@@ -9,14 +9,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY std::string quoted_table(std::string_view table) { return "the table \"" + std::string{table} + "\""; }
+ENTITABLE_LAZY std::string quoted_table(std::string_view table) { return text::joined({"the table \"", table, "\""}); }
 
 /// A refusal of one entity, whose keys go where user data belongs.
 ENTITABLE_LAZY failure refused_entity(
     error_code code, std::string text, std::string_view partition_key, std::string_view row_key) {
     failure refused{code, std::move(text)};
-    refused.error().detail = "PartitionKey \"" + text::printable(text::shortened(partition_key)) + "\", RowKey \"" +
-        text::printable(text::shortened(row_key)) + "\"";
+    refused.error().detail = text::joined({"PartitionKey \"", text::printable(text::shortened(partition_key)),
+        "\", RowKey \"", text::printable(text::shortened(row_key)), "\""});
     return refused;
 }
 
@@ -34,13 +34,13 @@ ENTITABLE_LAZY_BODY result<get_entity::response> read_entity(row_view stored, pr
 ENTITABLE_LAZY_BODY failure local_state::no_table(std::string_view name) const {
     return failure{
         options_.limits.kind == service::cosmos ? error_code::resource_not_found : error_code::table_not_found,
-        quoted_table(name) + " does not exist; create it first, for example with create_if_absent()"};
+        text::joined({quoted_table(name), " does not exist; create it first, for example with create_if_absent()"})};
 }
 
 ENTITABLE_LAZY_BODY failure local_state::no_entity(
     std::string_view table, std::string_view partition_key, std::string_view row_key) const {
-    return refused_entity(
-        error_code::resource_not_found, quoted_table(table) + " has no entity with this key", partition_key, row_key);
+    return refused_entity(error_code::resource_not_found,
+        text::joined({quoted_table(table), " has no entity with this key"}), partition_key, row_key);
 }
 
 // ---- tables -----------------------------------------------------------------------------------------
@@ -56,7 +56,8 @@ ENTITABLE_LAZY_BODY result<void> local_state::create(
             if (now < each.until) {
                 if (each.key == key) {
                     return failure{error_code::table_being_deleted,
-                        quoted_table(name) + " was deleted a short while ago, and its name is not free yet; try again"};
+                        text::joined({quoted_table(name),
+                            " was deleted a short while ago, and its name is not free yet; try again"})};
                 }
                 still_gone.push_back(std::move(each));
             }
@@ -68,7 +69,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::create(
         return std::move(created).as_failure();
     }
     if (!*created) {
-        return failure{error_code::table_already_exists, quoted_table(name) + " exists already"};
+        return failure{error_code::table_already_exists, text::joined({quoted_table(name), " exists already"})};
     }
     return {};
 }
@@ -87,7 +88,7 @@ ENTITABLE_LAZY_BODY result<void> local_state::remove(
         return std::move(removed).as_failure();
     }
     if (!*removed) {
-        return failure{error_code::resource_not_found, "there is no table \"" + std::string{name} + "\" to delete"};
+        return failure{error_code::resource_not_found, text::joined({"there is no table \"", name, "\" to delete"})};
     }
     if (lingers) {
         gone.until += std::chrono::duration_cast<steady_time::duration>(options_.nasty->being_deleted);
@@ -113,7 +114,7 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(
     mutation const& change, std::string_view const* stored, std::string_view table, std::string& payload) {
     row_view const entity = change.entity.view();
     auto const refused = [&](error_code code, std::string_view why) {
-        return refused_entity(code, quoted_table(table) + std::string{why}, entity.partition_key, entity.row_key);
+        return refused_entity(code, text::joined({quoted_table(table), why}), entity.partition_key, entity.row_key);
     };
     if (stored != nullptr && stored->size() < row_format::header_size) {
         return refused(error_code::row_malformed, " holds bytes that are not a whole row of version 1");

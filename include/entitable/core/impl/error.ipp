@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/error.hpp>
+#include <entitable/core/text.hpp>
 
 #if !ENTITABLE_HAS_EXCEPTIONS
 #include <cstdio>
@@ -80,20 +81,20 @@ ENTITABLE_DECL std::uint16_t http_status_of(error_code code) noexcept {
 ENTITABLE_LAZY_BODY std::string error::to_string() const {
     std::string text{entitable::to_string(code)};
     if (http_status != 0) {
-        text += " (" + std::to_string(http_status) + ")";
+        text += text::joined({" (", std::to_string(http_status), ")"});
     }
-    text += ": " + message;
+    text += text::joined({": ", message});
     if (operation_index) {
-        text += "; operation " + std::to_string(*operation_index) + " of the batch";
+        text += text::joined({"; operation ", std::to_string(*operation_index), " of the batch"});
     }
     if (effect == effect::unknown) {
         text += "; it is not known whether the write was applied";
     }
     if (!server_message.empty()) {
-        text += "; the service said: " + server_message;
+        text += text::joined({"; the service said: ", server_message});
     }
     if (!request_id.empty()) {
-        text += "; request " + request_id;
+        text += text::joined({"; request ", request_id});
     }
     return text;
 }

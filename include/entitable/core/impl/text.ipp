@@ -149,6 +149,14 @@ ENTITABLE_LAZY_BODY void append_decimal(std::string& out, std::uint64_t value, s
     }
 }
 
+ENTITABLE_LAZY_BODY std::string joined(std::initializer_list<std::string_view> parts) {
+    std::string out;
+    for (std::string_view const part : parts) {
+        out.append(part);
+    }
+    return out;
+}
+
 ENTITABLE_LAZY_BODY std::string printable(std::string_view text) {
     constexpr std::string_view hexadecimal = "0123456789abcdef";
     std::string out;

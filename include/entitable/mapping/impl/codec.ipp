@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/text.hpp>
 #include <entitable/mapping/codec.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -119,18 +120,18 @@ ENTITABLE_LAZY_BODY result<void> row_decoder::finish(std::string_view entity) co
     }
     if (damaged) {
         return failure{error_code::row_malformed,
-            "the stored bytes of an entity " + std::string{entity} + " are not a whole row of version 1"};
+            text::joined({"the stored bytes of an entity ", entity, " are not a whole row of version 1"})};
     }
     if (!problem_.empty()) {
         return failure{error_code::row_mismatch,
-            "a row does not fit the entity " + std::string{entity} + ": its property \"" + std::string{problem_} +
+            text::joined({"a row does not fit the entity ", entity, ": its property \"", problem_,
                 (absent_ ? "\" is absent; make the member a std::optional to allow that"
-                         : "\" has another type than the member")};
+                         : "\" has another type than the member")})};
     }
     if (mode_ == reading::strict && present > found_) {
         return failure{error_code::row_mismatch,
-            "a row does not fit the entity " + std::string{entity} + ": it has " + std::to_string(present - found_) +
-                " properties that the entity does not declare"};
+            text::joined({"a row does not fit the entity ", entity, ": it has ", std::to_string(present - found_),
+                " properties that the entity does not declare"})};
     }
     return {};
 }

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/text.hpp>
 #include <entitable/mapping/entity.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -60,8 +61,8 @@ ENTITABLE_LAZY_BODY row entity::to_row() const {
 
 ENTITABLE_LAZY_BODY failure entity::no_property(std::string_view name, error_code why) {
     return failure{why,
-        "the entity has no property \"" + std::string{name} +
-            (why == error_code::row_mismatch ? "\" of that type" : "\"")};
+        text::joined(
+            {"the entity has no property \"", name, (why == error_code::row_mismatch ? "\" of that type" : "\"")})};
 }
 
 ENTITABLE_END_NAMESPACE

@@ -19,7 +19,7 @@ ENTITABLE_LAZY_BODY result<std::string> write_key(key_layout layout, key_source 
         text.clear();
         if (!values->append(text, values->value)) {
             return failure{error_code::out_of_range_input,
-                "the key component \"" + std::string{component.name} + "\" has a value with no text in a key"};
+                text::joined({"the key component \"", component.name, "\" has a value with no text in a key"})};
         }
         if (component.is == key_component::kind::bucket) {
             append_bucket(key, text, component.buckets);
@@ -34,9 +34,8 @@ ENTITABLE_LAZY_BODY result<std::string> write_key(key_layout layout, key_source 
             text += component.separator();
             if (text.find(component.separator()) != size) {
                 failure refused{error_code::key_not_splittable,
-                    "the key component \"" + std::string{component.name} + "\" holds the separator \"" +
-                        std::string{component.separator()} +
-                        "\" or ends with a part of it; the key could not be read back"};
+                    text::joined({"the key component \"", component.name, "\" holds the separator \"",
+                        component.separator(), "\" or ends with a part of it; the key could not be read back"})};
                 refused.error().detail = text::printable(text::shortened(text));
                 return refused;
             }
@@ -76,7 +75,13 @@ ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_t
         return false;
     }
     for (std::size_t index = 0; index < layout.size(); ++index) {
-        if (layout[index].is == key_component::kind::member) {
+        if (layout[index].is == key_component::kind::bucket) {
+            std::string bucket;
+            append_bucket(bucket, texts[index + 1], layout[index].buckets);
+            if (texts[index] != bucket) {
+                return false;
+            }
+        } else if (layout[index].is == key_component::kind::member) {
             if (!values->parse(texts[index], values->value)) {
                 return false;
             }
@@ -88,8 +93,8 @@ ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_t
 
 ENTITABLE_LAZY_BODY failure key_mismatch(std::string_view entity, key_part part, std::string_view key) {
     failure refused{error_code::row_mismatch,
-        std::string{part == key_part::partition ? "the PartitionKey" : "the RowKey"} +
-            " of a row is not one that the entity " + std::string{entity} + " writes"};
+        text::joined({part == key_part::partition ? "the PartitionKey" : "the RowKey",
+            " of a row is not one that the entity ", entity, " writes"})};
     refused.error().detail = text::printable(text::shortened(key));
     return refused;
 }

@@ -243,12 +243,12 @@ ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layou
         key_bound const& upper = texts->upper;
         if (lower.end != key_bound::kind::open) {
             bool const over_all = lower.end == key_bound::kind::exclusive && !last;
-            keys.lower = over_all ? behind_prefix(prefix + lower.key + std::string{layout[index].separator()}, true)
+            keys.lower = over_all ? behind_prefix(text::joined({prefix, lower.key, layout[index].separator()}), true)
                                   : key_bound{lower.end, prefix + lower.key};
         }
         if (upper.end != key_bound::kind::open) {
             bool const with_all = upper.end == key_bound::kind::inclusive && !last;
-            keys.upper = with_all ? behind_prefix(prefix + upper.key + std::string{layout[index].separator()}, false)
+            keys.upper = with_all ? behind_prefix(text::joined({prefix, upper.key, layout[index].separator()}), false)
                                   : key_bound{upper.end, prefix + upper.key};
         }
         return keys;
@@ -318,7 +318,8 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
         detail::plan_nodes(predicate, limits.max_comparisons == 0 ? unlimited : limits.max_comparisons - for_keys);
     if (part.too_many) {
         return failure{error_code::query_too_complex,
-            "the predicate needs more than " + std::to_string(max_key_ranges) + " key ranges; ask in several queries"};
+            text::joined({"the predicate needs more than ", std::to_string(max_key_ranges),
+                " key ranges; ask in several queries"})};
     }
     query_plan plan;
     plan.access = access;
@@ -357,24 +358,24 @@ ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan) {
         plan.client.size(), [&](std::size_t index) { return plan.client[index].operation; },
         [&](std::size_t index) {
             predicate_node const& node = plan.client[index];
-            return node.name + " " + std::string{entitable::to_string(node.operation)} + " " + node.operand.to_string();
+            return text::joined({node.name, " ", entitable::to_string(node.operation), " ", node.operand.to_string()});
         });
     out.requests = plan.ranges.size();
     return out;
 }
 
 ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
-    std::string out = "access         " + std::string{entitable::to_string(access)} + ", begins with " +
-        std::to_string(requests) + (requests == 1 ? " request\n" : " requests\n");
+    std::string out = text::joined({"access         ", entitable::to_string(access), ", begins with ",
+        std::to_string(requests), (requests == 1 ? " request\n" : " requests\n")});
     constexpr std::size_t most = 5;
     for (std::size_t index = 0; index < key_ranges.size() && index < most; ++index) {
-        out += (index == 0 ? "key range      " : "               ") + key_ranges[index] + "\n";
+        out += (index == 0 ? "key range      " : "               ") + text::joined({key_ranges[index], "\n"});
     }
     if (key_ranges.size() > most) {
-        out += "               and " + std::to_string(key_ranges.size() - most) + " more\n";
+        out += text::joined({"               and ", std::to_string(key_ranges.size() - most), " more\n"});
     }
-    out += "server filter  " + (server_filter.empty() ? std::string{"none"} : server_filter) + "\n";
-    out += "client filter  " + (client_filter.empty() ? std::string{"none"} : client_filter) + "\n";
+    out += text::joined({"server filter  ", (server_filter.empty() ? std::string{"none"} : server_filter), "\n"});
+    out += text::joined({"client filter  ", (client_filter.empty() ? std::string{"none"} : client_filter), "\n"});
     return out;
 }
 

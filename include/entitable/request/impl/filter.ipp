@@ -62,7 +62,7 @@ ENTITABLE_LAZY_BODY std::string filter::to_string() const {
         nodes.size(), [&](std::size_t index) { return nodes[index].operation; },
         [&](std::size_t index) {
             filter_node const& node = nodes[index];
-            return node.name + " " + std::string{entitable::to_string(node.operation)} + " " + node.operand.to_string();
+            return text::joined({node.name, " ", entitable::to_string(node.operation), " ", node.operand.to_string()});
         });
 }
 

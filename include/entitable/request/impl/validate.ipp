@@ -41,8 +41,7 @@ ENTITABLE_LAZY bool is_system_property(std::string_view name) noexcept {
 
 ENTITABLE_LAZY std::string limit_text(
     std::string_view what, std::size_t found, std::size_t limit, std::string_view unit) {
-    return std::string{what} + " has " + std::to_string(found) + " " + std::string{unit} + "; the limit is " +
-        std::to_string(limit);
+    return text::joined({what, " has ", std::to_string(found), " ", unit, "; the limit is ", std::to_string(limit)});
 }
 
 ENTITABLE_LAZY result<void> validate_property_name(std::string_view name, profile const& limits) {
@@ -56,14 +55,14 @@ ENTITABLE_LAZY result<void> validate_property_name(std::string_view name, profil
             (name == "ID" || name == "id" || name == "rid" || name == "etag" || name == "ResourceId"));
     if (!is_property_name(name) || reserved) {
         return refusal(error_code::property_name_invalid,
-            "the property name \"" + text::printable(text::shortened(name)) +
-                "\" is not an identifier, or belongs to the system");
+            text::joined({"the property name \"", text::printable(text::shortened(name)),
+                "\" is not an identifier, or belongs to the system"}));
     }
     return {};
 }
 
 ENTITABLE_LAZY result<void> validate_property(property_view const& property, profile const& limits) {
-    auto const named = [&] { return "property \"" + std::string{property.name} + "\""; };
+    auto const named = [&] { return text::joined({"property \"", property.name, "\""}); };
     std::string_view const bytes = property.value.bytes();
     switch (property.type) {
         case edm_type::string: {
@@ -71,7 +70,8 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
             std::size_t const valid = text::valid_utf8_prefix(bytes);
             if (valid != bytes.size()) {
                 return refusal(error_code::invalid_input,
-                    named() + " is not valid UTF-8 from byte " + std::to_string(valid) + " on", bytes.substr(valid));
+                    text::joined({named(), " is not valid UTF-8 from byte ", std::to_string(valid), " on"}),
+                    bytes.substr(valid));
             }
             if (bytes.size() > limits.max_string_units) {
                 std::size_t const units = *text::utf16_length(bytes);
@@ -90,8 +90,8 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
             return {};
         case edm_type::date_time:
             if (!property.value.as_date_time().is_valid()) {
-                return refusal(
-                    error_code::out_of_range_input, named() + " is a time outside of the years 1601 to 9999");
+                return refusal(error_code::out_of_range_input,
+                    text::joined({named(), " is a time outside of the years 1601 to 9999"}));
             }
             return {};
         default: return {};
@@ -124,7 +124,8 @@ ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile co
 ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
     if (name.size() < 3 || name.size() > 63) {
         return detail::refusal(error_code::out_of_range_input,
-            "the table name has " + std::to_string(name.size()) + " characters; 3 to 63 are allowed", name);
+            text::joined({"the table name has ", std::to_string(name.size()), " characters; 3 to 63 are allowed"}),
+            name);
     }
     bool good = detail::is_letter(name.front());
     for (char const character : name) {
@@ -132,8 +133,8 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
     }
     if (!good || text::ascii_lower(name) == "tables") {
         return detail::refusal(error_code::invalid_resource_name,
-            "the table name \"" + text::printable(name) +
-                "\" is not letters and digits with a letter first, or is the reserved word \"tables\"");
+            text::joined({"the table name \"", text::printable(name),
+                "\" is not letters and digits with a letter first, or is the reserved word \"tables\""}));
     }
     return {};
 }
@@ -148,7 +149,7 @@ ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_
             auto const point = text::first_code_point(key.substr(at));
             if (point.size == 0) {
                 return detail::refusal(error_code::invalid_input,
-                    "the " + std::string{which} + " is not valid UTF-8 from byte " + std::to_string(at) + " on", key);
+                    text::joined({"the ", which, " is not valid UTF-8 from byte ", std::to_string(at), " on"}), key);
             }
             size = point.size;
             forbidden = point.value <= 0x9F;
@@ -156,8 +157,8 @@ ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_
         }
         if (forbidden) {
             return detail::refusal(error_code::out_of_range_input,
-                "the " + std::string{which} + " holds \"" + text::printable(key.substr(at, size)) + "\" at byte " +
-                    std::to_string(at) + "; / \\ # ? and control characters are not allowed in keys",
+                text::joined({"the ", which, " holds \"", text::printable(key.substr(at, size)), "\" at byte ",
+                    std::to_string(at), "; / \\ # ? and control characters are not allowed in keys"}),
                 key);
         }
         ++units;
@@ -165,12 +166,12 @@ ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_
     }
     if (units > limits.max_key_units) {
         return detail::refusal(error_code::key_value_too_large,
-            detail::limit_text("the " + std::string{which}, units, limits.max_key_units, "UTF-16 units"), key);
+            detail::limit_text(text::joined({"the ", which}), units, limits.max_key_units, "UTF-16 units"), key);
     }
     std::size_t const max_size = which == "RowKey" ? limits.max_row_key_size : limits.max_partition_key_size;
     if (max_size != 0 && key.size() > max_size) {
         return detail::refusal(error_code::key_value_too_large,
-            detail::limit_text("the " + std::string{which}, key.size(), max_size, "bytes"), key);
+            detail::limit_text(text::joined({"the ", which}), key.size(), max_size, "bytes"), key);
     }
     return {};
 }
@@ -219,7 +220,7 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
         for (std::size_t other = 0; other < index && inner.next(earlier); ++other) {
             if (property.present && earlier.present && earlier.name == property.name) {
                 return detail::refusal(error_code::duplicate_properties_specified,
-                    "the property \"" + std::string{property.name} + "\" stands twice in the entity");
+                    text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
             }
         }
     }
@@ -233,7 +234,8 @@ ENTITABLE_LAZY_BODY result<void> validate_filter(
         // Forbidden characters may be in a bound: the successor of a prefix can have one.
         if (std::size_t const valid = text::valid_utf8_prefix(bound->key); valid != bound->key.size()) {
             return detail::refusal(error_code::invalid_input,
-                "a bound of the key range is not valid UTF-8 from byte " + std::to_string(valid) + " on", bound->key);
+                text::joined({"a bound of the key range is not valid UTF-8 from byte ", std::to_string(valid), " on"}),
+                bound->key);
         }
     }
     std::size_t depth = 0;
@@ -284,8 +286,8 @@ ENTITABLE_LAZY_BODY result<void> validate(delete_table const& request, profile c
 ENTITABLE_LAZY_BODY result<void> validate(list_tables const& request, profile const& limits) {
     if (request.page_size == 0 || request.page_size > limits.max_page_size) {
         return detail::refusal(error_code::invalid_input,
-            "page_size is " + std::to_string(request.page_size) + "; 1 to " + std::to_string(limits.max_page_size) +
-                " are allowed");
+            text::joined({"page_size is ", std::to_string(request.page_size), "; 1 to ",
+                std::to_string(limits.max_page_size), " are allowed"}));
     }
     return {};
 }
@@ -303,8 +305,8 @@ ENTITABLE_LAZY_BODY result<void> validate(query_entities const& request, profile
     }
     if (request.page_size == 0 || request.page_size > limits.max_page_size) {
         return detail::refusal(error_code::invalid_input,
-            "page_size is " + std::to_string(request.page_size) + "; 1 to " + std::to_string(limits.max_page_size) +
-                " are allowed");
+            text::joined({"page_size is ", std::to_string(request.page_size), "; 1 to ",
+                std::to_string(limits.max_page_size), " are allowed"}));
     }
     return validate_filter(request.filter, request.range, limits);
 }
@@ -344,10 +346,10 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
         }
         for (std::size_t other = 0; other < index; ++other) {
             if (request.changes[other].entity.row_key() == change.entity.row_key()) {
-                return at_operation(
-                    detail::refusal(error_code::invalid_duplicate_row,
-                        "an entity stands twice in the batch, first as operation " + std::to_string(other),
-                        change.entity.row_key()),
+                return at_operation(detail::refusal(error_code::invalid_duplicate_row,
+                                        text::joined({"an entity stands twice in the batch, first as operation ",
+                                            std::to_string(other)}),
+                                        change.entity.row_key()),
                     index);
             }
         }
@@ -355,7 +357,7 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
         if (size > limits.max_transaction_size) {
             return at_operation(
                 detail::refusal(error_code::request_body_too_large,
-                    "the batch is larger than " + std::to_string(limits.max_transaction_size) + " bytes"),
+                    text::joined({"the batch is larger than ", std::to_string(limits.max_transaction_size), " bytes"})),
                 index);
         }
     }
