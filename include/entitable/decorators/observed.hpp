@@ -73,7 +73,9 @@ class observed {
 public:
     using is_transport = void;
 
-    explicit observed(T wrapped, observed_options options = {})
+    // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    template <std::same_as<T> Wrapped>
+    explicit observed(Wrapped wrapped, observed_options options = {})
         : wrapped_(std::move(wrapped)), log_(shared<detail::traffic_log>::make(options)) {}
 
     [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); }
@@ -99,6 +101,9 @@ private:
     mutable T wrapped_;
     shared<detail::traffic_log> log_;
 };
+
+template <transport T>
+observed(T, observed_options = {}) -> observed<T>;
 
 ENTITABLE_END_NAMESPACE
 

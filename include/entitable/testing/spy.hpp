@@ -29,7 +29,9 @@ class spy {
 public:
     using is_transport = void;
 
-    explicit spy(T wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}
+    // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    template <std::same_as<T> Wrapped>
+    explicit spy(Wrapped wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}
 
     [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); }
 
@@ -84,6 +86,9 @@ private:
     mutable T wrapped_;
     shared<log> log_;
 };
+
+template <transport T>
+spy(T) -> spy<T>;
 
 } // namespace testing
 ENTITABLE_END_NAMESPACE
