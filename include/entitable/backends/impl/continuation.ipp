@@ -4,37 +4,10 @@
 
 #include <entitable/backends/detail/continuation.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/request/part_hash.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-/// FNV-1a over parts, each with its size, so that parts cannot run into each other.
-class part_hash {
-public:
-    explicit part_hash(std::uint64_t start) noexcept : value_(start ^ 14695981039346656037U) {}
-    void add(std::uint64_t number) noexcept {
-        for (int index = 0; index < 8; ++index) {
-            add_byte(static_cast<unsigned char>(number >> (8 * index)));
-        }
-    }
-    void add(std::string_view part) noexcept {
-        add(part.size());
-        for (char const character : part) {
-            add_byte(static_cast<unsigned char>(character));
-        }
-    }
-    void add(key_interval const& keys) noexcept {
-        for (key_bound const* bound : {&keys.lower, &keys.upper}) {
-            add(static_cast<std::uint64_t>(bound->end));
-            add(bound->key);
-        }
-    }
-    [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
-
-private:
-    void add_byte(unsigned char byte) noexcept { value_ = (value_ ^ byte) * 1099511628211U; }
-    std::uint64_t value_;
-};
 
 ENTITABLE_LAZY_BODY std::uint64_t fingerprint(query_entities const& request, std::string_view table_key) noexcept {
     part_hash hash{1};
@@ -43,12 +16,7 @@ ENTITABLE_LAZY_BODY std::uint64_t fingerprint(query_entities const& request, std
     hash.add(request.range.row);
     hash.add(request.filter.nodes.size());
     for (filter_node const& node : request.filter.nodes) {
-        value_view const operand = node.operand.view();
-        hash.add(static_cast<std::uint64_t>(node.operation));
-        hash.add(node.name);
-        hash.add(static_cast<std::uint64_t>(operand.type()));
-        hash.add(static_cast<std::uint64_t>(operand.bits()));
-        hash.add(operand.bytes());
+        hash.add(node.operation, node.name, node.operand);
     }
     hash.add(request.select.size());
     for (std::string const& name : request.select) {
@@ -90,7 +58,7 @@ ENTITABLE_LAZY std::optional<std::string> from_hexadecimal(std::string_view digi
 ENTITABLE_LAZY_BODY std::string make_continuation(std::uint64_t fingerprint, position const& next) {
     part_hash hash{fingerprint};
     hash.add(next.partition);
-    hash.add(next.row ? 1 : 0);
+    hash.add(std::uint64_t{next.row ? 1U : 0U});
     hash.add(next.row ? std::string_view{*next.row} : std::string_view{});
     std::string checksum;
     for (int index = 7; index >= 0; --index) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `part_hash`: a number that says which question a token belongs to. Part of the stored formats.
+
+#include <entitable/request/filter.hpp>
+#include <entitable/request/key_range.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// FNV-1a over parts, each with its size, so that parts cannot run into each other.
+class part_hash {
+public:
+    explicit part_hash(std::uint64_t start) noexcept : value_(start ^ 14695981039346656037U) {}
+    void add(std::uint64_t number) noexcept {
+        for (int index = 0; index < 8; ++index) {
+            add_byte(static_cast<unsigned char>(number >> (8 * index)));
+        }
+    }
+    void add(std::string_view part) noexcept {
+        add(static_cast<std::uint64_t>(part.size()));
+        for (char const character : part) {
+            add_byte(static_cast<unsigned char>(character));
+        }
+    }
+    void add(key_interval const& keys) noexcept {
+        for (key_bound const* bound : {&keys.lower, &keys.upper}) {
+            add(static_cast<std::uint64_t>(bound->end));
+            add(std::string_view{bound->key});
+        }
+    }
+    /// A comparison or a connective.
+    void add(filter_operator operation, std::string_view name, value_view operand) noexcept {
+        add(static_cast<std::uint64_t>(operation));
+        add(name);
+        add(static_cast<std::uint64_t>(operand.type()));
+        add(static_cast<std::uint64_t>(operand.bits()));
+        add(operand.bytes());
+    }
+    [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
+
+private:
+    void add_byte(unsigned char byte) noexcept { value_ = (value_ ^ byte) * 1099511628211U; }
+    std::uint64_t value_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
