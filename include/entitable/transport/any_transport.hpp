@@ -6,10 +6,16 @@
 /// `any_transport`: any transport as one type, so that `table<E>` is one type whatever it runs on.
 
 #include <entitable/core/shared.hpp>
+#include <entitable/transport/many.hpp>
 #include <entitable/transport/transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// The requests of which a caller may want to have many under way.
+template <class T>
+concept sent_in_numbers = std::same_as<T, get_entity> || std::same_as<T, query_entities> ||
+    std::same_as<T, write_entity> || std::same_as<T, transact>;
 
 /// The requests as virtual functions.
 class transport_interface : public counted {
@@ -23,6 +29,10 @@ public:
     [[nodiscard]] virtual result<query_entities::response> execute(query_entities const&, call&) = 0;
     [[nodiscard]] virtual result<write_entity::response> execute(write_entity const&, call&) = 0;
     [[nodiscard]] virtual result<transact::response> execute(transact const&, call&) = 0;
+    virtual void execute_many(request_feed<get_entity>&, std::size_t in_flight, call&) = 0;
+    virtual void execute_many(request_feed<query_entities>&, std::size_t in_flight, call&) = 0;
+    virtual void execute_many(request_feed<write_entity>&, std::size_t in_flight, call&) = 0;
+    virtual void execute_many(request_feed<transact>&, std::size_t in_flight, call&) = 0;
 };
 
 template <transport T>
@@ -51,6 +61,18 @@ public:
     result<transact::response> execute(transact const& request, call& context) override {
         return entitable::execute(wrapped_, request, context);
     }
+    void execute_many(request_feed<get_entity>& feed, std::size_t in_flight, call& context) override {
+        entitable::execute_many(wrapped_, feed, in_flight, context);
+    }
+    void execute_many(request_feed<query_entities>& feed, std::size_t in_flight, call& context) override {
+        entitable::execute_many(wrapped_, feed, in_flight, context);
+    }
+    void execute_many(request_feed<write_entity>& feed, std::size_t in_flight, call& context) override {
+        entitable::execute_many(wrapped_, feed, in_flight, context);
+    }
+    void execute_many(request_feed<transact>& feed, std::size_t in_flight, call& context) override {
+        entitable::execute_many(wrapped_, feed, in_flight, context);
+    }
 
 private:
     T wrapped_;
@@ -73,6 +95,12 @@ public:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         return interface_->execute(request, context);
+    }
+
+    /// As the transport does it; one after the other where it has no way of its own.
+    template <detail::sent_in_numbers Request>
+    void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
+        interface_->execute_many(feed, in_flight, context);
     }
 
 private:
