@@ -12,4 +12,5 @@
 #include <entitable/client/table.hpp>
 #include <entitable/mapping/codec.hpp>
 #include <entitable/mapping/mapping.hpp>
+#include <entitable/query/clauses.hpp>
 #include <entitable/query/comparison.hpp>

@@ -18,8 +18,8 @@
 #include <entitable/backends/impl/selected_payload.ipp>
 #include <entitable/backends/impl/stored_key.ipp>
 #include <entitable/client/impl/batch.ipp>
-#include <entitable/client/impl/query.ipp>
 #include <entitable/client/impl/row_table.ipp>
+#include <entitable/client/impl/row_walk.ipp>
 #include <entitable/client/impl/table_core.ipp>
 #include <entitable/core/impl/clock.ipp>
 #include <entitable/core/impl/date_time.ipp>
@@ -36,10 +36,12 @@
 #include <entitable/mapping/impl/key_adaptors.ipp>
 #include <entitable/mapping/impl/key_codec.ipp>
 #include <entitable/mapping/impl/key_layout.ipp>
+#include <entitable/query/impl/clauses.ipp>
 #include <entitable/query/impl/comparison.ipp>
 #include <entitable/query/impl/plan.ipp>
 #include <entitable/query/impl/predicate.ipp>
 #include <entitable/query/impl/reading.ipp>
+#include <entitable/query/impl/token.ipp>
 #include <entitable/request/impl/filter.ipp>
 #include <entitable/request/impl/key_range.ipp>
 #include <entitable/request/impl/validate.ipp>

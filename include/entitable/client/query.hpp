@@ -5,103 +5,119 @@
 /// \file
 /// `query<E, Path>`: a typed query, ready to run. A range of entities, and folds over it that return results.
 
+#include <entitable/client/detail/folds.hpp>
+#include <entitable/client/pages.hpp>
+#include <entitable/client/row_walk.hpp>
+#include <entitable/client/selected.hpp>
 #include <entitable/mapping/codec.hpp>
-#include <entitable/query/reading.hpp>
-#include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/run.hpp>
 
 #include <iterator>
 #include <optional>
+#include <span>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
-namespace detail {
 
-/// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
-class row_walk {
-public:
-    ENTITABLE_LAZY row_walk(any_transport const& through, call_options const& options, query_reading reading,
-        std::optional<std::uint64_t> take, std::uint32_t page_size);
-
-    /// The next row, until the next call; nothing at the end.
-    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
-    [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
-
-private:
-    any_transport through_;
-    call_options options_;
-    query_reading reading_;
-    std::optional<std::uint64_t> left_;
-    std::uint32_t page_size_;
-    page page_;
-    std::size_t at_{};
-};
-
-} // namespace detail
-
-/// A query over entities of one type. It owns all that it needs; the table may go away before it. Single pass: `begin()` runs
-/// it anew. One thread at a time.
-template <class Entity, access_path Path>
-class query {
+/// A query over entities of one type. It owns all that it needs; the table may go away before it. A copy is cheap: what is
+/// asked is shared, so a query is a view. Single pass: each `begin()` runs it anew. One thread at a time; copies are
+/// independent.
+template <class Entity, access_path Path, class Row = Entity>
+class query : public std::ranges::view_base {
 public:
     /// How the service reaches the rows; known at compile time.
     static constexpr access_path access = Path;
-    using value_type = Entity;
+    using value_type = Row;
 
+    /// Asks nothing: InvalidInput when it is run. Some views have to be made before they are filled.
+    query() = default;
     query(any_transport through, call_options options, std::string table, result<query_plan> plan)
-        : through_(std::move(through)),
-          options_(std::move(options)),
-          table_(std::move(table)),
-          plan_(std::move(plan)) {}
+        : source_(shared<detail::query_source>::make(std::move(through), std::move(options), std::move(table),
+              std::move(plan), mapping<Entity>::partition_layout, mapping<Entity>::row_layout)) {}
+
+    // ---- what is asked ----
 
     /// At most `count` entities in all.
-    [[nodiscard]] query take(std::uint64_t count) && {
-        take_ = count;
-        return std::move(*this);
+    [[nodiscard]] query take(std::uint64_t count) const {
+        query changed{*this};
+        changed.limits_.take = count;
+        return changed;
     }
     /// At most `rows` rows a request, 1 to 1000; the number of entities in all does not change.
-    [[nodiscard]] query page_size(std::uint32_t rows) && {
-        page_size_ = rows;
-        return std::move(*this);
+    [[nodiscard]] query page_size(std::uint32_t rows) const {
+        query changed{*this};
+        changed.limits_.page_size = rows;
+        return changed;
+    }
+    /// Reads up to `ranges` key ranges at once, if there are several and the transport can; the order of the results does not
+    /// change. So many pages are kept in memory. 1 unless it is asked for.
+    [[nodiscard]] query in_flight(std::size_t ranges) const {
+        query changed{*this};
+        changed.limits_.in_flight = ranges < 1 ? 1 : ranges;
+        return changed;
+    }
+    /// Goes on behind the page that had this token; what was taken before counts for `take`. ContinuationInvalid when run,
+    /// unless the token is one of a query of the same table, predicate and select.
+    [[nodiscard]] query resume(std::string token) const {
+        query changed{*this};
+        changed.limits_.token = token.empty() ? "?" : std::move(token);
+        return changed;
+    }
+    /// Only these members, the keys and the ETag: the service sends nothing else but what the client's part of the predicate
+    /// looks at. The result is of type `selected<Entity, Fields...>`.
+    template <class... Fields>
+    [[nodiscard]] auto select(Fields...) const {
+        constexpr bool fields = sizeof...(Fields) > 0 && (detail::is_field_of<Entity, Fields> && ...);
+        static_assert(fields, "select(...) takes fields of the query's entity");
+        if constexpr (fields) {
+            return query<Entity, Path, selected<Entity, Fields...>>{source_, limits_};
+        } else {
+            return *this;
+        }
     }
 
     /// What would be run. The query's error, if it could not be planned.
     [[nodiscard]] result<explanation> explain() const {
-        if (!plan_) {
-            return failure{plan_.error()};
+        if (auto planned = detail::check_source(source_.get()); !planned) {
+            return std::move(planned).as_failure();
         }
-        return entitable::explain(*plan_);
+        return entitable::explain(source_->plan);
     }
+    /// What the last run of this object has cost so far, or none yet. A copy has runs of its own.
+    [[nodiscard]] query_cost analyze() const { return last_.walk ? last_.walk->cost() : query_cost{}; }
+
+    // ---- running it ----
 
     /// Calls `function(entity)` for each; the error of the page that failed, after the entities before it. What the function
     /// throws passes through and ends the query.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
-        auto walk = start();
+        auto walk = start(limits_, names());
         if (!walk) {
             return std::move(walk).as_failure();
         }
-        Entity entity;
+        Row current{};
         for (;;) {
-            auto read = read_next(*walk, entity);
+            auto read = detail::read_next<Entity>(**walk, current);
             if (!read) {
                 return std::move(read).as_failure();
             }
             if (!*read) {
                 return {};
             }
-            function(std::as_const(entity));
+            function(std::as_const(current));
         }
     }
 
     /// The first entity, or nothing.
-    [[nodiscard]] result<std::optional<Entity>> first() const {
-        auto walk = start(std::uint64_t{1});
+    [[nodiscard]] result<std::optional<Row>> first() const {
+        detail::query_limits limits = limits_;
+        limits.only_one = true;
+        auto walk = start(std::move(limits), names());
         if (!walk) {
             return std::move(walk).as_failure();
         }
-        result<std::optional<Entity>> found{std::in_place, std::in_place};
-        auto read = read_next(*walk, **found);
+        result<std::optional<Row>> found{std::in_place, std::in_place};
+        auto read = detail::read_next<Entity>(**walk, **found);
         if (!read) {
             return std::move(read).as_failure();
         }
@@ -111,111 +127,137 @@ public:
         return found;
     }
 
-    /// The number of entities.
+    /// The number of entities. The service sends keys only, and what the client's part of the predicate looks at.
     [[nodiscard]] result<std::uint64_t> count() const {
-        auto walk = start();
+        auto walk = start(limits_, limits_.token.empty() ? projection{"PartitionKey", "RowKey"} : names());
         if (!walk) {
             return std::move(walk).as_failure();
         }
-        for (std::uint64_t counted = 0;; ++counted) {
-            auto row = walk->next();
-            if (!row) {
-                return std::move(row).as_failure();
-            }
-            if (!*row) {
-                return counted;
-            }
-        }
+        return (*walk)->count_rows();
     }
 
     /// All entities in a container with push_back.
-    template <class Container = std::vector<Entity>>
+    template <class Container = std::vector<Row>>
     [[nodiscard]] result<Container> to() const {
         result<Container> all{std::in_place};
-        auto done = for_each([&](Entity const& entity) { all->push_back(entity); });
+        auto done = for_each([&](Row const& entity) { all->push_back(entity); });
         if (!done) {
             return std::move(done).as_failure();
         }
         return all;
     }
 
+    /// `value = function(std::move(value), entity)` over all of them, with one page in memory.
+    template <class Value, class Function>
+    [[nodiscard]] result<Value> fold(Value initial, Function&& function) const {
+        result<Value> value{std::in_place, std::move(initial)};
+        auto done = for_each([&](Row const& entity) { *value = function(*std::move(value), entity); });
+        if (!done) {
+            return std::move(done).as_failure();
+        }
+        return value;
+    }
+    /// The least value of a field; nothing when there is none. Absent values and NaN do not count. As with `std::min`, the
+    /// macro of that name in windows.h is in the way: define NOMINMAX.
+    template <class Field>
+    [[nodiscard]] auto(min)(Field field) const {
+        return with_field(field, [&](auto const& rows) { return detail::extreme<false>(rows, field); });
+    }
+    /// The greatest value of a field; as `min`.
+    template <class Field>
+    [[nodiscard]] auto(max)(Field field) const {
+        return with_field(field, [&](auto const& rows) { return detail::extreme<true>(rows, field); });
+    }
+    /// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it does not fit; double for others. Absent
+    /// values do not count.
+    template <class Field>
+    [[nodiscard]] auto sum(Field field) const {
+        return with_field(field, [&](auto const& rows) { return detail::sum_of(rows, field); });
+    }
+
+    /// The result page by page, to stop and go on with `resume(token)`.
+    [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(limits_, names())}; }
+
     /// An input iterator over the entities. Reading a page may throw its error, as `value()` would.
     class iterator {
     public:
         using iterator_concept = std::input_iterator_tag;
-        using value_type = Entity;
+        using value_type = Row;
         using difference_type = std::ptrdiff_t;
 
         iterator() = default;
-        [[nodiscard]] Entity const& operator*() const noexcept { return owner_->current_; }
-        [[nodiscard]] Entity const* operator->() const noexcept { return &owner_->current_; }
+        [[nodiscard]] Row const& operator*() const noexcept { return at_->current; }
+        [[nodiscard]] Row const* operator->() const noexcept { return &at_->current; }
         iterator& operator++() {
-            owner_->advance();
+            advance();
             return *this;
         }
-        void operator++(int) { owner_->advance(); }
-        [[nodiscard]] bool at_end() const noexcept { return !owner_->walk_; }
+        void operator++(int) { advance(); }
+        [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end; }
         [[nodiscard]] friend bool operator==(iterator const& at, std::default_sentinel_t) noexcept {
             return at.at_end();
         }
 
     private:
         friend class query;
-        explicit iterator(query* owner) noexcept : owner_(owner) {}
-        query* owner_{};
+        struct place : counted {
+            explicit place(shared<detail::row_walk> started) : walk(std::move(started)) {}
+
+            shared<detail::row_walk> walk;
+            Row current{};
+            bool end{};
+        };
+
+        explicit iterator(shared<detail::row_walk> walk) : at_(shared<place>::make(std::move(walk))) { advance(); }
+        void advance() {
+            auto read = detail::read_next<Entity>(*at_->walk, at_->current);
+            at_->end = !read || !*read;
+            (void)std::move(read).value();
+        }
+
+        shared<place> at_;
     };
 
-    [[nodiscard]] iterator begin() {
-        auto walk = start();
-        walk_.emplace(std::move(walk).value());
-        advance();
-        return iterator{this};
-    }
+    /// Runs the query; throws its error when it cannot be run.
+    [[nodiscard]] iterator begin() const { return iterator{start(limits_, names()).value()}; }
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
 
 private:
-    [[nodiscard]] result<detail::row_walk> start(std::optional<std::uint64_t> limit = {}) const {
-        if (!plan_) {
-            return failure{plan_.error()};
+    template <class, access_path, class>
+    friend class query;
+
+    query(shared<detail::query_source> source, detail::query_limits limits)
+        : source_(std::move(source)), limits_(std::move(limits)) {}
+
+    [[nodiscard]] static projection names() {
+        if constexpr (std::same_as<Row, Entity>) {
+            return {};
+        } else {
+            return Row::names();
         }
-        query_reading reading{
-            table_, *plan_, mapping<Entity>::partition_layout, mapping<Entity>::row_layout, page_size_};
-        return result<detail::row_walk>{std::in_place, through_, options_, std::move(reading),
-            limit && (!take_ || *limit < *take_) ? limit : take_, page_size_};
     }
-    [[nodiscard]] result<bool> read_next(detail::row_walk& walk, Entity& out) const {
-        auto row = walk.next();
-        if (!row) {
-            return std::move(row).as_failure();
+    [[nodiscard]] result<shared<detail::row_walk>> start(detail::query_limits limits, projection names) const {
+        auto walk = detail::row_walk::begin(source_, std::move(limits), std::move(names));
+        if (walk) {
+            last_.walk = *walk;
         }
-        if (!*row) {
-            return false;
-        }
-        if (auto decoded = from_row(**row, out, options_.rows); !decoded) {
-            return std::move(decoded).as_failure();
-        }
-        return true;
+        return walk;
     }
-    void advance() {
-        auto read = read_next(*walk_, current_);
-        if (!read || !*read) {
-            walk_.reset();
+    /// What `function` makes of the rows with this field only; as one of this object's own runs.
+    template <class Field, class Function>
+    [[nodiscard]] auto with_field(Field field, Function function) const {
+        if (!limits_.token.empty()) {
+            return function(*this); // the token is one of a query with this select
         }
-        (void)std::move(read).value();
+        auto const rows = select(field);
+        auto made = function(rows);
+        last_.walk = rows.last_.walk;
+        return made;
     }
 
-    any_transport through_;
-    call_options options_;
-    std::string table_;
-    result<query_plan> plan_;
-    std::optional<std::uint64_t> take_;
-    std::uint32_t page_size_{1000};
-    std::optional<detail::row_walk> walk_;
-    Entity current_{};
+    shared<detail::query_source> source_;
+    detail::query_limits limits_;
+    mutable detail::last_walk last_;
 };
 
 ENTITABLE_END_NAMESPACE
-
-#if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/client/impl/query.ipp>
-#endif

@@ -67,12 +67,14 @@ template <class Entity, auto Member, class From>
     }
 }
 
+template <class Entity, key_part Part>
+inline constexpr key_layout layout_of = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
+                                                                    : key_layout{mapping<Entity>::row_layout};
+
 /// Where a component stands in its key.
 template <class Entity, key_part Part, class Component>
 inline constexpr std::size_t component_index =
-    position_in(Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
-                                            : key_layout{mapping<Entity>::row_layout},
-        mapping<Entity>::template components_of<Part>::template index_of<Component>);
+    position_in(layout_of<Entity, Part>, mapping<Entity>::template components_of<Part>::template index_of<Component>);
 
 /// The node of a comparison with a key component.
 ENTITABLE_LAZY [[nodiscard]] predicate_node key_comparison(
@@ -114,8 +116,7 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
 [[nodiscard]] auto compare(key_field<Entity, Part, Component>, From const& from) {
     using codec = typename Component::codec;
     using type = typename bare<typename codec::value_type>::type;
-    constexpr key_layout layout = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
-                                                              : key_layout{mapping<Entity>::row_layout};
+    constexpr key_layout layout = layout_of<Entity, Part>;
     constexpr std::size_t index = component_index<Entity, Part, Component>;
     constexpr bool in_order = codec::ordered && (!codec::variable || index + 1 == layout.size());
     constexpr filter_operator on_text = codec::reversed ? mirrored(Operation) : Operation;

@@ -14,15 +14,30 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+/// What a node of a predicate that is no connective looks at.
+enum class predicate_subject : std::uint8_t {
+    property,  ///< the value of a property
+    component, ///< the text of a key component
+    prefix,    ///< whether the text of a key component begins with `operand`; `operation` says nothing
+    nothing,   ///< no entity satisfies it
+};
+
 /// One node of a predicate: a comparison with a property or a key component, or a connective.
 struct predicate_node {
     filter_operator operation{};
-    bool on_key{}; ///< a key component: `operand` is its text
+    predicate_subject subject{};
     key_part part{};
     std::uint8_t index{}; ///< of the component
     bool optional{};      ///< the component may be absent: every comparison is false then
+    bool exact{true};     ///< of a prefix: every key in its range has a component that begins so
     std::string name;
-    value operand;
+    value operand; ///< for a component its text
+
+    [[nodiscard]] bool on_key() const noexcept {
+        return subject == predicate_subject::component || subject == predicate_subject::prefix;
+    }
+    /// For a person: `age >= 50`, `event starts with "2011"`.
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 };
 
 /// Postfix; no nodes accept everything.
@@ -30,9 +45,13 @@ using predicate_nodes = std::vector<predicate_node>;
 
 namespace detail {
 
-/// left operation right.
+/// left operation right; a side without nodes adds nothing.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes joined(
     predicate_nodes left, predicate_nodes right, filter_operator operation);
+/// Adds an alternative to `all`, which has none yet when it is empty.
+ENTITABLE_LAZY void add_alternative(predicate_nodes& all, predicate_nodes next);
+/// The predicate that no entity satisfies.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes nothing();
 /// The negation, with `not` only in front of comparisons that may meet an absent value.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
 

@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// `query_reading`: the resumable operation behind every query. It asks for the page that is due, range after range,
-/// and knows when all was read. It looks at nothing but the continuation to know whether there is more.
+/// `query_reading`: the resumable operation behind every query. It asks for the pages that are due, in key order, maybe those
+/// of several ranges at once, and knows when all was read. It looks at nothing but the continuation to know whether there
+/// is more.
 
 #include <entitable/query/plan.hpp>
 #include <entitable/request/operation.hpp>
@@ -17,51 +18,120 @@ ENTITABLE_BEGIN_NAMESPACE
 /// What a run has cost so far.
 struct query_cost {
     std::uint64_t requests{};
-    std::uint64_t examined{}; ///< rows the service looked at, where it tells
-    std::uint64_t received{}; ///< rows it returned
-    std::uint64_t accepted{}; ///< rows that satisfied the whole predicate
+    std::uint64_t examined{};   ///< rows the service looked at, where it tells
+    std::uint64_t received{};   ///< rows it returned
+    std::uint64_t accepted{};   ///< rows that satisfied the whole predicate
+    std::uint64_t partitions{}; ///< partitions that the received rows came from
+
+    /// The part of the examined rows that was accepted: 1 when nothing was read in vain.
+    [[nodiscard]] double selectivity() const noexcept {
+        return examined == 0 ? 1.0 : static_cast<double>(accepted) / static_cast<double>(examined);
+    }
+    /// One line a figure.
+    ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
+
+    friend bool operator==(query_cost const&, query_cost const&) = default;
 };
 
-/// Reads a plan page by page: each page is one operation, begun again until `at_end()`. A failed page ends the reading.
+/// A query's text form has a place to go on from: the range, and where in it.
+struct query_position {
+    std::size_t range{};
+    std::uint64_t taken{}; ///< rows before it
+    std::optional<std::string> continuation;
+};
+
+/// What a query asks, with all that was decided before it runs.
+struct query_parts {
+    std::string table;
+    query_plan plan;
+    key_layout partition_layout;
+    key_layout row_layout;
+};
+
+/// A position as printable text, version 1 (docs/stored_formats.md). It belongs to one table, predicate and projection.
+ENTITABLE_LAZY [[nodiscard]] std::string make_token(
+    query_parts const& parts, projection const& select, query_position const& position);
+/// ContinuationInvalid for everything that `make_token` has not made for the same query.
+ENTITABLE_LAZY [[nodiscard]] result<query_position> read_token(
+    query_parts const& parts, projection const& select, std::string_view token);
+
+/// Reads a query page by page: each page is one operation, begun again until `at_end()`. A failed page ends the reading;
+/// what stands before it in key order is given first, whatever was answered first.
 class query_reading {
 public:
     using request = query_entities;
 
-    ENTITABLE_LAZY query_reading(std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout,
-        std::uint32_t page_size);
+    /// `parts` must outlive the reading. Keeps up to `in_flight` pages, each of another range.
+    ENTITABLE_LAZY query_reading(query_parts const& parts, projection select, std::size_t in_flight);
 
     /// All pages were read, or one has failed.
-    [[nodiscard]] bool at_end() const noexcept { return range_ == plan_.ranges.size(); }
+    [[nodiscard]] bool at_end() const noexcept { return range_ == end_; }
     [[nodiscard]] query_cost const& cost() const noexcept { return cost_; }
-    [[nodiscard]] query_plan const& plan() const noexcept { return plan_; }
-    /// Rows at most on the following pages.
-    void set_page_size(std::uint32_t rows) noexcept { request_.page_size = rows; }
+    /// Rows at most on the pages that are asked for from now on.
+    void set_page_size(std::uint32_t rows) noexcept { page_size_ = rows; }
+    /// The properties that are asked for; none for all of them.
+    [[nodiscard]] projection const& select() const noexcept { return select_; }
+    /// Goes on from here instead of the beginning.
+    ENTITABLE_LAZY void go_to(query_position position);
+    /// The page that comes next; its `taken` is for the caller to fill.
+    ENTITABLE_LAZY [[nodiscard]] query_position position() const;
 
     // The operation: one page of rows that satisfy the whole predicate, maybe none although there is more.
-    [[nodiscard]] next_step next() const noexcept { return answer_ || at_end() ? next_step::done : next_step::send; }
+    [[nodiscard]] next_step next() const noexcept {
+        return at_end() || slots_[range_ % slots_.size()].page ? next_step::done : next_step::send;
+    }
     [[nodiscard]] steady_time wakes_at() const noexcept { return {}; }
     template <class Visitor>
     void visit(Visitor&& visitor) {
-        visitor(std::as_const(request_));
+        visitor(std::as_const(prepare(range_)));
     }
-    ENTITABLE_LAZY void answer(result<query_entities::response> response);
+    void answer(result<query_entities::response> response) { answer(range_ % slots_.size(), std::move(response)); }
     ENTITABLE_LAZY void abandon(error const& reason);
     ENTITABLE_LAZY [[nodiscard]] result<page> finish();
 
-private:
-    ENTITABLE_LAZY void begin_range();
+    // The same for several requests under way: a round asks once for the next page of each range that has none.
+    ENTITABLE_LAZY void begin_round() noexcept;
+    /// The next request of the round, and the slot of its answer; null when there is none.
+    ENTITABLE_LAZY [[nodiscard]] query_entities const* next_request(std::size_t& slot);
+    ENTITABLE_LAZY void answer(std::size_t slot, result<query_entities::response> response);
 
-    query_plan plan_;
-    key_layout partition_layout_;
-    key_layout row_layout_;
-    query_entities request_;
+private:
+    /// Counts partitions in rows that come in key order.
+    struct partition_count {
+        std::uint64_t count{};
+        std::string first;
+        std::string last;
+
+        ENTITABLE_LAZY void add(std::string_view partition_key);
+        ENTITABLE_LAZY void add(partition_count const& behind);
+    };
+    /// The range that is read here: `slot index == range % number of slots`.
+    struct slot {
+        std::size_t range{};
+        bool begun{};
+        bool asked{};     ///< in this round
+        bool last_page{}; ///< there is no page behind the one here
+        std::optional<result<entitable::page>> page;
+        std::optional<std::string> continuation; ///< that the page was asked for with
+        query_entities request;
+        partition_count partitions;
+    };
+
+    ENTITABLE_LAZY query_entities& prepare(std::size_t range);
+
+    query_parts const* parts_;
+    projection select_;
+    std::uint32_t page_size_{1000};
+    std::vector<slot> slots_;
     std::size_t range_{};
-    std::optional<result<page>> answer_;
+    std::size_t end_{}; ///< no range from here on is read
     query_cost cost_;
+    partition_count partitions_;
 };
 
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/query/impl/reading.ipp>
+#include <entitable/query/impl/token.ipp>
 #endif

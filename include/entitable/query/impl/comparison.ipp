@@ -11,7 +11,7 @@ ENTITABLE_LAZY_BODY predicate_node key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, std::string text) {
     predicate_node node;
     node.operation = operation;
-    node.on_key = true;
+    node.subject = predicate_subject::component;
     node.part = part;
     node.index = static_cast<std::uint8_t>(index);
     node.optional = component.optional;
@@ -24,6 +24,7 @@ ENTITABLE_LAZY_BODY predicate_nodes in_buckets(predicate_nodes comparison, key_c
     predicate_node node = comparison.front();
     std::string const operand{node.operand.view().as_string()};
     node.operation = filter_operator::equal;
+    node.subject = predicate_subject::component;
     node.index = static_cast<std::uint8_t>(node.index - 1);
     predicate_nodes buckets;
     bool const one = comparison.front().operation == filter_operator::equal;
@@ -35,8 +36,7 @@ ENTITABLE_LAZY_BODY predicate_nodes in_buckets(predicate_nodes comparison, key_c
             append_bucket_number(text, number, bucket.buckets);
         }
         node.operand = value_view{std::string_view{text}};
-        predicate_nodes next(1, node);
-        buckets = number == 0 ? std::move(next) : joined(std::move(buckets), std::move(next), filter_operator::any_of);
+        add_alternative(buckets, predicate_nodes(1, node));
     }
     return joined(std::move(comparison), std::move(buckets), filter_operator::all_of);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/query/impl/predicate.ipp>
 #include <entitable/query/plan.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -32,6 +33,13 @@ struct planned_part {
 ENTITABLE_LAZY key_interval interval_of(predicate_node const& node) {
     std::string const text{node.operand.view().as_string()};
     key_interval interval;
+    if (node.subject == predicate_subject::prefix) {
+        interval.lower = key_bound::including(text);
+        if (auto successor = text::successor_of_prefix(text)) {
+            interval.upper = key_bound::excluding(*std::move(successor));
+        }
+        return interval;
+    }
     if (node.optional && text != absent_key_text) {
         interval.upper = key_bound::excluding(std::string{absent_key_text}); // the absent ones stand behind all others
     }
@@ -48,8 +56,13 @@ ENTITABLE_LAZY key_interval interval_of(predicate_node const& node) {
 
 ENTITABLE_LAZY planned_part plan_comparison(predicate_node const& node, bool negated) {
     planned_part part;
-    if (node.on_key) {
+    if (node.subject == predicate_subject::nothing) {
+        part.boxes = negated ? 1 : 0;
+        return part;
+    }
+    if (node.on_key()) {
         part.on_keys = true;
+        part.exact = node.exact;
         if (negated || node.operation == filter_operator::not_equal) {
             part.exact = false; // all keys but some: no interval says that
         } else {
@@ -142,6 +155,10 @@ ENTITABLE_LAZY planned_part plan_all_of(planned_part left, planned_part right, s
 }
 
 ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, std::size_t max_comparisons) {
+    auto const holds_nothing = [](planned_part const& part) { return part.boxes == 0 && !part.too_many; };
+    if (holds_nothing(left) || holds_nothing(right)) {
+        return holds_nothing(left) ? std::move(right) : std::move(left);
+    }
     planned_part either;
     either.on_keys = left.on_keys || right.on_keys;
     either.on_properties = left.on_properties || right.on_properties;
@@ -283,24 +300,38 @@ ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
     }
 }
 
-/// Makes sorted ranges disjoint, in place. Within one partition this is exact; ranges over several partitions that overlap
-/// become the one that holds both, and `exact` is cleared.
-ENTITABLE_LAZY void make_disjoint(std::vector<key_range>& ranges, bool& exact) {
+/// The least range that holds both, when they have rows in common or do not follow each other in key order.
+ENTITABLE_LAZY bool absorb(key_range& before, key_range const& range, bool& exact) {
+    if (intersection(before.partition, range.partition).is_empty()) {
+        return false;
+    }
+    bool const one_partition = before.partition.is_point() && before.partition == range.partition;
+    if (one_partition && intersection(before.row, range.row).is_empty()) {
+        return false;
+    }
     auto const hull = [](key_interval const& left, key_interval const& right) {
         return key_interval{compare_lower(left.lower, right.lower) <= 0 ? left.lower : right.lower,
             compare_upper(left.upper, right.upper) >= 0 ? left.upper : right.upper};
     };
+    if (!(before == range)) {
+        exact = exact && one_partition;
+        before = {hull(before.partition, range.partition), hull(before.row, range.row)};
+    }
+    return true;
+}
+
+/// Makes sorted ranges disjoint, in place. Within one partition this is exact; ranges over several partitions that overlap
+/// become the one that holds both, and `exact` is cleared.
+ENTITABLE_LAZY void make_disjoint(std::vector<key_range>& ranges, bool& exact) {
     std::size_t kept = 0;
     for (std::size_t index = 0; index < ranges.size(); ++index) {
-        key_range* const before = kept > 0 ? &ranges[kept - 1] : nullptr;
-        key_range& range = ranges[index];
-        bool const apart = before == nullptr || intersection(before->partition, range.partition).is_empty();
-        bool const one_partition = !apart && before->partition.is_point() && before->partition == range.partition;
-        if (apart || (one_partition && intersection(before->row, range.row).is_empty())) {
-            std::swap(ranges[kept++], range);
-        } else if (!(*before == range)) {
-            exact = exact && one_partition;
-            *before = {hull(before->partition, range.partition), hull(before->row, range.row)};
+        if (kept == 0 || !absorb(ranges[kept - 1], ranges[index], exact)) {
+            std::swap(ranges[kept++], ranges[index]);
+            continue;
+        }
+        // What has grown may reach those before it.
+        while (kept > 1 && absorb(ranges[kept - 2], ranges[kept - 1], exact)) {
+            --kept;
         }
     }
     while (ranges.size() > kept) {
@@ -356,10 +387,7 @@ ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan) {
     out.server_filter = plan.server.to_string();
     out.client_filter = detail::render_postfix(
         plan.client.size(), [&](std::size_t index) { return plan.client[index].operation; },
-        [&](std::size_t index) {
-            predicate_node const& node = plan.client[index];
-            return text::joined({node.name, " ", entitable::to_string(node.operation), " ", node.operand.to_string()});
-        });
+        [&](std::size_t index) { return plan.client[index].to_string(); });
     out.requests = plan.ranges.size();
     return out;
 }
@@ -386,7 +414,10 @@ ENTITABLE_LAZY_BODY bool satisfies(
     bool const readable = split_key(row.partition_key, partition_layout, partition_texts) &&
         split_key(row.row_key, row_layout, row_texts);
     return detail::evaluate_postfix(predicate, [&](predicate_node const& node) {
-        if (!node.on_key) {
+        if (node.subject == predicate_subject::nothing) {
+            return false;
+        }
+        if (!node.on_key()) {
             return satisfies(row, node.operation, node.name, node.operand);
         }
         if (!readable) {
@@ -394,6 +425,9 @@ ENTITABLE_LAZY_BODY bool satisfies(
         }
         std::string_view const text = (node.part == key_part::partition ? partition_texts : row_texts)[node.index];
         std::string_view const wanted = node.operand.view().as_string();
+        if (node.subject == predicate_subject::prefix) {
+            return text.starts_with(wanted);
+        }
         if (node.optional && (text == absent_key_text) != (wanted == absent_key_text)) {
             return node.operation == filter_operator::not_equal && wanted == absent_key_text;
         }

@@ -2,12 +2,25 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/text.hpp>
 #include <entitable/query/predicate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
+
+ENTITABLE_LAZY_BODY std::string predicate_node::to_string() const {
+    switch (subject) {
+        case predicate_subject::nothing: return "false";
+        case predicate_subject::prefix: return text::joined({name, " starts with ", operand.to_string()});
+        default: return text::joined({name, " ", entitable::to_string(operation), " ", operand.to_string()});
+    }
+}
+
 namespace detail {
 
 ENTITABLE_LAZY_BODY predicate_nodes joined(predicate_nodes left, predicate_nodes right, filter_operator operation) {
+    if (left.empty() || right.empty()) {
+        return left.empty() ? std::move(right) : std::move(left);
+    }
     left.reserve(left.size() + right.size() + 1);
     for (predicate_node& node : right) {
         left.push_back(std::move(node));
@@ -16,6 +29,24 @@ ENTITABLE_LAZY_BODY predicate_nodes joined(predicate_nodes left, predicate_nodes
     connective.operation = operation;
     left.push_back(std::move(connective));
     return left;
+}
+
+ENTITABLE_LAZY_BODY void add_alternative(predicate_nodes& all, predicate_nodes next) {
+    bool const first = all.empty();
+    for (predicate_node& node : next) {
+        all.push_back(std::move(node));
+    }
+    if (!first) {
+        predicate_node connective;
+        connective.operation = filter_operator::any_of;
+        all.push_back(std::move(connective));
+    }
+}
+
+ENTITABLE_LAZY_BODY predicate_nodes nothing() {
+    predicate_nodes nodes(1);
+    nodes.front().subject = predicate_subject::nothing;
+    return nodes;
 }
 
 ENTITABLE_LAZY filter_operator opposite(filter_operator operation) noexcept {
@@ -43,7 +74,7 @@ ENTITABLE_LAZY_BODY predicate_nodes negated(predicate_nodes nodes) {
             out.push_back(std::move(node));
             continue;
         }
-        if (node.on_key && !node.optional) {
+        if (node.subject == predicate_subject::component && !node.optional) {
             node.operation = opposite(node.operation); // always present and totally ordered
             out.push_back(std::move(node));
             continue;

@@ -2,74 +2,173 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/query/impl/plan.ipp>
 #include <entitable/query/reading.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_LAZY_BODY query_reading::query_reading(
-    std::string table, query_plan plan, key_layout partition_layout, key_layout row_layout, std::uint32_t page_size)
-    : plan_(std::move(plan)), partition_layout_(partition_layout), row_layout_(row_layout) {
-    request_.table = std::move(table);
-    request_.filter = plan_.server;
-    request_.page_size = page_size;
-    begin_range();
+ENTITABLE_LAZY_BODY std::string query_cost::to_string() const {
+    return text::joined({"requests made       ", std::to_string(requests), "\nrows examined       ",
+        std::to_string(examined), "\nrows received       ", std::to_string(received), "\nrows accepted       ",
+        std::to_string(accepted), "\npartitions crossed  ", std::to_string(partitions), "\n"});
 }
 
-ENTITABLE_LAZY_BODY void query_reading::begin_range() {
-    request_.continuation.reset();
-    if (!at_end()) {
-        request_.range = plan_.ranges[range_];
+ENTITABLE_LAZY_BODY void query_reading::partition_count::add(std::string_view partition_key) {
+    if (count == 0) {
+        first = partition_key;
+    }
+    if (count == 0 || last != partition_key) {
+        ++count;
+        last = partition_key;
     }
 }
 
-ENTITABLE_LAZY_BODY void query_reading::answer(result<query_entities::response> response) {
+ENTITABLE_LAZY_BODY void query_reading::partition_count::add(partition_count const& behind) {
+    if (behind.count == 0) {
+        return;
+    }
+    bool const goes_on = count > 0 && last == behind.first;
+    count += behind.count - (goes_on ? 1 : 0);
+    last = behind.last;
+}
+
+ENTITABLE_LAZY_BODY query_reading::query_reading(query_parts const& parts, projection select, std::size_t in_flight)
+    : parts_(&parts), select_(std::move(select)), end_(parts.plan.ranges.size()) {
+    slots_.resize(in_flight < 1 ? 1 : in_flight < end_ ? in_flight : end_);
+}
+
+ENTITABLE_LAZY_BODY query_entities& query_reading::prepare(std::size_t range) {
+    slot& at = slots_[range % slots_.size()];
+    if (!at.begun || at.range != range) {
+        at.range = range;
+        at.begun = true;
+        at.last_page = false;
+        at.page.reset();
+        at.partitions = {};
+        at.request.table = parts_->table;
+        at.request.range = parts_->plan.ranges[range];
+        at.request.filter = parts_->plan.server;
+        at.request.select = select_;
+        at.request.continuation.reset();
+        // What the client's part of the predicate looks at has to be there.
+        for (predicate_node const& node : parts_->plan.client) {
+            bool known =
+                select_.empty() || !is_comparison(node.operation) || node.subject != predicate_subject::property;
+            for (std::size_t index = 0; index < at.request.select.size() && !known; ++index) {
+                known = at.request.select[index] == node.name;
+            }
+            if (!known) {
+                at.request.select.push_back(node.name);
+            }
+        }
+    }
+    at.request.page_size = page_size_;
+    return at.request;
+}
+
+ENTITABLE_LAZY_BODY void query_reading::go_to(query_position position) {
+    range_ = position.range < end_ ? position.range : end_;
+    if (!at_end()) {
+        prepare(range_).continuation = std::move(position.continuation);
+    }
+}
+
+ENTITABLE_LAZY_BODY query_position query_reading::position() const {
+    query_position here;
+    here.range = range_;
+    if (!at_end()) {
+        slot const& at = slots_[range_ % slots_.size()];
+        if (at.begun && at.range == range_) {
+            here.continuation = at.page ? at.continuation : at.request.continuation;
+        }
+    }
+    return here;
+}
+
+ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_entities::response> response) {
     ++cost_.requests;
+    slot& at = slots_[index];
+    bool const stuck = response && response->continuation && response->continuation == at.request.continuation;
+    if (stuck) {
+        response = failure{
+            error_code::transport_failed, "the service gave the same continuation twice; the query would never end"};
+    }
+    at.continuation = at.request.continuation;
     if (!response) {
-        answer_.emplace(std::move(response).as_failure());
-        range_ = plan_.ranges.size();
+        at.page.emplace(std::move(response).as_failure());
+        at.last_page = true;
+        end_ = at.range < end_ ? at.range + 1 : end_; // nobody will see what stands behind
         return;
     }
     cost_.examined += response->examined;
     cost_.received += response->rows.size();
-    bool const stuck = response->continuation && response->continuation == request_.continuation;
-    if (stuck) {
-        answer_.emplace(failure{
-            error_code::transport_failed, "the service gave the same continuation twice; the query would never end"});
-        range_ = plan_.ranges.size();
-        return;
+    for (std::size_t row = 0; row < response->rows.size(); ++row) {
+        at.partitions.add(response->rows[row].partition_key);
     }
-    if (plan_.client.empty()) {
-        answer_.emplace(std::move(response->rows));
+    if (parts_->plan.client.empty()) {
+        at.page.emplace(std::move(response->rows));
     } else {
         page accepted;
-        for (std::size_t index = 0; index < response->rows.size(); ++index) {
-            if (satisfies(response->rows[index], plan_.client, partition_layout_, row_layout_)) {
-                accepted.append(response->rows[index]);
+        for (std::size_t row = 0; row < response->rows.size(); ++row) {
+            if (satisfies(response->rows[row], parts_->plan.client, parts_->partition_layout, parts_->row_layout)) {
+                accepted.append(response->rows[row]);
             }
         }
-        answer_.emplace(std::move(accepted));
+        at.page.emplace(std::move(accepted));
     }
-    cost_.accepted += (*answer_)->size();
-    if (response->continuation) {
-        request_.continuation = std::move(response->continuation);
-    } else {
-        ++range_;
-        begin_range();
-    }
+    cost_.accepted += (*at.page)->size();
+    at.last_page = !response->continuation;
+    at.request.continuation = std::move(response->continuation);
 }
 
 ENTITABLE_LAZY_BODY void query_reading::abandon(error const& reason) {
-    answer_.emplace(failure{reason});
-    range_ = plan_.ranges.size();
+    if (at_end()) {
+        return;
+    }
+    prepare(range_);
+    slot& at = slots_[range_ % slots_.size()];
+    at.page.emplace(failure{reason});
+    at.last_page = true;
+    end_ = range_ + 1;
 }
 
 ENTITABLE_LAZY_BODY result<page> query_reading::finish() {
-    if (!answer_) {
+    if (at_end()) {
         return page{};
     }
-    result<page> done = *std::move(answer_);
-    answer_.reset();
+    slot& at = slots_[range_ % slots_.size()];
+    result<page> done = *std::move(at.page);
+    at.page.reset();
+    partitions_.add(at.partitions);
+    at.partitions = {};
+    cost_.partitions = partitions_.count;
+    if (at.last_page) {
+        ++range_;
+    }
     return done;
+}
+
+ENTITABLE_LAZY_BODY void query_reading::begin_round() noexcept {
+    for (slot& at : slots_) {
+        at.asked = false;
+    }
+}
+
+ENTITABLE_LAZY_BODY query_entities const* query_reading::next_request(std::size_t& index) {
+    for (std::size_t range = range_; range < end_ && range < range_ + slots_.size(); ++range) {
+        query_entities& due = prepare(range);
+        slot& at = slots_[range % slots_.size()];
+        // An empty page of a later range says nothing; the first range's belongs to whoever asked for it.
+        bool const wanted =
+            !at.page || (range != range_ && !at.last_page && at.page->has_value() && (*at.page)->empty());
+        if (wanted && !at.asked) {
+            at.asked = true;
+            at.page.reset();
+            index = range % slots_.size();
+            return &due;
+        }
+    }
+    return nullptr;
 }
 
 ENTITABLE_END_NAMESPACE

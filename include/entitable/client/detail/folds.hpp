@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// How rows are read into what a query gives, and the folds of `query` over one field.
+
+#include <entitable/client/row_walk.hpp>
+#include <entitable/mapping/codec.hpp>
+
+#include <concepts>
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Entity, class Row>
+[[nodiscard]] result<void> read_row(row_view from, Row& to, reading mode) {
+    if constexpr (std::same_as<Row, Entity>) {
+        return from_row(from, to, mode);
+    } else {
+        return to.read(from, mode);
+    }
+}
+
+/// Reads the next row of a walk; false at the end.
+template <class Entity, class Row>
+[[nodiscard]] result<bool> read_next(row_walk& walk, Row& to) {
+    auto found = walk.next();
+    if (!found) {
+        return std::move(found).as_failure();
+    }
+    if (!*found) {
+        return false;
+    }
+    if (auto decoded = read_row<Entity>(**found, to, walk.mode()); !decoded) {
+        return std::move(decoded).as_failure();
+    }
+    return true;
+}
+
+/// The value of a field of an entity, or of what a query has selected.
+template <class Entity, auto Member>
+[[nodiscard]] decltype(auto) value_of(Entity const& entity, property_field<Entity, Member>) {
+    return read_member<Member>(entity);
+}
+template <class Entity, key_part Part, class Component>
+[[nodiscard]] auto const& value_of(Entity const& entity, key_field<Entity, Part, Component>) {
+    return entity.*Component::member;
+}
+template <class Row, class Field>
+    requires(!std::same_as<Row, typename Field::entity_type>)
+[[nodiscard]] auto const& value_of(Row const& row, Field field) {
+    return row[field];
+}
+
+/// The value of a member, or null when it is absent.
+template <class T>
+[[nodiscard]] T const* present(T const& value) noexcept {
+    return &value;
+}
+template <class T>
+[[nodiscard]] T const* present(std::optional<T> const& value) noexcept {
+    return value ? &*value : nullptr;
+}
+template <class Field>
+using present_type = typename property_shape<typename Field::value_type>::value_type;
+
+/// The least or greatest value of a field among the rows of a query.
+template <bool Greatest, class Query, class Field>
+[[nodiscard]] auto extreme(Query const& rows, Field field) {
+    using type = present_type<Field>;
+    static_assert(std::totally_ordered<type>, "min and max are for members that have an order");
+    if constexpr (std::totally_ordered<type>) {
+        return rows.fold(std::optional<type>{}, [field](std::optional<type> best, auto const& row) {
+            auto&& held = value_of(row, field);
+            type const* const value = present(held);
+            bool const is_number = value != nullptr && *value == *value; // a NaN is not equal to itself
+            if (is_number && (!best || (Greatest ? *best < *value : *value < *best))) {
+                best = *value;
+            }
+            return best;
+        });
+    }
+}
+
+template <class Query, class Field>
+[[nodiscard]] auto sum_of(Query const& rows, Field field) {
+    using type = present_type<Field>;
+    constexpr bool is_number = std::integral<type> && !std::same_as<type, bool>;
+    static_assert(is_number || std::floating_point<type>, "sum is for members that are numbers");
+    if constexpr (is_number) {
+        static_assert(sizeof(type) < 8 || std::signed_integral<type>, "sum is for numbers that std::int64_t holds");
+        bool fits = true;
+        auto sum = rows.fold(std::int64_t{}, [field, &fits](std::int64_t before, auto const& row) {
+            auto&& held = value_of(row, field);
+            type const* const value = present(held);
+            std::int64_t const more = value != nullptr ? static_cast<std::int64_t>(*value) : 0;
+            constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+            fits = fits && (more >= 0 ? before <= most - more : before >= -most - 1 - more);
+            return fits ? before + more : before;
+        });
+        if (sum && !fits) {
+            sum = failure{error_code::out_of_range_input, "the sum does not fit into 64 bits"};
+        }
+        return sum;
+    } else if constexpr (std::floating_point<type>) {
+        return rows.fold(0.0, [field](double before, auto const& row) {
+            auto&& held = value_of(row, field);
+            type const* const value = present(held);
+            return value != nullptr ? before + *value : before;
+        });
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

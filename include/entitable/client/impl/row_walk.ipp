@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/row_walk.hpp>
+#include <entitable/query/impl/reading.ipp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options how, std::string name,
+    result<query_plan> planned, key_layout partition, key_layout row)
+    : query_parts{std::move(name), planned ? *std::move(planned) : query_plan{}, partition, row},
+      through(std::move(to)),
+      options(std::move(how)) {
+    if (!planned) {
+        problem = std::move(planned).as_failure();
+    }
+}
+
+ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
+    if (source == nullptr) {
+        return failure{error_code::invalid_input, "this query was made of nothing and asks nothing"};
+    }
+    return source->problem;
+}
+
+/// Offers the requests of a reading to a transport that may have several under way. A template, since virtual functions are
+/// compiled by everybody who sees them.
+template <class Reading>
+class page_feed final : public request_feed<query_entities> {
+public:
+    explicit page_feed(Reading& reading) noexcept : reading_(&reading) {}
+    query_entities const* next(std::size_t& slot) override { return reading_->next_request(slot); }
+    void answer(std::size_t slot, result<query_entities::response> response) override {
+        reading_->answer(slot, std::move(response));
+    }
+
+private:
+    Reading* reading_;
+};
+
+ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
+    shared<query_source> source, query_limits limits, projection select) {
+    if (auto planned = check_source(source.get()); !planned) {
+        return std::move(planned).as_failure();
+    }
+    query_reading reading{*source, std::move(select), limits.in_flight};
+    std::uint64_t taken = 0;
+    if (!limits.token.empty()) {
+        auto position = read_token(*source, reading.select(), limits.token);
+        if (!position) {
+            return std::move(position).as_failure();
+        }
+        taken = position->taken;
+        reading.go_to(*std::move(position));
+    }
+    if (limits.only_one && (!limits.take || *limits.take > taken)) {
+        limits.take = taken + 1;
+    }
+    auto walk = shared<row_walk>::make(std::move(source), std::move(limits), std::move(reading));
+    walk->taken_ = taken;
+    return walk;
+}
+
+ENTITABLE_LAZY_BODY void row_walk::read_round() {
+    std::uint32_t rows = limits_.page_size;
+    if (limits_.take && source_->plan.client.empty() && *limits_.take - taken_ < rows) {
+        rows = static_cast<std::uint32_t>(*limits_.take - taken_); // nothing is read that will not be used
+    }
+    reading_.set_page_size(rows);
+    call context{source_->options};
+    page_feed feed{reading_};
+    reading_.begin_round();
+    execute_many(source_->through, feed, limits_.in_flight, context);
+    if (reading_.next() == next_step::send) {
+        reading_.abandon({error_code::transport_failed, "the transport left a request without an answer"});
+    }
+}
+
+ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
+    at_ = 0;
+    used_ = 0;
+    while (used_ == 0 && !taken_all() && !reading_.at_end()) {
+        if (reading_.next() == next_step::send) {
+            read_round();
+        }
+        auto read = reading_.finish();
+        if (!read) {
+            page_ = {};
+            return std::move(read).as_failure();
+        }
+        page_ = *std::move(read);
+        std::uint64_t const left = limits_.take ? *limits_.take - taken_ : page_.size();
+        used_ = left < page_.size() ? static_cast<std::size_t>(left) : page_.size();
+        taken_ += used_;
+    }
+    if (used_ == 0) {
+        page_ = {};
+    }
+    return used_ > 0;
+}
+
+ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
+    for (std::uint64_t rows = 0;; rows += used_) {
+        auto more = next_page();
+        if (!more) {
+            return std::move(more).as_failure();
+        }
+        if (!*more) {
+            return rows;
+        }
+    }
+}
+
+ENTITABLE_LAZY_BODY result<std::optional<row_view>> row_walk::next() {
+    if (at_ == used_) {
+        auto more = next_page();
+        if (!more) {
+            return std::move(more).as_failure();
+        }
+        if (!*more) {
+            return std::optional<row_view>{};
+        }
+    }
+    return std::optional{page_[at_++]};
+}
+
+ENTITABLE_LAZY_BODY std::optional<std::string> row_walk::token() const {
+    if (taken_all() || reading_.at_end()) {
+        return std::nullopt;
+    }
+    query_position here = reading_.position();
+    here.taken = taken_;
+    return make_token(*source_, reading_.select(), here);
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

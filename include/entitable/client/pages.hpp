@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `query_pages<Row>`: the result of a query page by page, each with a token to go on behind it, also in another process.
+
+#include <entitable/client/detail/folds.hpp>
+#include <entitable/client/row_walk.hpp>
+
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Some rows of a query's result, at least one.
+template <class Row>
+struct page_of {
+    std::vector<Row> items;
+    /// To go on behind this page with `query.resume(token)`; nothing when this page is the last one. Printable text.
+    std::optional<std::string> token;
+
+    [[nodiscard]] auto begin() const noexcept { return items.begin(); }
+    [[nodiscard]] auto end() const noexcept { return items.end(); }
+    [[nodiscard]] std::size_t size() const noexcept { return items.size(); }
+    [[nodiscard]] Row const& operator[](std::size_t index) const noexcept { return items[index]; }
+};
+
+/// Reads a query page by page. One thread at a time.
+template <class Entity, class Row>
+class query_pages {
+public:
+    explicit query_pages(result<shared<detail::row_walk>> walk) : walk_(std::move(walk)) {}
+
+    /// The next page that has rows; nothing at the end. After an error the token of the last page is still good.
+    [[nodiscard]] result<std::optional<page_of<Row>>> next() {
+        if (!walk_) {
+            return failure{walk_.error()};
+        }
+        auto more = (*walk_)->next_page();
+        if (!more) {
+            return std::move(more).as_failure();
+        }
+        result<std::optional<page_of<Row>>> read{std::in_place};
+        if (!*more) {
+            return read;
+        }
+        page_of<Row>& made = read->emplace();
+        made.items.resize((*walk_)->size());
+        for (std::size_t index = 0; index < made.items.size(); ++index) {
+            if (auto decoded = detail::read_row<Entity>((*walk_)->rows()[index], made.items[index], (*walk_)->mode());
+                !decoded) {
+                return std::move(decoded).as_failure();
+            }
+        }
+        made.token = (*walk_)->token();
+        return read;
+    }
+
+private:
+    result<shared<detail::row_walk>> walk_;
+};
+
+ENTITABLE_END_NAMESPACE

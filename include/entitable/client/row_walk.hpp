@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The part of a query that does not depend on its entity: what is asked of which transport, and the walk over the rows.
+
+#include <entitable/query/reading.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What a query asks of whom. Shared by the copies of a query and its runs, and never changed.
+struct query_source : counted, query_parts {
+    ENTITABLE_LAZY query_source(any_transport to, call_options how, std::string name, result<query_plan> planned,
+        key_layout partition, key_layout row);
+
+    any_transport through;
+    call_options options;
+    result<void> problem; ///< why there is no plan
+};
+
+/// Why the query cannot be run, if so.
+ENTITABLE_LAZY [[nodiscard]] result<void> check_source(query_source const* source);
+
+/// What may differ from run to run.
+struct query_limits {
+    std::optional<std::uint64_t> take;
+    std::uint32_t page_size{1000};
+    std::size_t in_flight{1};
+    std::string token; ///< to go on from; empty for the beginning
+    bool only_one{};   ///< one row at most, from there
+};
+
+/// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
+class row_walk : public counted {
+public:
+    /// A walk from the beginning, or from the token. The query's error, if it could not be planned.
+    ENTITABLE_LAZY [[nodiscard]] static result<shared<row_walk>> begin(
+        shared<query_source> source, query_limits limits, projection select);
+
+    /// Reads the next page that has rows; false at the end.
+    ENTITABLE_LAZY [[nodiscard]] result<bool> next_page();
+    /// The rows of that page which belong to the query's result.
+    [[nodiscard]] page const& rows() const noexcept { return page_; }
+    [[nodiscard]] std::size_t size() const noexcept { return used_; }
+
+    /// The number of all rows from the next page on.
+    ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_rows();
+    /// The next row, until the next call; nothing at the end.
+    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
+
+    /// How rows are read.
+    [[nodiscard]] reading mode() const noexcept { return source_->options.rows; }
+    [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
+    /// Where the page after the present one begins; nothing when there is none.
+    ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> token() const;
+
+    row_walk(shared<query_source> source, query_limits limits, query_reading reading)
+        : source_(std::move(source)), limits_(std::move(limits)), reading_(std::move(reading)) {}
+
+private:
+    [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
+    ENTITABLE_LAZY void read_round();
+
+    shared<query_source> source_;
+    query_limits limits_;
+    query_reading reading_;
+    page page_;
+    std::size_t used_{};    ///< rows of the page that are taken
+    std::size_t at_{};      ///< the next one of them
+    std::uint64_t taken_{}; ///< rows in all, the present page included
+};
+
+/// The last walk of a query. It belongs to one object: a copy begins with none.
+struct last_walk {
+    last_walk() = default;
+    last_walk(last_walk const&) noexcept {}
+    last_walk(last_walk&&) noexcept = default;
+    last_walk& operator=(last_walk other) noexcept {
+        std::swap(walk, other.walk);
+        return *this;
+    }
+    ~last_walk() = default;
+
+    shared<row_walk> walk;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/row_walk.ipp>
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Clauses made of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are decided at run time. Like a
+/// comparison each knows its access path at compile time, and a mistake is one message.
+
+#include <entitable/query/comparison.hpp>
+
+#include <initializer_list>
+#include <iterator>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Predicate>
+inline constexpr bool is_refused = std::same_as<Predicate, refused_predicate>;
+
+/// Values that can be gone through, one after the other.
+template <class Values>
+concept listed_values = requires(Values const& values) {
+    std::begin(values) != std::end(values);
+    *std::begin(values);
+} && !std::convertible_to<Values const&, std::string_view>;
+
+/// The text of a component begins with `text`; `last`: nothing stands behind the component.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_prefix(
+    key_component const& component, key_part part, std::size_t index, bool last, std::string text);
+
+/// The value of a property is `prefix` or behind it, and before its successor: as the service compares texts, by UTF-16 code
+/// units, these are the texts that begin with it. An absent one does not.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes property_prefix(std::string_view name, std::string_view prefix);
+
+template <class Field, class Values>
+[[nodiscard]] auto any_value(Field field, Values const& values) {
+    using value_type = std::iter_value_t<decltype(std::begin(values))>;
+    using alternative = decltype(field == std::declval<value_type const&>());
+    if constexpr (is_refused<alternative>) {
+        return refused_predicate{};
+    } else {
+        predicate_nodes nodes;
+        for (auto&& listed : values) {
+            value_type const& value = listed;
+            add_alternative(nodes, (field == value).nodes());
+        }
+        return alternative{nodes.empty() ? nothing() : std::move(nodes)};
+    }
+}
+
+template <class Entity, auto Member>
+[[nodiscard]] auto begins_with(property_field<Entity, Member> field, std::string_view prefix) {
+    using type = typename bare<typename property_field<Entity, Member>::value_type>::type;
+    static_assert(std::same_as<type, std::string>, "starts_with(field, prefix) is for texts");
+    if constexpr (std::same_as<type, std::string>) {
+        constexpr auto free = shape_set::of(0);
+        return predicate<Entity, free, free>{property_prefix(field.name, prefix)};
+    } else {
+        return refused_predicate{};
+    }
+}
+
+template <class Entity, key_part Part, class Component>
+[[nodiscard]] auto begins_with(key_field<Entity, Part, Component>, std::string_view prefix) {
+    using codec = typename Component::codec;
+    constexpr bool is_text = std::same_as<typename codec::value_type, std::string>;
+    static_assert(is_text, "starts_with(field, prefix) is for texts");
+    if constexpr (is_text) {
+        constexpr key_layout layout = layout_of<Entity, Part>;
+        constexpr std::size_t index = component_index<Entity, Part, Component>;
+        constexpr shape_set range = shape_of(filter_operator::greater_equal, Part, index);
+        predicate_nodes nodes =
+            key_prefix(layout[index], Part, index, index + 1 == layout.size(), operand_text<codec>(prefix));
+        if constexpr (Component::buckets == 0) {
+            return predicate<Entity, range, shape_set::of(0)>{std::move(nodes)};
+        } else {
+            constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
+            return predicate<Entity, both(range, bucket), shape_set::of(0)>{
+                in_buckets(std::move(nodes), layout[index - 1])};
+        }
+    } else {
+        return refused_predicate{};
+    }
+}
+
+} // namespace detail
+
+/// A field can be compared; `between`, `in` and `starts_with` take it.
+template <class T>
+inline constexpr bool is_field = false;
+template <class Entity, auto Member>
+inline constexpr bool is_field<property_field<Entity, Member>> = true;
+template <class Entity, key_part Part, class Component>
+inline constexpr bool is_field<key_field<Entity, Part, Component>> = true;
+
+/// `lowest <= field && field <= highest`.
+template <class Field, class Low, class High>
+    requires is_field<Field>
+[[nodiscard]] auto between(Field field, Low const& lowest, High const& highest) {
+    if constexpr (detail::is_refused<decltype(field >= lowest)>) {
+        return detail::refused_predicate{};
+    } else if constexpr (detail::is_refused<decltype(field <= highest)>) {
+        return detail::refused_predicate{};
+    } else {
+        return field >= lowest && field <= highest;
+    }
+}
+
+/// The field has one of the values; none of them when there are none. One type for any number of values; more than 1000
+/// values of a key component are QueryTooComplex.
+template <class Field, class Value>
+    requires is_field<Field>
+[[nodiscard]] auto in(Field field, std::initializer_list<Value> values) {
+    return detail::any_value(field, values);
+}
+template <class Field, class Values>
+    requires is_field<Field>
+[[nodiscard]] auto in(Field field, Values const& values) {
+    static_assert(detail::listed_values<Values>, "in(field, values) takes a list or a range of values");
+    if constexpr (detail::listed_values<Values>) {
+        return detail::any_value(field, values);
+    } else {
+        return detail::refused_predicate{};
+    }
+}
+
+/// The text begins with `prefix`, by whole characters. For a key component it is a range of keys.
+template <class Field>
+    requires is_field<Field>
+[[nodiscard]] auto starts_with(Field field, std::string_view prefix) {
+    return detail::begins_with(field, prefix);
+}
+
+/// A part of a predicate that may be left out at run time: see `when`.
+template <class Entity>
+class optional_predicate : public predicate<Entity, shape_set::of(0), shape_set::of(0)> {
+public:
+    using predicate<Entity, shape_set::of(0), shape_set::of(0)>::predicate;
+};
+
+/// `condition` where `present`, else nothing at all. The access path of a query does not depend on it; the keys that are
+/// read may become fewer. It can be combined with `&&` only.
+template <class Entity, shape_set Shapes, shape_set Negated>
+[[nodiscard]] optional_predicate<Entity> when(bool present, predicate<Entity, Shapes, Negated> condition) {
+    return optional_predicate<Entity>{present ? std::move(condition).nodes() : predicate_nodes{}};
+}
+constexpr detail::refused_predicate when(bool, detail::refused_predicate) { return {}; }
+
+template <class Entity>
+[[nodiscard]] optional_predicate<Entity> operator&&(optional_predicate<Entity> left, optional_predicate<Entity> right) {
+    return optional_predicate<Entity>{
+        detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::all_of)};
+}
+
+namespace detail {
+
+/// Says that a part which may be left out was combined with something else than &&.
+template <class Entity>
+constexpr refused_predicate refuse_optional() {
+    static_assert(sizeof(Entity) == 0, "when(...) may be left out at run time, so it is combined with && only");
+    return {};
+}
+
+} // namespace detail
+
+template <class Entity>
+constexpr auto operator!(optional_predicate<Entity> const&) {
+    return detail::refuse_optional<Entity>();
+}
+template <class Entity>
+constexpr auto operator||(optional_predicate<Entity> const&, optional_predicate<Entity> const&) {
+    return detail::refuse_optional<Entity>();
+}
+template <class Entity, shape_set Shapes, shape_set Negated>
+constexpr auto operator||(optional_predicate<Entity> const&, predicate<Entity, Shapes, Negated> const&) {
+    return detail::refuse_optional<Entity>();
+}
+template <class Entity, shape_set Shapes, shape_set Negated>
+constexpr auto operator||(predicate<Entity, Shapes, Negated> const&, optional_predicate<Entity> const&) {
+    return detail::refuse_optional<Entity>();
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/query/impl/clauses.ipp>
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Queries in pipelines of range-v3, which has to be installed; std pipelines need no header. A query is a view of either
+/// library: single pass, cheap to copy, run anew by each `begin()`.
+///
+///     auto names = runners.where(...) | ranges::views::transform(&registration::name) | ranges::to<std::vector>();
+
+#include <entitable/client/query.hpp>
+
+#include <range/v3/range/concepts.hpp>
+
+template <class Entity, entitable::access_path Path, class Row>
+inline constexpr bool ranges::enable_view<entitable::query<Entity, Path, Row>> = true;

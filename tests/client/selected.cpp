@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <support/catch.hpp>
+#include <support/runners.hpp>
+#include <support/wide.hpp>
+
+#include <type_traits>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+auto const in_boston = r::event == "Boston" && r::distance == "Full";
+
+} // namespace
+
+TEST_CASE("select gives the members that were named, the keys and the ETag") {
+    wide_transport store;
+    auto const all = runners(store, 5);
+    auto const query = all.where(in_boston && r::bib >= 3).select(r::name, r::age);
+    static_assert(std::remove_cvref_t<decltype(query)>::access == access_path::row_range);
+
+    auto const row = query.first().value().value();
+    CHECK(row[r::name] == "runner 3");
+    CHECK(row[r::age] == 23);
+    CHECK(row[r::event] == "Boston");
+    CHECK(row[r::distance] == "Full");
+    CHECK(row[r::bib] == 3);
+    auto const whole = all.get_stored("Boston", "Full", 3).value();
+    CHECK(row.etag() == whole.etag);
+    CHECK(row.timestamp() == whole.timestamp);
+    CHECK(row.get<0>() == "runner 3");
+    auto const& [name, age] = row;
+    CHECK(name == "runner 3");
+    CHECK(age == std::optional{23});
+    static_assert(std::is_same_v<decltype(row[r::age]), std::optional<std::int32_t> const&>);
+    static_assert(std::tuple_size_v<std::remove_const_t<decltype(row)>> == 2);
+
+    CHECK(store.log->queries.back().select == projection{"name", "age"});
+    CHECK(query.count().value() == 3);
+    CHECK(query.to().value()[1][r::age] == std::nullopt); // absent, and not the value of the row before
+}
+
+TEST_CASE("a selected row takes its size from its members") {
+    using narrow = decltype(std::declval<table<runner>>().scan_table().select(r::pace))::value_type;
+    static_assert(sizeof(narrow) < sizeof(runner) + sizeof(etag) + sizeof(date_time));
+    static_assert(std::is_default_constructible_v<narrow> && std::is_copy_constructible_v<narrow>);
+}
+
+TEST_CASE("the service is asked for keys alone where no property was selected") {
+    wide_transport store;
+    auto const all = runners(store, 3);
+    auto const query = all.where(in_boston).select(r::bib);
+    CHECK(query.first().value()->get<0>() == 1);
+    CHECK(store.log->queries.back().select == projection{"PartitionKey", "RowKey"});
+    CHECK(all.where(in_boston).count().value() == 3);
+    CHECK(store.log->queries.back().select == projection{"PartitionKey", "RowKey"});
+}
+
+TEST_CASE("what the client looks at is asked for, too") {
+    wide_transport store;
+    auto const all = runners(store, 9);
+    // Keys and properties in one disjunction: the client decides.
+    auto const query = all.where(in_boston && (r::bib == 1 || r::age == 25 || r::pace == 10.0));
+    REQUIRE(query.explain().value().client_filter != "");
+    std::vector<std::int32_t> seen;
+    query.select(r::name, r::age).for_each([&](auto const& row) { seen.push_back(row[r::bib]); }).value();
+    CHECK(seen == std::vector<std::int32_t>{1, 5, 6});
+    CHECK(store.log->queries.back().select == projection{"name", "age", "pace"});
+    CHECK(query.count().value() == 3);
+    CHECK(store.log->queries.back().select == projection{"PartitionKey", "RowKey", "age", "pace"});
+    CHECK(query.sum(r::bib).value() == 12);
+}
+
+TEST_CASE("a row that lacks a selected member is refused by name") {
+    memory_backend store;
+    auto const all = runners(store, 1);
+    row_builder foreign{"Boston__Full", "0000000007"};
+    foreign.add("name", value_view{"only a name"});
+    call context;
+    (void)store.execute(write_entity{"runners", mutation::insert(foreign.build())}, context).value();
+    auto const failed = all.where(in_boston && r::bib == 7).select(r::pace).first();
+    CHECK(failed.error().code == error_code::row_mismatch);
+    CHECK_THAT(failed.error().message, ContainsSubstring("\"pace\" is absent"));
+    CHECK(
+        all.where(in_boston && r::bib == 7).select(r::name, r::age).first().value().value()[r::name] == "only a name");
+}
+
+TEST_CASE("a selected query does what a query does") {
+    memory_backend store;
+    auto const all = runners(store, 9);
+    auto const query = all.where(in_boston).page_size(4).select(r::age);
+    std::int32_t sum = 0;
+    for (auto const& row : query) {
+        sum += row[r::age].value_or(0);
+    }
+    CHECK(sum == 21 + 22 + 23 + 25 + 26 + 27 + 29);
+    CHECK(query.take(2).to().value().size() == 2);
+    auto pages = query.pages();
+    auto const first = pages.next().value().value();
+    CHECK(first.size() == 4);
+    auto rest = query.resume(*first.token).to().value();
+    CHECK(rest.front()[r::bib] == 5);
+    CHECK(rest.size() == 5);
+    // The token says what was selected: other rows would have come.
+    CHECK(all.where(in_boston).page_size(4).resume(*first.token).count().error().code ==
+        error_code::continuation_invalid);
+}
