@@ -46,6 +46,17 @@ TEST_CASE("conformance: memory_backend with the limits of Cosmos DB") {
     conforms([] { return memory_backend{with_limits(cosmos_profile())}; });
 }
 
+TEST_CASE("conformance: memory_backend with lowered limits") {
+    profile limits = local_profile();
+    limits.max_properties = 20;
+    limits.max_string_units = 1'000;
+    limits.max_binary_size = 2'000;
+    limits.max_entity_size = 30'000;
+    limits.max_operations = 20;
+    limits.max_transaction_size = 50'000;
+    conforms([=] { return memory_backend{with_limits(limits)}; });
+}
+
 TEST_CASE("conformance: memory_backend, nasty on purpose") {
     for (std::uint64_t seed = 1; seed <= rounds(5, 200); ++seed) {
         CAPTURE(seed);
