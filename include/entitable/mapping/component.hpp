@@ -47,8 +47,7 @@ template <auto Getter, auto Setter>
 struct accessor_pair {
     using returned = typename detail::getter_type<decltype(Getter)>::type;
     using value_type = std::remove_cvref_t<returned>;
-    static_assert(std::is_reference_v<returned> || std::is_trivially_copyable_v<returned>,
-        "accessors(name, getter, setter): the getter returns a reference, or a number");
+    static constexpr bool lasting = std::is_reference_v<returned> || std::is_trivially_copyable_v<returned>;
 };
 
 namespace detail {
@@ -110,6 +109,23 @@ struct members {
 };
 
 namespace detail {
+
+/// Stands for a member that the entity does not have, so that this is told once.
+struct missing_member {
+    std::int32_t value;
+};
+
+void entitable_mapping_of(); // lets the next line be parsed
+
+/// The hook that ENTITABLE declares stands in the namespace of T.
+template <class T>
+concept finds_mapping = requires(T const* none) { entitable_mapping_of(none); };
+
+/// Literals and buckets count too.
+template <std::size_t Count>
+[[nodiscard]] constexpr bool fits_a_key(key_component const (&)[Count]) noexcept {
+    return Count <= max_key_components;
+}
 
 /// None of the names belongs to the system; the first is a placeholder.
 template <std::size_t Count>

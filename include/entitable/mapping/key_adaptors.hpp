@@ -23,8 +23,11 @@ struct width_codec : detail::key_codec_base<T> {
         Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1, "width: the type has not so many digits");
 
     static constexpr std::uint64_t greatest = [] {
+        if (Digits > std::numeric_limits<T>::digits10) {
+            return static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+        }
         std::uint64_t all_nines = 0;
-        for (std::size_t digit = 0; digit < Digits && all_nines < ~std::uint64_t{0} / 10; ++digit) {
+        for (std::size_t digit = 0; digit < Digits; ++digit) {
             all_nines = all_nines * 10 + 9;
         }
         return all_nines;

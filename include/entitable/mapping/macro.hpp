@@ -17,6 +17,7 @@
 /// It generates what the library needs at compile time and nothing that runs: the fields for predicates, the components of the
 /// keys, member pointers and names of the properties, and the messages of this entity's misuse.
 
+#include <entitable/core/etag.hpp>
 #include <entitable/mapping/component.hpp>
 #include <entitable/mapping/detail/each.hpp>
 #include <entitable/mapping/field.hpp>
@@ -39,6 +40,9 @@
             "ENTITABLE: " #entitable_type " needs exactly one clause partition_key(...)");                            \
         static_assert((0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_COUNT_ROW_, __VA_ARGS__)) == 1,            \
             "ENTITABLE: " #entitable_type " needs exactly one clause row_key(...)");                                  \
+        struct entitable_members {                                                                                    \
+            ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_MEMBERS_, __VA_ARGS__)                                  \
+        };                                                                                                            \
         ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_CHECKS_, __VA_ARGS__)                                       \
         struct fields {                                                                                               \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_FIELDS_, __VA_ARGS__)                                   \
@@ -60,6 +64,9 @@
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_PARTITION_LAYOUT_, __VA_ARGS__)};                       \
         static constexpr ::entitable::key_component row_layout[] = {                                                  \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_ROW_LAYOUT_, __VA_ARGS__)};                             \
+        static_assert(                                                                                                \
+            ::entitable::detail::fits_a_key(partition_layout) && ::entitable::detail::fits_a_key(row_layout),         \
+            "ENTITABLE: a key of " #entitable_type " has more than 16 components");                                   \
         static_assert(::entitable::detail::no_name_is_reserved(property_names),                                       \
             "ENTITABLE: " #entitable_type " has a property called PartitionKey, RowKey or Timestamp");                \
         static_assert(::entitable::detail::names_are_distinct(property_names),                                        \
@@ -67,7 +74,9 @@
     };                                                                                                                \
     [[maybe_unused]] constexpr entitable_mapping<entitable_type> entitable_mapping_of(entitable_type const*) {        \
         return {};                                                                                                    \
-    }
+    }                                                                                                                 \
+    static_assert(::entitable::detail::finds_mapping<entitable_type>,                                                 \
+        "ENTITABLE(" #entitable_type ", ...) does not stand in the namespace of the type");
 
 // ---- clauses: one line per kind of output, empty where a clause has none -------------------------------------
 
@@ -86,7 +95,12 @@
 #define ENTITABLE_KNOWN_0(clause) \
     static_assert(false,          \
         "ENTITABLE: '" #clause "' is not a clause; there are partition_key(...), row_key(...) and properties(...)");
-#define ENTITABLE_KNOWN_1(clause)
+#define ENTITABLE_KNOWN_1(clause) ENTITABLE_SIZE_##clause
+#define ENTITABLE_SIZE_partition_key(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
+#define ENTITABLE_SIZE_row_key(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
+#define ENTITABLE_SIZE_properties(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
+#define ENTITABLE_SIZE(count) \
+    static_assert(count <= 64, "ENTITABLE: at most 64 members in one clause; properties(...) may stand several times");
 
 // ---- what stands inside of a clause: a member, or a form around one; 0 plain, 1 a form, 2 a literal, 3 salted ------
 
@@ -102,15 +116,17 @@
 #define ENTITABLE_KEY_MEMBER_escaped(member) member
 #define ENTITABLE_KEY_MEMBER_salted(member, buckets) member
 
-#define ENTITABLE_KEY_TYPE(member) ::entitable::component<&entitable_entity::member>
+#define ENTITABLE_KEY_TYPE(member) ::entitable::component<entitable_members::member>
 #define ENTITABLE_KEY_TYPE_width(member, digits)      \
-    ::entitable::component<&entitable_entity::member, \
-        ::entitable::width_codec<decltype(entitable_entity::member), digits>>
-#define ENTITABLE_KEY_TYPE_descending(member) \
-    ::entitable::component<&entitable_entity::member, ::entitable::descending_codec<decltype(entitable_entity::member)>>
-#define ENTITABLE_KEY_TYPE_escaped(member) \
-    ::entitable::component<&entitable_entity::member, ::entitable::escaped_codec<decltype(entitable_entity::member)>>
-#define ENTITABLE_KEY_TYPE_salted(member, buckets) ::entitable::salted_component<&entitable_entity::member, buckets>
+    ::entitable::component<entitable_members::member, \
+        ::entitable::width_codec<::entitable::detail::member_type<entitable_members::member>, digits>>
+#define ENTITABLE_KEY_TYPE_descending(member)         \
+    ::entitable::component<entitable_members::member, \
+        ::entitable::descending_codec<::entitable::detail::member_type<entitable_members::member>>>
+#define ENTITABLE_KEY_TYPE_escaped(member)            \
+    ::entitable::component<entitable_members::member, \
+        ::entitable::escaped_codec<::entitable::detail::member_type<entitable_members::member>>>
+#define ENTITABLE_KEY_TYPE_salted(member, buckets) ::entitable::salted_component<entitable_members::member, buckets>
 
 #define ENTITABLE_KEY_NAME_width(member, digits) #member
 #define ENTITABLE_KEY_NAME_descending(member) #member
@@ -128,11 +144,41 @@
 #define ENTITABLE_PROPERTY_MEMBER_accessors(name, getter, setter) name
 #define ENTITABLE_PROPERTY_NAME_property(member, name) name
 #define ENTITABLE_PROPERTY_NAME_accessors(name, getter, setter) #name
-#define ENTITABLE_PROPERTY_POINTER_property(member, name) &entitable_entity::member
-#define ENTITABLE_PROPERTY_POINTER_accessors(name, getter, setter) \
-    (::entitable::accessor_pair<&entitable_entity::getter, &entitable_entity::setter>{})
+#define ENTITABLE_PROPERTY_POINTER_property(member, name) entitable_members::member
+#define ENTITABLE_PROPERTY_POINTER_accessors(name, getter, setter) entitable_members::name
 
 // ---- outputs -------------------------------------------------------------------------------------------------------
+
+// Every member once, by name: what is no member is told here, and not again by each of the outputs below.
+#define ENTITABLE_MEMBERS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
+#define ENTITABLE_MEMBERS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
+#define ENTITABLE_MEMBERS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_POINTER, __VA_ARGS__)
+#define ENTITABLE_KEY_POINTER(i, item) ENTITABLE_CAT(ENTITABLE_KEY_POINTER_, ENTITABLE_KEY_KIND(item))(item)
+#define ENTITABLE_KEY_POINTER_0(member) ENTITABLE_MEMBER_POINTER(member)
+#define ENTITABLE_KEY_POINTER_1(item) ENTITABLE_MEMBER_POINTER(ENTITABLE_KEY_MEMBER_##item)
+#define ENTITABLE_KEY_POINTER_2(item)
+#define ENTITABLE_KEY_POINTER_3(item) ENTITABLE_MEMBER_POINTER(ENTITABLE_KEY_MEMBER_##item)
+#define ENTITABLE_PROPERTY_POINTER(i, item) \
+    ENTITABLE_CAT(ENTITABLE_PROPERTY_POINTER_, ENTITABLE_PROPERTY_KIND(item))(item)
+#define ENTITABLE_PROPERTY_POINTER_0(member) ENTITABLE_MEMBER_POINTER(member)
+#define ENTITABLE_PROPERTY_POINTER_1(item) ENTITABLE_MEMBER_POINTER(ENTITABLE_PROPERTY_MEMBER_##item)
+#define ENTITABLE_PROPERTY_POINTER_2(item) \
+    [[maybe_unused]] static constexpr ENTITABLE_ACCESSOR_PAIR_##item ENTITABLE_PROPERTY_MEMBER_##item{};
+#define ENTITABLE_PROPERTY_POINTER_3(item) ENTITABLE_MEMBER_POINTER(ENTITABLE_SYSTEM_MEMBER_##item)
+#define ENTITABLE_MEMBER_POINTER(member)                                              \
+    [[maybe_unused]] static constexpr auto member = []<class Entity>(Entity const*) { \
+        if constexpr (requires { &Entity::member; }) {                                \
+            return &Entity::member;                                                   \
+        } else {                                                                      \
+            static_assert(                                                            \
+                requires { &Entity::member; },                                        \
+                "ENTITABLE: the entity has no public member '" #member                \
+                "' (a bit-field and a reference cannot be used)");                    \
+            return &::entitable::detail::missing_member::value;                       \
+        }                                                                             \
+    }(static_cast<entitable_entity const*>(nullptr));
+#define ENTITABLE_ACCESSOR_PAIR_accessors(name, getter, setter) \
+    ::entitable::accessor_pair<&entitable_entity::getter, &entitable_entity::setter>
 
 // The fields that predicates are made of; nothing but the user's names stands in that struct.
 #define ENTITABLE_FIELDS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_PARTITION_FIELD, __VA_ARGS__)
@@ -151,7 +197,7 @@
 #define ENTITABLE_KEY_FIELD_3(part, item) ENTITABLE_KEY_FIELD_1(part, item)
 #define ENTITABLE_PROPERTY_FIELD(i, item) ENTITABLE_CAT(ENTITABLE_PROPERTY_FIELD_, ENTITABLE_PROPERTY_KIND(item))(item)
 #define ENTITABLE_PROPERTY_FIELD_0(member)                                                                             \
-    [[maybe_unused]] static constexpr ::entitable::property_field<entitable_entity, &entitable_entity::member> member{ \
+    [[maybe_unused]] static constexpr ::entitable::property_field<entitable_entity, entitable_members::member> member{ \
         #member};
 #define ENTITABLE_PROPERTY_FIELD_1(item)                                                                               \
     [[maybe_unused]] static constexpr ::entitable::property_field<entitable_entity, ENTITABLE_PROPERTY_POINTER_##item> \
@@ -191,7 +237,7 @@
 #define ENTITABLE_POINTERS_row_key(...)
 #define ENTITABLE_POINTERS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_POINTER, __VA_ARGS__)
 #define ENTITABLE_POINTER(i, item) ENTITABLE_CAT(ENTITABLE_POINTER_, ENTITABLE_PROPERTY_KIND(item))(item)
-#define ENTITABLE_POINTER_0(member) , &entitable_entity::member
+#define ENTITABLE_POINTER_0(member) , entitable_members::member
 #define ENTITABLE_POINTER_1(item) , ENTITABLE_PROPERTY_POINTER_##item
 #define ENTITABLE_POINTER_2(item) , ENTITABLE_PROPERTY_POINTER_##item
 #define ENTITABLE_POINTER_3(item)
@@ -212,9 +258,9 @@
 #define ENTITABLE_SYSTEM_0(member)
 #define ENTITABLE_SYSTEM_1(item)
 #define ENTITABLE_SYSTEM_2(item)
-#define ENTITABLE_SYSTEM_3(item) , ENTITABLE_SYSTEM_POINTER_##item
-#define ENTITABLE_SYSTEM_POINTER_etag(member) &entitable_entity::member
-#define ENTITABLE_SYSTEM_POINTER_timestamp(member) &entitable_entity::member
+#define ENTITABLE_SYSTEM_3(item) , entitable_members::ENTITABLE_SYSTEM_MEMBER_##item
+#define ENTITABLE_SYSTEM_MEMBER_etag(member) member
+#define ENTITABLE_SYSTEM_MEMBER_timestamp(member) member
 
 // The messages that carry the user's names; each fires only where its rule is broken.
 #define ENTITABLE_CHECKS_partition_key(...)                                               \
@@ -228,20 +274,32 @@
 #define ENTITABLE_CHECKS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
 #define ENTITABLE_CHECKS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_PROPERTY, __VA_ARGS__)
 #define ENTITABLE_CHECK_KEY(i, item) ENTITABLE_CAT(ENTITABLE_CHECK_KEY_, ENTITABLE_KEY_KIND(item))(item)
-#define ENTITABLE_CHECK_KEY_0(member)                                                      \
-    static_assert(::entitable::key_value<decltype(entitable_entity::member)>,              \
-        "ENTITABLE: the member '" #member                                                  \
-        "' has a type that cannot be part of a key: integers, std::string, enumerations, " \
+#define ENTITABLE_CHECK_KEY_0(member)                                                                  \
+    static_assert(::entitable::key_value<::entitable::detail::member_type<entitable_members::member>>, \
+        "ENTITABLE: the member '" #member                                                              \
+        "' has a type that cannot be part of a key: integers, std::string, enumerations, "             \
         "entitable::date_time and guid can, and optional ones of fixed width");
 #define ENTITABLE_CHECK_KEY_1(item)
 #define ENTITABLE_CHECK_KEY_2(item)
-#define ENTITABLE_CHECK_KEY_3(item)
+#define ENTITABLE_CHECK_KEY_3(item) ENTITABLE_CHECK_KEY_OF(ENTITABLE_KEY_MEMBER_##item)
+#define ENTITABLE_CHECK_KEY_OF(...) ENTITABLE_CHECK_KEY_0(__VA_ARGS__)
 #define ENTITABLE_CHECK_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_CHECK_PROPERTY_, ENTITABLE_PROPERTY_KIND(item))(item)
-#define ENTITABLE_CHECK_PROPERTY_0(member) ENTITABLE_CHECK_STORED(decltype(entitable_entity::member), member)
+#define ENTITABLE_CHECK_PROPERTY_0(member) \
+    ENTITABLE_CHECK_STORED(::entitable::detail::member_type<entitable_members::member>, member)
 #define ENTITABLE_CHECK_PROPERTY_1(item) \
-    ENTITABLE_CHECK_STORED(decltype(entitable_entity::ENTITABLE_PROPERTY_MEMBER_##item), item)
-#define ENTITABLE_CHECK_PROPERTY_2(item)
-#define ENTITABLE_CHECK_PROPERTY_3(item)
+    ENTITABLE_CHECK_STORED(::entitable::detail::member_type<entitable_members::ENTITABLE_PROPERTY_MEMBER_##item>, item)
+#define ENTITABLE_CHECK_PROPERTY_2(item)                   \
+    ENTITABLE_CHECK_PROPERTY_1(item)                       \
+    static_assert(ENTITABLE_ACCESSOR_PAIR_##item::lasting, \
+        "ENTITABLE: in " #item " the getter returns a temporary: it returns a reference, or a number");
+#define ENTITABLE_CHECK_PROPERTY_3(item) ENTITABLE_CHECK_SYSTEM_##item
+#define ENTITABLE_CHECK_SYSTEM_etag(member)                                                                         \
+    static_assert(::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::etag>, \
+        "ENTITABLE: etag(" #member ") takes a member of type entitable::etag");
+#define ENTITABLE_CHECK_SYSTEM_timestamp(member)                                                               \
+    static_assert(                                                                                             \
+        ::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::date_time>, \
+        "ENTITABLE: timestamp(" #member ") takes a member of type entitable::date_time");
 #define ENTITABLE_CHECK_STORED(type, shown)                                                        \
     static_assert(::entitable::property_value<type>,                                               \
         "ENTITABLE: the member '" #shown                                                           \

@@ -109,7 +109,8 @@ struct property_type<binary> {
     }
 };
 
-/// An enumeration without names: its number, as Int32 where that holds it, else as Int64. Any number is kept.
+/// An enumeration without names: its number, as Int32 where that holds it, else as Int64. Any number of the
+/// underlying type is kept; one that it cannot hold is refused when it is read.
 template <class T>
     requires(std::is_enum_v<T> && !named_enumeration<T>)
 struct property_type<T> {
@@ -124,8 +125,8 @@ struct property_type<T> {
     static bool assign(T& to, value_view from) noexcept {
         number read{};
         bool const good = property_type<number>::assign(read, from);
-        to = static_cast<T>(read);
-        return good;
+        to = static_cast<T>(static_cast<underlying>(read));
+        return good && static_cast<number>(to) == read;
     }
 };
 

@@ -90,7 +90,8 @@ ENTITABLE_LAZY_BODY bool parse_escaped(std::string_view escaped, std::string& ou
                 out += value == 0x7F ? "" : "\xC2";
                 out += static_cast<char>(static_cast<unsigned char>(value));
             }
-        } else if (static_cast<unsigned char>(character) <= 0x23 || character == 0x7F) {
+        } else if (static_cast<unsigned char>(character) <= 0x23 || character == 0x7F ||
+            (character == '\xC2' && at < escaped.size() && static_cast<unsigned char>(escaped[at]) < 0xA0)) {
             return false;
         } else {
             out += character;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: runner "called PartitionKey, RowKey or Timestamp"
+
+#include <entitable/entitable.hpp>
+
+struct runner {
+    std::string name;
+    std::int32_t bib{};
+    std::int32_t age{};
+};
+
+ENTITABLE(runner,
+#if defined(BROKEN)
+    partition_key(name), row_key(bib), properties(property(age, "Timestamp")))
+#else
+    partition_key(name), row_key(bib), properties(property(age, "timestamp")))
+#endif
