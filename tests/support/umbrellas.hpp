@@ -14,3 +14,6 @@
 #if __has_include(<entitable/azure.hpp>)
 #include <entitable/azure.hpp>
 #endif
+#if __has_include(<entitable/testing.hpp>)
+#include <entitable/testing.hpp>
+#endif

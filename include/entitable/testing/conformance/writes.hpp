@@ -85,7 +85,7 @@ inline void merge_keeps_what_it_does_not_name(trial& t) {
         t.put(table, make_row("p", key, {{"A", 1}, {"B", "b"}, {"a", 2}}));
         row_builder change{"p", key};
         change.add("B", value_view{std::string_view{"changed"}});
-        change.add("A", edm_type::int32, std::nullopt); // trap 32: absent is not a removal
+        change.add("A", edm_type::int32, std::nullopt);  // trap 32: absent is not a removal
         change.add("N", edm_type::string, std::nullopt); // nor does it add anything
         change.add("C", value_view{true});
         t.yes(t.write(table,
