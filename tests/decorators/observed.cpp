@@ -102,6 +102,51 @@ TEST_CASE("observed: latency by its clock") {
     CHECK(lines[0].longest == std::chrono::seconds{3});
 }
 
+namespace {
+
+/// Keeps requests under way: takes two, then answers them in the other order.
+struct pairs {
+    using is_transport = void;
+    memory_backend inner;
+    [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
+    template <table_request Request>
+    result<response_of<Request>> execute(Request const& request, call& context) const {
+        return inner.execute(request, context);
+    }
+    template <table_request Request>
+    void execute_many(request_feed<Request>& feed, std::size_t, call& context) const {
+        std::size_t slots[2] = {};
+        Request const* first = feed.next(slots[0]);
+        Request const* second = feed.next(slots[1]);
+        feed.answer(slots[1], inner.execute(*second, context));
+        feed.answer(slots[0], inner.execute(*first, context));
+    }
+};
+
+struct two_reads final : request_feed<get_entity> {
+    get_entity const* next(std::size_t& slot) override {
+        slot = given;
+        return given < 2 ? &requests[given++] : nullptr;
+    }
+    void answer(std::size_t slot, result<get_entity::response>) override { order += std::to_string(slot); }
+    get_entity requests[2] = {{"Orders", "p", "r", {}}, {"Orders", "q", "r", {}}};
+    std::size_t given = 0;
+    std::string order;
+};
+
+} // namespace
+
+TEST_CASE("observed: several requests under way") {
+    static_assert(answers_many<observed<pairs>, get_entity>);
+    static_assert(!answers_many<observed<memory_backend>, get_entity>);
+    observed<pairs> const watched{pairs{}};
+    two_reads feed;
+    call context;
+    watched.execute_many(feed, 2, context);
+    CHECK(feed.order == "10");
+    CHECK(shown(watched.counted()) == "orders/p 1 1\norders/q 1 1\n");
+}
+
 TEST_CASE("observed: memory is bounded, nothing goes uncounted") {
     observed_options options;
     options.max_lines = 10;

@@ -7,7 +7,7 @@
 /// and tells an observer of each attempt. Not part of the core umbrella.
 
 #include <entitable/core/shared.hpp>
-#include <entitable/transport/transport.hpp>
+#include <entitable/transport/many.hpp>
 
 #include <map>
 #include <mutex>
@@ -42,6 +42,14 @@ public:
     [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
     ENTITABLE_LAZY void add(std::string_view request, std::string_view table, std::optional<std::string_view> partition,
         steady_time begun, error const* problem, call const& context);
+    template <class Request>
+    void add_request(Request const& request, steady_time begun, error const* problem, call const& context) {
+        std::string_view table;
+        if constexpr (requires { request.table; }) {
+            table = request.table;
+        }
+        add(Request::name, table, partition_of(request), begun, problem, context);
+    }
     ENTITABLE_LAZY [[nodiscard]] std::vector<traffic> lines() const;
     ENTITABLE_LAZY void clear();
 
@@ -60,6 +68,39 @@ private:
     mutable std::mutex lock_;
     std::map<line_key, line> lines_; ///< guarded by lock_
     line rest_;                      ///< guarded by lock_
+};
+
+/// A feed that notes when a request was taken and when it was answered.
+template <class Request>
+class observed_feed final : public request_feed<Request> {
+public:
+    observed_feed(request_feed<Request>& inner, traffic_log& log, call const& context)
+        : inner_(inner), log_(log), context_(context) {}
+
+    Request const* next(std::size_t& slot) override {
+        Request const* const taken = inner_.next(slot);
+        if (taken != nullptr) {
+            open_.insert_or_assign(slot, under_way{taken, log_.now()});
+        }
+        return taken;
+    }
+    void answer(std::size_t slot, result<response_of<Request>> response) override {
+        if (auto const at = open_.find(slot); at != open_.end()) {
+            log_.add_request(*at->second.request, at->second.begun, response ? nullptr : &response.error(), context_);
+            open_.erase(at);
+        }
+        inner_.answer(slot, std::move(response));
+    }
+
+private:
+    struct under_way {
+        Request const* request;
+        steady_time begun;
+    };
+    request_feed<Request>& inner_;
+    traffic_log& log_;
+    call const& context_;
+    std::map<std::size_t, under_way> open_;
 };
 
 } // namespace detail
@@ -84,12 +125,16 @@ public:
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         steady_time const begun = log_->now();
         auto response = entitable::execute(wrapped_, request, context);
-        std::string_view table;
-        if constexpr (requires { request.table; }) {
-            table = request.table;
-        }
-        log_->add(Request::name, table, partition_of(request), begun, response ? nullptr : &response.error(), context);
+        log_->add_request(request, begun, response ? nullptr : &response.error(), context);
         return response;
+    }
+
+    /// Where the wrapped transport keeps several requests under way, so does this.
+    template <table_request Request>
+        requires answers_many<T, Request>
+    void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
+        detail::observed_feed<Request> watched{feed, *log_, context};
+        wrapped_.execute_many(watched, in_flight, context);
     }
 
     /// What was counted, in the order of tables and partitions; last, with no table, what had no line of its own.
