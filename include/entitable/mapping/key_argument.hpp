@@ -46,6 +46,7 @@ struct key_argument<std::string> {
     template <class From>
         requires std::convertible_to<From const&, std::string_view>
     key_argument(From const& given) : value(given) {} // NOLINT: implicit on purpose
+    key_argument(std::nullptr_t) = delete;            // a std::string_view would be read from it
     operator std::string_view() const noexcept { return value; }
 };
 

@@ -14,6 +14,9 @@
 /// literal("text"). Inside of properties: member, property(member, "Name"), accessors(name, getter, setter), and
 /// etag(member) and timestamp(member), which are filled when an entity is read and never stored.
 ///
+/// The line number in the name of the generated struct keeps an entity of a namespace apart from one of an unnamed namespace
+/// within it.
+///
 /// It generates what the library needs at compile time and nothing that runs: the fields for predicates, the components of the
 /// keys, member pointers and names of the properties, and the messages of this entity's misuse.
 
@@ -30,9 +33,9 @@
 
 #define ENTITABLE(entitable_type, ...)                                                                                \
     template <class Entity>                                                                                           \
-    struct entitable_mapping;                                                                                         \
+    struct ENTITABLE_CAT(entitable_mapping_, __LINE__);                                                               \
     template <>                                                                                                       \
-    struct entitable_mapping<entitable_type> {                                                                        \
+    struct ENTITABLE_CAT(entitable_mapping_, __LINE__)<entitable_type> {                                              \
         using entitable_entity = entitable_type;                                                                      \
         static constexpr ::std::string_view entity_name = #entitable_type;                                            \
         ENTITABLE_EACH_CLAUSE(ENTITABLE_KNOWN, ~, __VA_ARGS__)                                                        \
@@ -44,9 +47,10 @@
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_MEMBERS_, __VA_ARGS__)                                  \
         };                                                                                                            \
         ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_CHECKS_, __VA_ARGS__)                                       \
-        struct fields {                                                                                               \
+        struct entitable_fields {                                                                                     \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_FIELDS_, __VA_ARGS__)                                   \
         };                                                                                                            \
+        using fields = entitable_fields;                                                                              \
         using partition_components =                                                                                  \
             ::entitable::components<void ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_PARTITION_, __VA_ARGS__)>; \
         using row_components =                                                                                        \
@@ -72,7 +76,8 @@
         static_assert(::entitable::detail::names_are_distinct(property_names),                                        \
             "ENTITABLE: " #entitable_type " has two properties with one name");                                       \
     };                                                                                                                \
-    [[maybe_unused]] constexpr entitable_mapping<entitable_type> entitable_mapping_of(entitable_type const*) {        \
+    [[maybe_unused]] constexpr ENTITABLE_CAT(entitable_mapping_, __LINE__)<entitable_type> entitable_mapping_of(      \
+        entitable_type const*) {                                                                                      \
         return {};                                                                                                    \
     }                                                                                                                 \
     static_assert(::entitable::detail::finds_mapping<entitable_type>,                                                 \

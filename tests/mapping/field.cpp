@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/mapping/field.hpp>
+
+#include <support/catch.hpp>
+
+#include <string>
+
+using namespace entitable;
+
+namespace {
+
+struct runner {
+    std::string event;
+    std::optional<std::int32_t> age;
+};
+
+} // namespace
+
+TEST_CASE("a key field is empty and knows its entity, value and codec") {
+    using field = key_field<runner, key_part::partition, component<&runner::event>>;
+    STATIC_REQUIRE(std::is_empty_v<field>);
+    STATIC_REQUIRE(std::is_same_v<field::entity_type, runner>);
+    STATIC_REQUIRE(std::is_same_v<field::value_type, std::string>);
+    STATIC_REQUIRE(std::is_same_v<field::codec, key_codec<std::string>>);
+}
+
+TEST_CASE("a property field knows its entity, its value and the name that is stored") {
+    constexpr property_field<runner, &runner::age> field{"Age"};
+    STATIC_REQUIRE(field.name == "Age");
+    STATIC_REQUIRE(std::is_same_v<decltype(field)::entity_type, runner>);
+    STATIC_REQUIRE(std::is_same_v<decltype(field)::value_type, std::optional<std::int32_t>>);
+}
