@@ -127,7 +127,7 @@ TEST_CASE("a value of another type is refused, with one exception: an Int32 fits
     CHECK_FALSE(read_as<std::string>(property_type<guid>::view(guid{})));
 }
 
-TEST_CASE("an enumeration without names is its number, of 32 bits where they suffice") {
+TEST_CASE("a property of an enumeration without names is its number, of 32 bits where they suffice") {
     check_round_trip(small{255}, edm_type::int32);
     check_round_trip(tiny{-128}, edm_type::int32);
     check_round_trip(plain::two, edm_type::int32);
@@ -147,7 +147,7 @@ TEST_CASE("a number that the enumeration cannot hold is refused, and not cut") {
     CHECK_FALSE(read_as<unsigned32>(std::int64_t{4'294'967'296}));
 }
 
-TEST_CASE("an enumeration with names is its name") {
+TEST_CASE("a property of an enumeration with names is its name") {
     check_round_trip(colour::red, edm_type::string);
     CHECK(property_type<colour>::view(colour::blue).as_string() == "blue");
     CHECK_FALSE(read_as<colour>("green"));
