@@ -20,7 +20,7 @@ struct enum_name {
     std::string_view name;
 };
 
-/// Specialised by the user to store an enumeration by name:
+/// Specialised by the user, before the first entity that has such a member, to store an enumeration by name:
 ///
 ///     template <>
 ///     struct entitable::enum_names<colour> {

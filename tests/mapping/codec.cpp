@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/mapping/codec.hpp>
+
+#include <support/catch.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+
+using namespace entitable;
+using entitable_test::ContainsSubstring;
+
+namespace codec_test {
+
+enum class gender { unknown, male, female };
+enum class colour { red, blue, green };
+
+} // namespace codec_test
+
+// Before the first entity that has a member of the type.
+template <>
+struct entitable::enum_names<codec_test::colour> {
+    static constexpr entitable::enum_name<codec_test::colour> values[] = {
+        {codec_test::colour::red, "red"}, {codec_test::colour::blue, "blue"}};
+};
+
+namespace codec_test {
+
+struct by_bib {
+    std::int32_t bib{};
+    std::string name;
+    std::string sex;
+    std::int32_t age{};
+};
+ENTITABLE(by_bib,
+    partition_key(literal("runners")),
+    row_key(literal("BIB:"), width(bib, 5), name, sex, width(age, 2)))
+
+struct by_age {
+    std::int32_t bib{};
+    std::string name;
+    std::string sex;
+    std::int32_t age{};
+};
+ENTITABLE(by_age,
+    partition_key(literal("runners")),
+    row_key(literal("AGE:"), width(age, 3), width(bib, 4), name, sex))
+
+struct all_types {
+    std::string key;
+    std::string text;
+    std::int32_t number{};
+    std::int64_t large{};
+    double fraction{};
+    bool flag{};
+    date_time when;
+    guid id;
+    binary bytes;
+    gender sex{};
+};
+ENTITABLE(all_types,
+    partition_key(key),
+    row_key(literal("row")),
+    properties(text, number, large, fraction, flag, when, id, bytes, sex))
+
+struct all_optional {
+    std::string key;
+    std::optional<std::string> text;
+    std::optional<std::int32_t> number;
+    std::optional<std::int64_t> large;
+    std::optional<double> fraction;
+    std::optional<bool> flag;
+    std::optional<date_time> when;
+    std::optional<guid> id;
+    std::optional<binary> bytes;
+    std::optional<gender> sex;
+};
+ENTITABLE(all_optional,
+    partition_key(key),
+    row_key(literal("row")),
+    properties(text, number, large, fraction, flag, when, id, bytes, sex))
+
+struct every_key {
+    std::string path;
+    std::optional<std::int32_t> lap;
+    date_time when;
+    guid id;
+    colour shirt{};
+    std::int64_t newest{};
+    std::string day;
+};
+ENTITABLE(every_key,
+    partition_key(salted(day, 16), escaped(path)),
+    row_key(descending(newest), lap, when, id, shirt))
+
+struct small_row {
+    std::string name;
+    std::int64_t age{};
+    std::optional<bool> finished;
+};
+ENTITABLE(small_row,
+    partition_key(name),
+    row_key(literal("row")),
+    properties(age, finished))
+
+} // namespace codec_test
+
+using namespace codec_test;
+
+namespace {
+
+template <class Entity>
+Entity decoded(row_view stored) {
+    Entity read{};
+    auto const done = from_row(stored, read);
+    if (!done) {
+        FAIL(done.error().message);
+    }
+    return read;
+}
+
+template <class Entity>
+error refusal_of(row_view stored) {
+    Entity read{};
+    auto const done = from_row(stored, read);
+    REQUIRE_FALSE(done);
+    return done.error();
+}
+
+/// A row of `small_row` with the properties that a test wants.
+row small(std::initializer_list<std::pair<char const*, value_view>> properties) {
+    row_builder builder{"John", "row"};
+    for (auto const& [name, given] : properties) {
+        builder.add(name, given);
+    }
+    return builder.build();
+}
+
+all_types extreme(bool greatest) {
+    using i32 = std::numeric_limits<std::int32_t>;
+    using i64 = std::numeric_limits<std::int64_t>;
+    using f64 = std::numeric_limits<double>;
+    all_types one;
+    one.key = "k";
+    one.text = greatest ? std::string(32 * 1024, 'x') : std::string(3, '\0');
+    one.number = greatest ? i32::max() : i32::min();
+    one.large = greatest ? i64::max() : i64::min();
+    one.fraction = greatest ? f64::max() : f64::lowest();
+    one.flag = greatest;
+    one.when = date_time{greatest ? date_time::max_ticks : 0};
+    one.id.bytes.fill(greatest ? 255 : 0);
+    one.bytes = binary(greatest ? 64 * 1024 : 0, std::byte{255});
+    one.sex = greatest ? gender::female : gender::unknown;
+    return one;
+}
+
+} // namespace
+
+TEST_CASE("the two keys of a runner are those of the table design guide") {
+    CHECK(row_key_of(by_bib{1234, "John", "M", 55}).value() == "BIB:01234__John__M__55");
+    CHECK(row_key_of(by_age{1234, "John", "M", 55}).value() == "AGE:055__1234__John__M");
+    CHECK(partition_key_of(by_bib{1234, "John", "M", 55}).value() == "runners");
+    auto const read = decoded<by_age>({"runners", "AGE:055__1234__John__M", to_row(by_age{}).value().payload()});
+    CHECK(read.bib == 1234);
+    CHECK(read.name == "John");
+    CHECK(read.sex == "M");
+    CHECK(read.age == 55);
+}
+
+TEST_CASE("a key of every kind of component comes back") {
+    every_key original;
+    original.day = "foobar";
+    original.path = "C:\\dir/file__1!";
+    original.newest = 1;
+    original.when = date_time::from_date(2026, 1, 2);
+    original.shirt = colour::blue;
+    auto const stored = to_row(original).value();
+    CHECK(stored.partition_key() == "08__foobar__C:[1dir.1file__1\"21");
+    CHECK(
+        stored.row_key() == "09223372036854775806__~__0134117856000000000__00000000-0000-0000-0000-000000000000__blue");
+    every_key const read = decoded<every_key>(stored);
+    CHECK(read.day == original.day);
+    CHECK(read.path == original.path);
+    CHECK(read.newest == 1);
+    CHECK_FALSE(read.lap);
+    CHECK(read.when == original.when);
+    CHECK(read.shirt == colour::blue);
+}
+
+TEST_CASE("a number too wide, a negative one and a nameless value are refused by the component's name") {
+    auto const wide = to_row(by_bib{100000, "John", "M", 55});
+    REQUIRE_FALSE(wide);
+    CHECK(wide.error().code == error_code::out_of_range_input);
+    CHECK_THAT(wide.error().message, ContainsSubstring("\"bib\""));
+    auto const negative = to_row(by_bib{1234, "John", "M", -1});
+    REQUIRE_FALSE(negative);
+    CHECK(negative.error().code == error_code::out_of_range_input);
+    CHECK_THAT(negative.error().message, ContainsSubstring("\"age\""));
+    every_key nameless;
+    nameless.shirt = colour::green;
+    auto const refused = to_row(nameless);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == error_code::out_of_range_input);
+    CHECK_THAT(refused.error().message, ContainsSubstring("\"shirt\""));
+}
+
+TEST_CASE("a text that holds the separator, or ends with an underscore, is refused by the component's name") {
+    for (char const* const name : {"John__Paul", "John_", "__"}) {
+        auto const refused = to_row(by_bib{1234, name, "M", 55});
+        REQUIRE_FALSE(refused);
+        CHECK(refused.error().code == error_code::key_not_splittable);
+        CHECK_THAT(refused.error().message, ContainsSubstring("\"name\""));
+    }
+    CHECK(to_row(by_age{1234, "John", "M_", 55})); // the last may
+}
+
+TEST_CASE("a refused entity is refused as a whole") {
+    auto const refused = row_key_of(by_bib{100000, "a__b", "M", 55}); // the first component at fault is named
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, ContainsSubstring("\"bib\""));
+}
+
+TEST_CASE("a key that the entity does not write is refused, with the key's part and text") {
+    std::string const payload{to_row(by_bib{}).value().payload()};
+    for (char const* const key : {"", "BIB:", "AGE:055__1234__John__M", "BIB:1234__John__M__55", "BIB:01234__John__M",
+             "BIB:01234__John__M__5x", "BIB:01234__John__M__555", "bib:01234__John__M__55"}) {
+        CAPTURE(key);
+        error const refused = refusal_of<by_bib>({"runners", key, payload});
+        CHECK(refused.code == error_code::row_mismatch);
+        CHECK_THAT(refused.message, ContainsSubstring("RowKey") && ContainsSubstring("by_bib"));
+        CHECK(refused.detail == key);
+    }
+    error const foreign = refusal_of<by_bib>({"walkers", "BIB:01234__John__M__55", payload});
+    CHECK(foreign.code == error_code::row_mismatch);
+    CHECK_THAT(foreign.message, ContainsSubstring("PartitionKey"));
+}
+
+TEST_CASE("every type comes back from a row at both of its extremes") {
+    for (bool const greatest : {false, true}) {
+        all_types const original = extreme(greatest);
+        auto const stored = to_row(original).value();
+        REQUIRE(check_payload(stored.payload()));
+        all_types const read = decoded<all_types>(stored);
+        CHECK(read.key == original.key);
+        CHECK(read.text == original.text);
+        CHECK(read.number == original.number);
+        CHECK(read.large == original.large);
+        CHECK(read.fraction == original.fraction);
+        CHECK(read.flag == original.flag);
+        CHECK(read.when == original.when);
+        CHECK(read.id == original.id);
+        CHECK(read.bytes == original.bytes);
+        CHECK(read.sex == original.sex);
+    }
+}
+
+TEST_CASE("zero, false and the empty text are values") {
+    row const stored = to_row(all_types{}).value();
+    for (char const* const name : {"text", "number", "large", "fraction", "flag", "when", "id", "bytes", "sex"}) {
+        CAPTURE(name);
+        CHECK(stored.view().find(name));
+    }
+    all_optional zeros;
+    zeros.text.emplace();
+    zeros.number = 0;
+    zeros.flag = false;
+    all_optional const read = decoded<all_optional>(to_row(zeros).value());
+    CHECK(read.text == "");
+    CHECK(read.number == 0);
+    CHECK(read.flag == false);
+    CHECK_FALSE(read.large);
+}
+
+TEST_CASE("doubles keep every bit") {
+    for (double const number :
+        {0.0, -0.0, 1.0, std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::infinity(),
+            -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+        all_types original;
+        original.fraction = number;
+        auto const stored = to_row(original).value();
+        double const read = decoded<all_types>(stored).fraction;
+        CHECK(std::memcmp(&read, &number, sizeof read) == 0);
+        CHECK(stored.view().find("fraction")->type() == edm_type::float64);
+    }
+}
+
+TEST_CASE("a row has the types and names that were declared, in order") {
+    row const stored = to_row(all_types{}).value();
+    property_cursor cursor{stored.payload()};
+    property_view property;
+    std::string seen;
+    while (cursor.next(property)) {
+        seen += std::string{property.name} + ":" + std::string{to_string(property.type).substr(4)} + " ";
+    }
+    CHECK_FALSE(cursor.damaged());
+    CHECK(seen ==
+        "text:String number:Int32 large:Int64 fraction:Double flag:Boolean when:DateTime id:Guid "
+        "bytes:Binary sex:Int32 ");
+}
+
+TEST_CASE("an absent optional keeps its place in the descriptor, and is found nowhere") {
+    all_optional const none{};
+    auto const stored = to_row(none).value();
+    REQUIRE(check_payload(stored.payload()));
+    CHECK_FALSE(stored.view().find("text"));
+    property_cursor cursor{stored.payload()};
+    property_view property;
+    std::size_t count = 0;
+    while (cursor.next(property)) {
+        CHECK_FALSE(property.present);
+        ++count;
+    }
+    CHECK(count == 9);
+}
+
+TEST_CASE("an optional that held a value is emptied by a row without it") {
+    all_optional out;
+    out.text = "old";
+    out.bytes = binary{std::byte{1}};
+    REQUIRE(from_row(to_row(all_optional{}).value(), out));
+    CHECK_FALSE(out.text);
+    CHECK_FALSE(out.bytes);
+    REQUIRE(from_row(row_builder{"k", "row"}.build(), out)); // of another shape
+    CHECK_FALSE(out.text);
+}
+
+TEST_CASE("every optional comes back with its value") {
+    all_types const full = extreme(true);
+    all_optional original{full.key, full.text, full.number, full.large, full.fraction, full.flag, full.when, full.id,
+        full.bytes, full.sex};
+    all_optional const read = decoded<all_optional>(to_row(original).value());
+    CHECK(read.text == full.text);
+    CHECK(read.number == full.number);
+    CHECK(read.large == full.large);
+    CHECK(read.fraction == full.fraction);
+    CHECK(read.flag == full.flag);
+    CHECK(read.when == full.when);
+    CHECK(read.id == full.id);
+    CHECK(read.bytes == full.bytes);
+    CHECK(read.sex == full.sex);
+}
+
+TEST_CASE("rows of the plain form and of the optional form are read as each other") {
+    all_types const full = extreme(true);
+    all_optional const read = decoded<all_optional>(to_row(full).value());
+    CHECK(read.bytes == full.bytes);
+    all_types const back = decoded<all_types>(to_row(read).value());
+    CHECK(back.text == full.text);
+    CHECK(back.sex == full.sex);
+}
+
+TEST_CASE("a row with its properties in another order is read by name") {
+    auto const stored = small({{"finished", true}, {"age", std::int64_t{55}}});
+    small_row const read = decoded<small_row>(stored);
+    CHECK(read.age == 55);
+    CHECK(read.finished == true);
+}
+
+TEST_CASE("an Int32 is read into 64 bits") { CHECK(decoded<small_row>(small({{"age", std::int32_t{-7}}})).age == -7); }
+
+TEST_CASE("properties that the entity does not declare are passed over") {
+    auto const stored = small({{"extra", "x"}, {"age", std::int64_t{55}}, {"Age", 1.5}, {"more", true}});
+    small_row const read = decoded<small_row>(stored);
+    CHECK(read.age == 55);
+    CHECK_FALSE(read.finished);
+}
+
+TEST_CASE("a row without a property that is not optional is refused by its name") {
+    error const refused = refusal_of<small_row>(small({{"finished", true}}));
+    CHECK(refused.code == error_code::row_mismatch);
+    CHECK_THAT(
+        refused.message, ContainsSubstring("\"age\"") && ContainsSubstring("absent") && ContainsSubstring("small_row"));
+}
+
+TEST_CASE("a property of another type is refused by its name, also where the member is optional") {
+    error const narrow = refusal_of<small_row>(small({{"age", "55"}}));
+    CHECK(narrow.code == error_code::row_mismatch);
+    CHECK_THAT(narrow.message, ContainsSubstring("\"age\"") && ContainsSubstring("another type"));
+    error const flag = refusal_of<small_row>(small({{"age", std::int64_t{55}}, {"finished", std::int32_t{1}}}));
+    CHECK(flag.code == error_code::row_mismatch);
+    CHECK_THAT(flag.message, ContainsSubstring("\"finished\""));
+}
+
+TEST_CASE("the first member that does not fit is named") {
+    error const refused = refusal_of<all_types>(row_builder{"k", "row"}.build());
+    CHECK_THAT(refused.message, ContainsSubstring("\"text\""));
+}
+
+TEST_CASE("an enumeration of an unknown number is kept, and of an unknown name refused") {
+    all_types original;
+    original.sex = static_cast<gender>(77);
+    CHECK(decoded<all_types>(to_row(original).value()).sex == static_cast<gender>(77));
+    std::string const payload{to_row(every_key{}).value().payload()};
+    every_key key;
+    key.day = "foobar";
+    std::string row_key = row_key_of(key).value();
+    row_key.replace(row_key.size() - 3, 3, "pink");
+    error const refused = refusal_of<every_key>({"08__foobar__", row_key, payload});
+    CHECK(refused.code == error_code::row_mismatch);
+}
+
+TEST_CASE("a row cut at any byte is refused or read, and never read beyond") {
+    all_types original = extreme(false);
+    original.bytes = binary(3, std::byte{7});
+    std::string const whole{to_row(original).value().payload()};
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        std::string const cut = whole.substr(0, size);
+        std::vector<char> const exact{cut.begin(), cut.end()}; // the sanitizer sees its end
+        all_types read;
+        auto const done = from_row({"k", "row", std::string_view{exact.data(), exact.size()}}, read);
+        CAPTURE(size);
+        REQUIRE_FALSE(done);
+        CHECK((done.error().code == error_code::row_malformed || done.error().code == error_code::row_mismatch));
+    }
+    all_types read;
+    auto const longer = from_row({"k", "row", whole + "x"}, read);
+    REQUIRE_FALSE(longer);
+    CHECK(longer.error().code == error_code::row_malformed);
+}
+
+TEST_CASE("a row of a later version is refused") {
+    std::string payload{to_row(all_types{}).value().payload()};
+    payload[0] = 2;
+    CHECK(refusal_of<all_types>({"k", "row", payload}).code == error_code::row_malformed);
+}
+
+TEST_CASE("the Timestamp of a row is no property of it") {
+    row_builder builder{"John", "row"};
+    builder.add("age", std::int64_t{55});
+    std::string payload{builder.build().payload()};
+    set_timestamp(payload, date_time::from_date(2026, 1, 2));
+    CHECK(decoded<small_row>({"John", "row", payload}).age == 55);
+    CHECK_FALSE(row_view{"John", "row", payload}.find("Timestamp"));
+}
+
+TEST_CASE("the row's descriptor is laid out at compile time") {
+    STATIC_REQUIRE(detail::descriptor_of<small_row>.view() ==
+        std::string_view{"\x03\x03\x00"
+                         "age"
+                         "\x85\x08\x00"
+                         "finished",
+            17});
+    STATIC_REQUIRE(detail::descriptor_of<by_bib>.view().empty());
+}
