@@ -9,9 +9,13 @@
 #include <support/failing_new_definitions.hpp>
 #include <support/store.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <initializer_list>
 #include <new>
 #include <optional>
+#include <thread>
+#include <vector>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -79,7 +83,7 @@ TEST_CASE("memory_store: an update that runs out of memory changes nothing") {
     (void)store.create_table("other", "").value();
     std::optional<std::size_t> blocks;
     // so many rows before that leaves, and the chunks above them, are full when rows are added
-    for (std::size_t const before : std::initializer_list<std::size_t>{1, 0, 2, 63, 64, 65, 100, 4'095, 4'096, 4'097}) {
+    for (std::size_t const before : std::initializer_list<std::size_t>{1, 0, 2, 63, 64, 65, 100, 4'096}) {
         REQUIRE(store.create_table("t", "").value());
         fail_batch(store, before);
         REQUIRE(store.drop_table("t").value());
@@ -176,6 +180,42 @@ TEST_CASE("memory_store: partitions that become empty leave nothing behind") {
     round(1'000);
     CHECK(blocks_in_use() <= blocks + 4);
     CHECK(rows(store, "t").empty());
+}
+
+TEST_CASE("memory_store: a table that is dropped under updates leaves nothing behind") {
+    memory_store store;
+    std::size_t blocks = 0;
+    for (std::size_t round = 0; round < 40; ++round) {
+        // Partitions come and go in all ways while the table goes: with many rows, so that their commit takes time.
+        std::atomic<bool> go_on{true};
+        std::vector<std::thread> writers;
+        for (std::size_t thread = 0; thread < 2; ++thread) {
+            writers.emplace_back([&, thread] {
+                for (std::size_t step = thread; go_on; ++step) {
+                    (void)store.update("t", number(step / 2 % 50), [&](memory_store::transaction& transaction) {
+                        for (std::size_t row = 0; row < 200; ++row) {
+                            step % 2 == 0 ? transaction.put(number(row), "bytes") : transaction.erase(number(row));
+                        }
+                        return true;
+                    });
+                }
+            });
+        }
+        for (std::size_t drop = 0; drop < 20; ++drop) {
+            (void)store.create_table("t", "").value();
+            for (std::size_t other = 0; other < 200; ++other) { // so that to drop the table takes time, too
+                (void)put(store, "t", number(100 + other), "r", "bytes");
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds{10 * round});
+            (void)store.drop_table("t").value();
+        }
+        go_on = false;
+        for (std::thread& each : writers) {
+            each.join();
+        }
+        blocks = round == 0 ? blocks_in_use() : blocks;
+    }
+    CHECK(blocks_in_use() <= blocks + 64); // the slots of the shards
 }
 
 TEST_CASE("memory_store: a partition that shrinks gives its chunks back") {

@@ -117,6 +117,30 @@ TEST_CASE("rw_lock: readers are inside while a writer has shut out the other wri
     CHECK(written > 100);
 }
 
+TEST_CASE("rw_lock: a writer gets in though there is always a reader inside") {
+    detail::rw_lock lock;
+    std::atomic<int> readers{0};
+    std::atomic<std::size_t> written{0};
+    run_for(some_time(), 5, [&](std::size_t thread, std::atomic<bool> const& go_on) {
+        if (thread == 0) {
+            while (readers < 4) {
+                std::this_thread::yield();
+            }
+            while (go_on) {
+                detail::exclusive_guard const guard{lock};
+                ++written;
+            }
+            return;
+        }
+        for (bool first = true; go_on; first = false) {
+            detail::shared_guard const guard{lock};
+            readers += first ? 1 : 0;
+            std::this_thread::sleep_for(std::chrono::microseconds{200});
+        }
+    });
+    CHECK(written > 20);
+}
+
 TEST_CASE("rw_lock: a reader that stays does not shut out others, though a writer waits") {
     detail::rw_lock lock;
     std::atomic<bool> written{false};

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// What `failing_new.hpp` declares, and the operators. Included by one file of a program.
+/// What `failing_new.hpp` declares, and the operators. Included by one file of a program; not under a sanitizer of
+/// Clang, whose runtime has operators of its own.
 
 #include <support/failing_new.hpp>
 

@@ -18,7 +18,7 @@ namespace detail {
 /// A leaf holds entries. An inner chunk holds chunks and, before each but the first, a separator: an entry without a
 /// value whose key is not greater than any key below that child and greater than any key below the child before it.
 /// Arrays of `capacity` follow the head in the same block: heads, entries, and in inner chunks children.
-struct chunk {
+struct alignas(8) chunk {
     static constexpr std::size_t full = 64;
     /// Neighbours are joined when they have no more than this together; well below `full`, so that putting in and taking
     /// out in turn does not split and join in turn.

@@ -7,9 +7,9 @@
 
 #include <entitable/backends/detail/entry_tree.hpp>
 #include <entitable/backends/detail/rw_lock.hpp>
+#include <entitable/core/atomic.hpp>
 #include <entitable/core/shared.hpp>
 
-#include <entitable/core/atomic.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

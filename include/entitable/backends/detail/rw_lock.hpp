@@ -7,9 +7,9 @@
 /// short that going to sleep and being woken would cost more than waiting awake: the standard's lock loses three quarters
 /// of its speed there as soon as a few writers appear.
 
+#include <entitable/core/atomic.hpp>
 #include <entitable/core/config.hpp>
 
-#include <entitable/core/atomic.hpp>
 #include <cstdint>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -52,8 +52,7 @@ public:
     void shut_out_readers() noexcept {
         std::uint64_t state = state_.load(memory_order::relaxed);
         if ((state & readers) != 0 ||
-            !state_.compare_exchange_strong(
-                state, state | readers_out, memory_order::acquire, memory_order::relaxed)) {
+            !state_.compare_exchange_strong(state, state | readers_out, memory_order::acquire, memory_order::relaxed)) {
             wait_for_readers();
         }
     }

@@ -76,7 +76,7 @@ ENTITABLE_DECL entry_tree::position entry_tree::lower_bound(std::string_view key
 
 ENTITABLE_DECL entry* entry_tree::put(entry* fresh) {
     if (root_ == nullptr) {
-        root_ = chunk::make(2, 0);
+        root_ = chunk::make(1, 0);
     }
     position path;
     if (locate(fresh->key(), path)) {

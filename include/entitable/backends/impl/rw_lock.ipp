@@ -81,8 +81,8 @@ ENTITABLE_DECL void rw_lock::wait_for_readers() noexcept {
         if ((state & readers) != 0) {
             patience.pause();
             state = state_.load(memory_order::relaxed);
-        } else if (state_.compare_exchange_weak(state, state - readers_give_way + readers_out,
-                       memory_order::acquire, memory_order::relaxed)) {
+        } else if (state_.compare_exchange_weak(
+                       state, state - readers_give_way + readers_out, memory_order::acquire, memory_order::relaxed)) {
             return;
         }
     }
