@@ -353,7 +353,7 @@ TEST_CASE("memory_store: a partition of 100,000 rows") {
 }
 
 TEST_CASE("memory_store: random updates, against std::map") {
-    std::size_t const seeds = rounds(12, 2'000);
+    std::size_t const seeds = rounds(6, 2'000);
     for (std::size_t seed = 1; seed <= seeds; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 random{seed};
