@@ -172,7 +172,11 @@ public:
     /// values do not count.
     template <class Field>
     [[nodiscard]] auto sum(Field field) const {
-        return with_field(field, [&](auto const& rows) { return detail::sum_of(rows, field); });
+        constexpr bool is_number = detail::is_summable<Field>;
+        static_assert(is_number, "sum is for members that are numbers which std::int64_t or double holds");
+        if constexpr (is_number) {
+            return with_field(field, [&](auto const& rows) { return detail::sum_of(rows, field); });
+        }
     }
 
     /// The result page by page, to stop and go on with `resume(token)`.

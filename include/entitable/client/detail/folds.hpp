@@ -66,31 +66,37 @@ template <class T>
 template <class Field>
 using present_type = typename property_shape<typename Field::value_type>::value_type;
 
+template <class Field>
+inline constexpr bool is_integer_field = std::integral<present_type<Field>> && !std::same_as<present_type<Field>, bool>;
+/// The values of the field can be added up in std::int64_t or double.
+template <class Field>
+inline constexpr bool is_summable = std::floating_point<present_type<Field>> ||
+    (is_integer_field<Field> && (sizeof(present_type<Field>) < 8 || std::signed_integral<present_type<Field>>));
+
+template <class T>
+[[nodiscard]] bool are_equal(T const& left, T const& right) {
+    return left == right;
+}
+
 /// The least or greatest value of a field among the rows of a query.
 template <bool Greatest, class Query, class Field>
 [[nodiscard]] auto extreme(Query const& rows, Field field) {
     using type = present_type<Field>;
-    static_assert(std::totally_ordered<type>, "min and max are for members that have an order");
-    if constexpr (std::totally_ordered<type>) {
-        return rows.fold(std::optional<type>{}, [field](std::optional<type> best, auto const& row) {
-            auto&& held = value_of(row, field);
-            type const* const value = present(held);
-            bool const is_number = value != nullptr && *value == *value; // a NaN is not equal to itself
-            if (is_number && (!best || (Greatest ? *best < *value : *value < *best))) {
-                best = *value;
-            }
-            return best;
-        });
-    }
+    return rows.fold(std::optional<type>{}, [field](std::optional<type> best, auto const& row) {
+        auto&& held = value_of(row, field);
+        type const* const value = present(held);
+        bool const counts = value != nullptr && are_equal(*value, *value); // a NaN is not
+        if (counts && (!best || (Greatest ? *best < *value : *value < *best))) {
+            best = *value;
+        }
+        return best;
+    });
 }
 
 template <class Query, class Field>
 [[nodiscard]] auto sum_of(Query const& rows, Field field) {
     using type = present_type<Field>;
-    constexpr bool is_number = std::integral<type> && !std::same_as<type, bool>;
-    static_assert(is_number || std::floating_point<type>, "sum is for members that are numbers");
-    if constexpr (is_number) {
-        static_assert(sizeof(type) < 8 || std::signed_integral<type>, "sum is for numbers that std::int64_t holds");
+    if constexpr (is_integer_field<Field>) {
         bool fits = true;
         auto sum = rows.fold(std::int64_t{}, [field, &fits](std::int64_t before, auto const& row) {
             auto&& held = value_of(row, field);
@@ -104,7 +110,7 @@ template <class Query, class Field>
             sum = failure{error_code::out_of_range_input, "the sum does not fit into 64 bits"};
         }
         return sum;
-    } else if constexpr (std::floating_point<type>) {
+    } else {
         return rows.fold(0.0, [field](double before, auto const& row) {
             auto&& held = value_of(row, field);
             type const* const value = present(held);

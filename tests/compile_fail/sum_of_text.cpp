@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "sum is for members that are numbers"
+
+#include "registration.hpp"
+
+void use(entitable::table<registration> const& runners) {
+    using r = entitable::fields<registration>;
+    auto const pack = runners.where(r::event == "Boston" && r::distance == "Full");
+#if defined(BROKEN)
+    (void)pack.sum(r::name);
+#else
+    (void)pack.sum(r::age);
+#endif
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+/// \file
+/// Whatever a predicate is made of, a query gives what a loop over all entities gives that asks each of them. The loop's own
+/// evaluation shares nothing with the library: it compares members, and texts as UTF-16.
+
+#include <entitable/entitable.hpp>
+
+#include <rapidcheck.h>
+#include <support/catch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+
+using namespace entitable;
+
+namespace entitable_test {
+
+struct thing {
+    std::string series;
+    std::optional<std::int32_t> year;
+    std::string tag;
+    std::int32_t part{};
+    std::string note;
+    std::string name;
+    std::optional<std::int32_t> age;
+    double weight{};
+    std::optional<std::string> remark;
+};
+
+ENTITABLE(thing,
+    partition_key(series, year),
+    row_key(escaped(tag), descending(part), note),
+    properties(name, age, weight, remark))
+
+namespace {
+
+using t = fields<thing>;
+constexpr shape_set free_shape = shape_set::of(0);
+/// All predicates in one type, so that their mix can be drawn at run time.
+using any_predicate = predicate<thing, free_shape, free_shape>;
+using question = std::function<bool(thing const&)>;
+
+/// The same condition twice.
+struct asked {
+    any_predicate predicate;
+    question naive;
+};
+
+std::u16string utf16(std::string const& text) {
+    std::u16string units;
+    for (std::size_t at = 0; at < text.size();) {
+        auto const lead = static_cast<unsigned char>(text[at]);
+        std::size_t const size = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+        char32_t code = size == 1 ? lead : lead & (0xFFU >> (size + 1));
+        for (std::size_t next = 1; next < size; ++next) {
+            code = (code << 6U) | (static_cast<unsigned char>(text[at + next]) & 0x3FU);
+        }
+        if (code >= 0x10000) {
+            units += static_cast<char16_t>(0xD800 + ((code - 0x10000) >> 10U));
+            units += static_cast<char16_t>(0xDC00 + ((code - 0x10000) & 0x3FFU));
+        } else {
+            units += static_cast<char16_t>(code);
+        }
+        at += size;
+    }
+    return units;
+}
+
+template <class T>
+T const& ordered(T const& value) {
+    return value;
+}
+std::u16string ordered(std::string const& text) { return utf16(text); }
+
+template <class T>
+bool holds_naively(int operation, T const& left, T const& right) {
+    auto const& one = ordered(left);
+    auto const& other = ordered(right);
+    switch (operation) {
+        case 0: return one == other;
+        case 1: return !(one == other);
+        case 2: return one < other;
+        case 3: return one <= other;
+        case 4: return one > other;
+        default: return one >= other;
+    }
+}
+template <class T>
+bool holds_naively(int operation, std::optional<T> const& left, T const& right) {
+    return left && holds_naively(operation, *left, right);
+}
+
+template <class Shaped>
+any_predicate erased(Shaped shaped) {
+    return any_predicate{std::move(shaped).nodes()};
+}
+
+template <class Field, class Value>
+any_predicate compared(int operation, Field field, Value const& value) {
+    switch (operation) {
+        case 0: return erased(field == value);
+        case 1: return erased(field != value);
+        case 2: return erased(field < value);
+        case 3: return erased(field <= value);
+        case 4: return erased(field > value);
+        default: return erased(field >= value);
+    }
+}
+
+int below(int limit) { return *rc::gen::inRange(0, limit); }
+template <class T>
+T one_of(std::vector<T> const& values) {
+    return values[static_cast<std::size_t>(below(static_cast<int>(values.size())))];
+}
+
+// Few values, so that they meet; those whose order or separators are easily got wrong.
+std::string any_series() { return one_of<std::string>({"a", "ab", "a b", "a-", "a_b", "b", "a\uFF5E", "a\U0001F600"}); }
+std::string any_text() {
+    return one_of<std::string>(
+        {"", "a", "ab", "a_", "a__b", "_", "b", "a\uFF5E", "a\U0001F600", "\uFF5E", "\U0001F600b"});
+}
+std::string any_tag() { return one_of<std::string>({"", "a", "a/b", "a!", "a__b", "/", "\uFF5E", "\U0001F600", "~"}); }
+std::int32_t any_number() {
+    return one_of<std::int32_t>(
+        {0, 1, 2, 3, -1, -2, 10, std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()});
+}
+std::optional<std::int32_t> any_optional() { return below(3) == 0 ? std::nullopt : std::optional{any_number()}; }
+double any_weight() { return one_of<double>({0.0, -0.0, 1.5, -1.5, 1e300, std::nan(""), HUGE_VAL}); }
+
+/// Comparisons, between and in of a field whose values are in order.
+template <class Field, class Value, class Read>
+asked about(Field field, std::function<Value()> const& draw, Read read) {
+    Value const value = draw();
+    switch (below(4)) {
+        case 0: {
+            Value const highest = draw();
+            return {erased(between(field, value, highest)), [=](thing const& one) {
+                        return holds_naively(5, read(one), value) && holds_naively(3, read(one), highest);
+                    }};
+        }
+        case 1: {
+            std::vector<Value> values;
+            for (int count = below(4); count > 0; --count) {
+                values.push_back(draw());
+            }
+            return {erased(in(field, values)), [=](thing const& one) {
+                        return std::any_of(values.begin(), values.end(),
+                            [&](Value const& each) { return holds_naively(0, read(one), each); });
+                    }};
+        }
+        default: {
+            int const operation = below(6);
+            return {compared(operation, field, value),
+                [=](thing const& one) { return holds_naively(operation, read(one), value); }};
+        }
+    }
+}
+
+template <class Field, class Read>
+asked about_prefix(Field field, std::string const& prefix, Read read) {
+    return {erased(starts_with(field, prefix)), [=](thing const& one) {
+                std::optional<std::string> const text = read(one);
+                return text && text->compare(0, prefix.size(), prefix) == 0;
+            }};
+}
+
+asked any_leaf() {
+    switch (below(14)) {
+        case 0: {
+            std::string const value = any_series();
+            return below(2) == 0
+                ? asked{erased(t::series == value), [=](thing const& one) { return one.series == value; }}
+                : asked{erased(t::series != value), [=](thing const& one) { return one.series != value; }};
+        }
+        case 1: {
+            std::vector<std::string> const values{any_series(), any_series()};
+            return {erased(in(t::series, values)),
+                [=](thing const& one) { return one.series == values[0] || one.series == values[1]; }};
+        }
+        case 2:
+            return about_prefix(t::series, one_of<std::string>({"", "a", "a_", "a__", "a\uFF5E", "a\U0001F600", "b"}),
+                [](thing const& one) { return one.series; });
+        case 3:
+            return below(2) == 0
+                ? asked{erased(t::year == std::nullopt), [](thing const& one) { return !one.year; }}
+                : asked{erased(t::year != std::nullopt), [](thing const& one) { return one.year.has_value(); }};
+        case 4:
+        case 5:
+            return about<decltype(t::year), std::int32_t>(
+                t::year, any_number, [](thing const& one) { return one.year; });
+        case 6: return about<decltype(t::tag), std::string>(t::tag, any_tag, [](thing const& one) { return one.tag; });
+        case 7: return about_prefix(t::tag, any_tag(), [](thing const& one) { return one.tag; });
+        case 8:
+            return about<decltype(t::part), std::int32_t>(
+                t::part, any_number, [](thing const& one) { return one.part; });
+        case 9:
+            return about<decltype(t::note), std::string>(t::note, any_text, [](thing const& one) { return one.note; });
+        case 10: return about_prefix(t::note, any_text(), [](thing const& one) { return one.note; });
+        case 11:
+            return about<decltype(t::age), std::int32_t>(t::age, any_number, [](thing const& one) { return one.age; });
+        case 12:
+            return below(2) == 0
+                ? about<decltype(t::weight), double>(t::weight, any_weight, [](thing const& one) { return one.weight; })
+                : about<decltype(t::name), std::string>(t::name, any_text, [](thing const& one) { return one.name; });
+        default:
+            return below(2) == 0 ? about<decltype(t::remark), std::string>(
+                                       t::remark, any_text, [](thing const& one) { return one.remark; })
+                                 : about_prefix(t::remark, any_text(), [](thing const& one) { return one.remark; });
+    }
+}
+
+asked any_question(int depth) {
+    int const form = depth == 0 ? 0 : below(6);
+    if (form == 0) {
+        return any_leaf();
+    }
+    asked left = any_question(depth - 1);
+    question const one = left.naive;
+    if (form == 1) {
+        return {!std::move(left.predicate), [=](thing const& of) { return !one(of); }};
+    }
+    asked right = any_question(depth - 1);
+    question const other = right.naive;
+    if (form == 2) {
+        bool const present = below(2) == 0;
+        return {erased(std::move(left.predicate) && when(present, std::move(right.predicate))),
+            [=](thing const& of) { return one(of) && (!present || other(of)); }};
+    }
+    return form <= 4 ? asked{std::move(left.predicate) && std::move(right.predicate),
+                           [=](thing const& of) { return one(of) && other(of); }}
+                     : asked{std::move(left.predicate) || std::move(right.predicate),
+                           [=](thing const& of) { return one(of) || other(of); }};
+}
+
+/// A predicate as programs write them: some keys fixed, then whatever.
+asked usual_question() {
+    asked whole = any_question(below(4));
+    if (below(2) == 0) {
+        std::string const series = any_series();
+        auto const year = any_optional();
+        whole = {erased(t::series == series) && erased(t::year == year) && std::move(whole.predicate),
+            [=, rest = whole.naive](
+                thing const& one) { return one.series == series && one.year == year && rest(one); }};
+    }
+    return whole;
+}
+
+/// The keys of an entity, in the order of the service.
+using keys = std::pair<std::u16string, std::u16string>;
+keys keys_of(thing const& one) { return {utf16(partition_key_of(one).value()), utf16(row_key_of(one).value())}; }
+
+struct world {
+    memory_backend unlimited;
+    memory_backend limited{[] {
+        local_options options;
+        options.limits = storage_profile();
+        options.nasty.emplace(); // empty pages, short ones, tokens in between
+        return options;
+    }()};
+    std::map<keys, thing> entities;
+
+    world() {
+        for (memory_backend const& store : {unlimited, limited}) {
+            table<thing>{store, "things"}.create().value();
+        }
+        for (int count = *rc::gen::inRange(20, 60); count > 0; --count) {
+            thing one{any_series(), any_optional(), any_tag(), any_number(), any_text(), any_text(), any_optional(),
+                any_weight(), below(3) == 0 ? std::nullopt : std::optional{any_text()}};
+            for (memory_backend const& store : {unlimited, limited}) {
+                table<thing>{store, "things"}.insert_or_replace(one).value();
+            }
+            entities[keys_of(one)] = one;
+        }
+    }
+    [[nodiscard]] std::vector<keys> expected(question const& asks) const {
+        std::vector<keys> all;
+        for (auto const& [key, one] : entities) {
+            if (asks(one)) {
+                all.push_back(key);
+            }
+        }
+        return all;
+    }
+};
+
+template <class Query>
+std::vector<keys> all_of(Query const& query) {
+    std::vector<keys> found;
+    query.for_each([&](thing const& one) { found.push_back(keys_of(one)); }).value();
+    return found;
+}
+
+/// Page by page, each from the token of the one before it.
+template <class Query>
+std::vector<keys> paged(Query const& query) {
+    std::vector<keys> found;
+    for (std::string token;;) {
+        auto const page = (token.empty() ? query : query.resume(token)).pages().next().value();
+        if (!page) {
+            return found;
+        }
+        for (thing const& one : *page) {
+            found.push_back(keys_of(one));
+        }
+        if (!page->token) {
+            return found;
+        }
+        token = *page->token;
+    }
+}
+
+/// Each entity's key lies in one range at most, and ranges follow each other as keys do.
+void check_ranges(query_plan const& plan, std::map<keys, thing> const& entities) {
+    std::size_t reached = 0;
+    for (auto const& [key, one] : entities) {
+        std::size_t in = 0;
+        for (std::size_t index = 0; index < plan.ranges.size(); ++index) {
+            if (plan.ranges[index].contains(partition_key_of(one).value(), row_key_of(one).value())) {
+                ++in;
+                RC_ASSERT(index >= reached);
+                reached = index;
+            }
+        }
+        RC_ASSERT(in <= 1U);
+    }
+    for (std::size_t index = 0; index < plan.ranges.size(); ++index) {
+        RC_ASSERT(!plan.ranges[index].is_empty());
+        for (std::size_t other = 0; other < index; ++other) {
+            bool const meet = !intersection(plan.ranges[index].partition, plan.ranges[other].partition).is_empty() &&
+                !intersection(plan.ranges[index].row, plan.ranges[other].row).is_empty();
+            RC_ASSERT(!meet);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("a planned query gives what a naive evaluation of its predicate gives") {
+    std::size_t rows = 0;
+    std::size_t accepted = 0;
+    CHECK(rc::check("plans", [&] {
+        world const here;
+        table<thing> const things{here.unlimited, "things"};
+        table<thing> const limited{here.limited, "things"};
+        for (int count = 0; count < 16; ++count) {
+            asked const asks = usual_question();
+            auto const expected = here.expected(asks.naive);
+            rows += 3 * here.entities.size();
+            accepted += expected.size();
+            RC_ASSERT(all_of(things.scan_table(asks.predicate)) == expected);
+
+            auto const size = static_cast<std::uint32_t>(*rc::gen::inRange(1, 9));
+            auto const in_flight = static_cast<std::size_t>(*rc::gen::inRange(1, 5));
+            auto const query = limited.scan_table(asks.predicate).page_size(size).in_flight(in_flight);
+            RC_ASSERT(all_of(query) == expected);
+            RC_ASSERT(paged(things.scan_table(asks.predicate).page_size(size).in_flight(in_flight)) == expected);
+            RC_ASSERT(query.count().value() == expected.size());
+            auto const first = query.first().value();
+            RC_ASSERT(first.has_value() == !expected.empty());
+            auto const take = static_cast<std::size_t>(below(6));
+            auto const some = all_of(query.take(take));
+            RC_ASSERT(some.size() == std::min(take, expected.size()));
+            RC_ASSERT(std::equal(some.begin(), some.end(), expected.begin()));
+
+            for (profile const& limits : {here.unlimited.profile(), storage_profile()}) {
+                check_ranges(make_plan(asks.predicate.nodes(), access_path::table, mapping<thing>::partition_layout,
+                                 mapping<thing>::row_layout, limits)
+                                 .value(),
+                    here.entities);
+            }
+        }
+    }));
+    INFO(rows << " rows, " << accepted << " accepted");
+    CHECK(rows >= 100'000);
+    CHECK(accepted * 20 >= rows / 3); // the questions are worth asking
+}
+
+} // namespace entitable_test

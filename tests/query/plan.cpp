@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <support/catch.hpp>
+#include <support/runners.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+template <class Predicate>
+query_plan planned(Predicate const& predicate, profile const& limits = local_profile()) {
+    using of = mapping<typename Predicate::entity_type>;
+    return make_plan(predicate.nodes(), access_path::table, of::partition_layout, of::row_layout, limits).value();
+}
+
+auto const in_2011 = l::series == "A" && l::year == 2011;
+
+} // namespace
+
+TEST_CASE("what has grown by merging reaches the ranges before it") {
+    // Two rows of a partition, then neighbouring partitions whose rows stand before both.
+    auto const rows = r::event == "A" && r::distance == "B" && (r::bib == 3 || r::bib == 7);
+    auto const more = r::event == "A" && r::distance >= "B" && r::bib == 1;
+    for (query_plan const& plan : {planned(rows || more), planned(more || rows)}) {
+        REQUIRE(plan.ranges.size() == 1);
+        CHECK(plan.ranges[0].contains("A__B", "0000000003"));
+        CHECK(plan.ranges[0].contains("A__B", "0000000007"));
+        CHECK(plan.ranges[0].contains("A__C", "0000000001"));
+        CHECK_FALSE(plan.client.empty());
+    }
+    memory_backend store;
+    auto const all = runners(store, 2);
+    for (std::int32_t const bib : {1, 3, 5, 7}) {
+        all.insert({"A", "B", bib, "", {}, 0}).value();
+        all.insert({"A", "C", bib, "", {}, 0}).value();
+    }
+    CHECK(bibs(all.where(rows || more)) == std::vector<std::int32_t>{1, 3, 7, 1});
+}
+
+TEST_CASE("ranges that touch stay apart, those that overlap become one") {
+    auto const partition = r::event == "A" && r::distance == "B";
+    CHECK(planned(partition && (r::bib < 5 || r::bib >= 5)).ranges.size() == 2);
+    CHECK(planned(partition && (r::bib <= 5 || r::bib >= 5)).ranges.size() == 1);
+    CHECK(planned(partition && (between(r::bib, 1, 5) || between(r::bib, 3, 9) || r::bib == 4)).ranges.size() == 1);
+    CHECK(planned(partition && (between(r::bib, 1, 5) || between(r::bib, 3, 9) || r::bib == 4)).client.empty());
+    CHECK(planned(partition && in(r::bib, {9, 3, 9, 1})).ranges.size() == 3);
+    CHECK(planned(partition && r::bib > 5 && r::bib < 5).ranges.empty());
+}
+
+TEST_CASE("an absent component is behind every other, and in no range") {
+    CHECK(planned(l::series == "A" && l::year >= 2011).ranges[0].to_string() ==
+        "PartitionKey == \"A\" && RowKey >= \"0000002011\" && RowKey < \"~\"");
+    CHECK(planned(l::series == "A" && l::year == std::nullopt).ranges[0].to_string() ==
+        "PartitionKey == \"A\" && RowKey >= \"~__\" && RowKey < \"~_`\"");
+    CHECK_FALSE(planned(l::series == "A" && !(l::year >= 2011)).client.empty()); // the absent ones, too
+}
+
+TEST_CASE("components behind a range are for the client") {
+    auto const plan = planned(in_2011 && l::place > 3 && l::note == "x");
+    CHECK(plan.ranges[0].to_string() ==
+        "PartitionKey == \"A\" && RowKey >= \"0000002011__0000000003_`\" && RowKey < \"0000002011_`\"");
+    CHECK_FALSE(plan.client.empty());
+    CHECK(planned(in_2011 && l::place == 3 && l::note >= "x").client.empty());
+}
+
+TEST_CASE("the service gets no more comparisons than it takes, and the client does the rest") {
+    std::vector<std::int32_t> ages;
+    for (std::int32_t age = 1; age <= 20; ++age) {
+        ages.push_back(age);
+        auto const plan = planned(r::event == "A" && r::distance == "B" && in(r::age, ages), storage_profile());
+        CHECK(plan.server.comparisons() + plan.ranges[0].comparisons() <= 15);
+        CHECK(plan.client.empty() == (plan.server.comparisons() == ages.size()));
+    }
+    CHECK(planned(r::event == "A" && r::distance == "B" && in(r::age, ages)).server.comparisons() == 20);
+}
+
+TEST_CASE("nothing takes part in a plan as nothing") {
+    std::vector<std::int32_t> const none;
+    CHECK(planned(in(r::age, none)).ranges.empty());
+    CHECK(planned(in(r::age, none) || r::age == 5).server.comparisons() == 1);
+    CHECK(planned(in(r::age, none) || r::age == 5).client.empty());
+    CHECK(planned(in(r::age, none) && r::age == 5).ranges.empty());
+    CHECK(planned(!in(r::age, none) && r::age == 5).client.empty());
+}
