@@ -59,7 +59,10 @@ public:
     /// unless the token is one of a query of the same table, predicate and select.
     [[nodiscard]] query resume(std::string token) const {
         query changed{*this};
-        changed.limits_.token = token.empty() ? "?" : std::move(token);
+        changed.limits_.token = std::move(token);
+        changed.limits_.read = [](query_parts const& parts, projection const& select, std::string_view text) {
+            return read_token(parts, select, text);
+        };
         return changed;
     }
     /// Only these members, the keys and the ETag: the service sends nothing else but what the client's part of the predicate
@@ -129,7 +132,7 @@ public:
 
     /// The number of entities. The service sends keys only, and what the client's part of the predicate looks at.
     [[nodiscard]] result<std::uint64_t> count() const {
-        auto walk = start(limits_, limits_.token.empty() ? projection{"PartitionKey", "RowKey"} : names());
+        auto walk = start(limits_, limits_.read == nullptr ? projection{"PartitionKey", "RowKey"} : names());
         if (!walk) {
             return std::move(walk).as_failure();
         }
@@ -250,7 +253,7 @@ private:
     /// What `function` makes of the rows with this field only; as one of this object's own runs.
     template <class Field, class Function>
     [[nodiscard]] auto with_field(Field field, Function function) const {
-        if (!limits_.token.empty()) {
+        if (limits_.read != nullptr) {
             return function(*this); // the token is one of a query with this select
         }
         auto const rows = select(field);
@@ -261,7 +264,7 @@ private:
 
     shared<detail::query_source> source_;
     detail::query_limits limits_;
-    mutable detail::last_walk last_;
+    mutable detail::last<detail::row_walk> last_;
 };
 
 ENTITABLE_END_NAMESPACE

@@ -32,7 +32,9 @@ struct query_limits {
     std::uint32_t page_size{1000};
     std::size_t in_flight{1};
     std::string token; ///< to go on from; empty for the beginning
-    bool only_one{};   ///< one row at most, from there
+    /// `read_token`, where there is a token: nobody else pays for it.
+    result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
+    bool only_one{}; ///< one row at most, from there
 };
 
 /// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
@@ -59,7 +61,7 @@ public:
     /// Where the page after the present one begins; nothing when there is none.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> token() const;
 
-    row_walk(shared<query_source> source, query_limits limits, query_reading reading)
+    ENTITABLE_LAZY row_walk(shared<query_source> source, query_limits limits, query_reading reading)
         : source_(std::move(source)), limits_(std::move(limits)), reading_(std::move(reading)) {}
 
 private:
@@ -75,18 +77,20 @@ private:
     std::uint64_t taken_{}; ///< rows in all, the present page included
 };
 
-/// The last walk of a query. It belongs to one object: a copy begins with none.
-struct last_walk {
-    last_walk() = default;
-    last_walk(last_walk const&) noexcept {}
-    last_walk(last_walk&&) noexcept = default;
-    last_walk& operator=(last_walk other) noexcept {
+/// The last walk of a query. It belongs to one object: a copy begins with none. A template, so that nobody pays for its
+/// members before they are called.
+template <class Walk>
+struct last {
+    last() = default;
+    last(last const&) noexcept {}
+    last(last&&) noexcept = default;
+    last& operator=(last other) noexcept {
         std::swap(walk, other.walk);
         return *this;
     }
-    ~last_walk() = default;
+    ~last() = default;
 
-    shared<row_walk> walk;
+    shared<Walk> walk;
 };
 
 } // namespace detail

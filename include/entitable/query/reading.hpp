@@ -77,7 +77,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] query_position position() const;
 
     // The operation: one page of rows that satisfy the whole predicate, maybe none although there is more.
-    [[nodiscard]] next_step next() const noexcept {
+    ENTITABLE_LAZY [[nodiscard]] next_step next() const noexcept {
         return at_end() || slots_[range_ % slots_.size()].page ? next_step::done : next_step::send;
     }
     [[nodiscard]] steady_time wakes_at() const noexcept { return {}; }
@@ -85,7 +85,9 @@ public:
     void visit(Visitor&& visitor) {
         visitor(std::as_const(prepare(range_)));
     }
-    void answer(result<query_entities::response> response) { answer(range_ % slots_.size(), std::move(response)); }
+    ENTITABLE_LAZY void answer(result<query_entities::response> response) {
+        answer(range_ % slots_.size(), std::move(response));
+    }
     ENTITABLE_LAZY void abandon(error const& reason);
     ENTITABLE_LAZY [[nodiscard]] result<page> finish();
 

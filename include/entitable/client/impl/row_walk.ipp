@@ -47,8 +47,8 @@ ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
     }
     query_reading reading{*source, std::move(select), limits.in_flight};
     std::uint64_t taken = 0;
-    if (!limits.token.empty()) {
-        auto position = read_token(*source, reading.select(), limits.token);
+    if (limits.read != nullptr) {
+        auto position = limits.read(*source, reading.select(), limits.token);
         if (!position) {
             return std::move(position).as_failure();
         }
