@@ -31,7 +31,16 @@
 #pragma GCC system_header
 #endif
 
-#define ENTITABLE(entitable_type, ...)                                                                                \
+#define ENTITABLE(entitable_type, ...) ENTITABLE_DECLARE(entitable_type, ENTITABLE_OWN_PROPERTIES, __VA_ARGS__)
+
+// The properties are those of the clauses, or those that another header of the library finds.
+#define ENTITABLE_OWN_PROPERTIES(...)                                                                      \
+    using properties =                                                                                     \
+        ::entitable::members<0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_POINTERS_, __VA_ARGS__)>; \
+    static constexpr ::std::string_view property_names[] = {                                               \
+        {} ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_NAMES_, __VA_ARGS__)}
+
+#define ENTITABLE_DECLARE(entitable_type, entitable_properties, ...)                                                  \
     template <class Entity>                                                                                           \
     struct ENTITABLE_CAT(entitable_mapping_, __LINE__);                                                               \
     template <>                                                                                                       \
@@ -55,15 +64,12 @@
             ::entitable::components<void ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_PARTITION_, __VA_ARGS__)>; \
         using row_components =                                                                                        \
             ::entitable::components<void ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_ROW_, __VA_ARGS__)>;       \
-        using properties =                                                                                            \
-            ::entitable::members<0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_POINTERS_, __VA_ARGS__)>;        \
         using system_members =                                                                                        \
             ::entitable::members<0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_SYSTEM_, __VA_ARGS__)>;          \
         template <::entitable::key_part Part>                                                                         \
         using components_of =                                                                                         \
             ::std::conditional_t<Part == ::entitable::key_part::partition, partition_components, row_components>;     \
-        static constexpr ::std::string_view property_names[] = {                                                      \
-            {} ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_NAMES_, __VA_ARGS__)};                               \
+        entitable_properties(__VA_ARGS__);                                                                            \
         static constexpr ::entitable::key_component partition_layout[] = {                                            \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_PARTITION_LAYOUT_, __VA_ARGS__)};                       \
         static constexpr ::entitable::key_component row_layout[] = {                                                  \
