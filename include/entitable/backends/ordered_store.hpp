@@ -51,7 +51,7 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 /// A transactional ordered map of bytes.
 ///
 /// Semantic rules:
-/// 1. Keys of tables, partitions and rows are bytes, compared with memcmp, shorter first. Any bytes are legal, none too.
+/// 1. Keys of tables, partitions and rows are bytes, compared with memcmp; a prefix comes first. Any bytes are legal, none too.
 /// 2. `update` runs `body` in a transaction over one partition: it reads the latest committed rows, and when it returns true
 ///    all that it staged becomes visible at once; when it returns false nothing does. No other update of the partition runs
 ///    in between. The body may be run again from its start, and on another thread while the caller waits; it resets its
