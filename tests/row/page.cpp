@@ -86,3 +86,21 @@ TEST_CASE("a page can be cleared and used again, and copies are independent") {
     auto const moved = std::move(rows);
     CHECK(moved[0].row_key == "bib 4");
 }
+
+TEST_CASE("an ETag that does not follow from the Timestamp stays with its row") {
+    row const usual = runner(1);
+    std::string_view const unusual = "W/\"datetime'2020-11-07T01%3A23%3A13.3773350Z'\"";
+    row const other{"p", "r", usual.payload(), unusual};
+    CHECK(other.payload() == usual.payload());
+    CHECK(other.view().etag().text() == unusual);
+    CHECK(row{other.view()}.view().etag().text() == unusual);
+    page rows;
+    rows.append(usual);
+    rows.append(other);
+    rows.append(usual);
+    CHECK(rows[0].etag() == etag::of(usual.view().timestamp()));
+    CHECK(rows[1].etag().text() == unusual);
+    CHECK(rows[1].payload == usual.payload());
+    CHECK(rows[2].etag_text.empty());
+    CHECK(rows[2].payload == usual.payload());
+}

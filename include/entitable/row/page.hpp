@@ -24,16 +24,17 @@ public:
 
     [[nodiscard]] row_view operator[](std::size_t index) const noexcept {
         entry const& at = entries_[index];
-        std::string_view const all{arena_};
-        return {all.substr(at.offset, at.partition_key_size),
-            all.substr(at.offset + at.partition_key_size, at.row_key_size),
-            all.substr(at.offset + at.partition_key_size + at.row_key_size, at.payload_size)};
+        char const* const row_key = arena_.data() + at.offset + at.partition_key_size;
+        char const* const payload = row_key + at.row_key_size;
+        return {{arena_.data() + at.offset, at.partition_key_size}, {row_key, at.row_key_size},
+            {payload, at.payload_size}, {payload + at.payload_size, at.etag_size}};
     }
 
     ENTITABLE_LAZY void append(row_view row) {
         entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
-            static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size())});
-        arena_.append(row.partition_key).append(row.row_key).append(row.payload);
+            static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size()),
+            static_cast<std::uint32_t>(row.etag_text.size())});
+        arena_.append(row.partition_key).append(row.row_key).append(row.payload).append(row.etag_text);
     }
     ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes) {
         entries_.reserve(rows);
@@ -51,6 +52,7 @@ private:
         std::uint32_t partition_key_size;
         std::uint32_t row_key_size;
         std::uint32_t payload_size;
+        std::uint32_t etag_size;
     };
     std::string arena_;
     std::vector<entry> entries_;

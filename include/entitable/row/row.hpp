@@ -47,7 +47,8 @@ private:
 struct row_view {
     std::string_view partition_key;
     std::string_view row_key;
-    std::string_view payload; ///< `row_format`
+    std::string_view payload;     ///< `row_format`
+    std::string_view etag_text{}; ///< the ETag as a service gave it; empty when it is the usual one of the Timestamp
 
     /// 1601 when the payload is too short to hold one.
     [[nodiscard]] date_time timestamp() const noexcept {
@@ -55,7 +56,9 @@ struct row_view {
             ? date_time{}
             : date_time{row_format::load<std::int64_t>(payload.data() + row_format::timestamp_offset)};
     }
-    [[nodiscard]] entitable::etag etag() const noexcept { return entitable::etag::of(timestamp()); }
+    [[nodiscard]] entitable::etag etag() const {
+        return etag_text.empty() ? entitable::etag::of(timestamp()) : entitable::etag{etag_text};
+    }
 
     /// The value of a property, by its exact name; nothing when it is absent.
     ENTITABLE_LAZY [[nodiscard]] std::optional<value_view> find(std::string_view name) const noexcept;
@@ -64,19 +67,22 @@ struct row_view {
 /// Whether `payload` is a whole row of a version known here: RowMalformed names what is wrong.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_payload(std::string_view payload);
 
-/// An entity that owns its bytes: keys and payload in one block.
+/// An entity that owns its bytes: keys, payload and the unusual ETag in one block.
 class row {
 public:
     row() = default;
-    ENTITABLE_LAZY row(std::string_view partition_key, std::string_view row_key, std::string_view payload);
-    explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload) {}
+    ENTITABLE_LAZY row(std::string_view partition_key, std::string_view row_key, std::string_view payload,
+        std::string_view etag_text = {});
+    explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload, view.etag_text) {}
     /// Takes a block that holds both keys and the payload, one behind the other.
     row(std::string block, std::size_t partition_key_size, std::size_t row_key_size) noexcept
         : block_(static_cast<std::string&&>(block)),
           partition_key_size_(partition_key_size),
           row_key_size_(row_key_size) {}
 
-    [[nodiscard]] row_view view() const noexcept { return {partition_key(), row_key(), payload()}; }
+    [[nodiscard]] row_view view() const noexcept {
+        return {partition_key(), row_key(), payload(), std::string_view{block_}.substr(block_.size() - etag_size_)};
+    }
     operator row_view() const noexcept { return view(); }
 
     [[nodiscard]] std::string_view partition_key() const noexcept { return {block_.data(), partition_key_size_}; }
@@ -85,13 +91,14 @@ public:
     }
     [[nodiscard]] std::string_view payload() const noexcept {
         std::size_t const keys = partition_key_size_ + row_key_size_;
-        return {block_.data() + keys, block_.size() - keys};
+        return {block_.data() + keys, block_.size() - keys - etag_size_};
     }
 
 private:
     std::string block_;
     std::size_t partition_key_size_{};
     std::size_t row_key_size_{};
+    std::size_t etag_size_{};
 };
 
 /// Puts a row together from named values; absent ones (an empty optional) keep their place in the descriptor.

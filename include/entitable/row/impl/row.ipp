@@ -101,10 +101,11 @@ ENTITABLE_LAZY_BODY result<void> check_payload(std::string_view payload) {
     return {};
 }
 
-ENTITABLE_LAZY_BODY row::row(std::string_view partition_key, std::string_view row_key, std::string_view payload)
-    : partition_key_size_(partition_key.size()), row_key_size_(row_key.size()) {
-    block_.reserve(partition_key.size() + row_key.size() + payload.size());
-    block_.append(partition_key).append(row_key).append(payload);
+ENTITABLE_LAZY_BODY row::row(
+    std::string_view partition_key, std::string_view row_key, std::string_view payload, std::string_view etag_text)
+    : partition_key_size_(partition_key.size()), row_key_size_(row_key.size()), etag_size_(etag_text.size()) {
+    block_.reserve(partition_key.size() + row_key.size() + payload.size() + etag_text.size());
+    block_.append(partition_key).append(row_key).append(payload).append(etag_text);
 }
 
 namespace detail {
