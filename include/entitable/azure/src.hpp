@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The bodies of the component for Azure (rooms http and rest), for separate compilation: define
+/// ENTITABLE_SEPARATE_COMPILATION for all files of the program, and include this header in exactly one of them.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/azure/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/http/impl/http_message.ipp>

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// HTTP requests and responses as plain data, for every client and for the codecs above them.
+
+#include <entitable/core/config.hpp>
+#include <entitable/core/function_ref.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The methods that table services know. `merge` is the older spelling of `patch`.
+enum class http_method : std::uint8_t { get, post, put, merge, patch, delete_, head, options };
+
+/// The method as it is sent, for example "DELETE".
+[[nodiscard]] std::string_view to_string(http_method method) noexcept;
+
+/// Header fields in the order in which they were added, in one block of text: a few fields cost one allocation, and none once
+/// the block has grown. Names compare without case (RFC 9110, 5.1). One thread at a time.
+class http_headers {
+public:
+    /// Adds a field. False, and nothing added, when `name` is no token (RFC 9110, 5.6.2) or `value` holds a control character
+    /// other than a tab (CR, LF and NUL above all): such a field could smuggle in another one. Spaces and tabs around the
+    /// value are left out.
+    [[nodiscard]] bool add(std::string_view name, std::string_view value);
+    /// Replaces every field of that name by one, or adds it. False, and nothing changed, under the conditions of `add`.
+    [[nodiscard]] bool set(std::string_view name, std::string_view value);
+    /// Takes every field of that name out.
+    void remove(std::string_view name) noexcept;
+
+    /// The value of the first field of that name; valid until the fields change.
+    [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+    /// How many fields have that name.
+    [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
+    /// Calls `visit` for each field, in order.
+    void for_each(function_ref<void(std::string_view name, std::string_view value)> visit) const;
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    /// Takes all fields out and keeps the memory.
+    void clear() noexcept {
+        text_.clear();
+        size_ = 0;
+    }
+
+    /// All fields, each as "name: value" and a NUL character: what C interfaces want.
+    [[nodiscard]] std::string const& text() const noexcept { return text_; }
+
+private:
+    std::string text_;
+    std::size_t size_{};
+};
+
+/// One request. The client adds Host, Content-Length and what belongs to the connection.
+struct http_request {
+    http_method method{http_method::get};
+    std::string url; ///< absolute, with every character escaped that must be; sent as it stands, byte for byte
+    http_headers headers;
+    std::string body;
+};
+
+/// One response.
+struct http_response {
+    /// The capacity of `body` exceeds its size by at least so many bytes, so that a parser may read past its end.
+    static constexpr std::size_t padding = 64;
+
+    std::uint16_t status{};
+    http_headers headers;
+    std::string body;
+};
+
+namespace detail {
+
+/// Two names of header fields are the same: equal but for the case of ASCII letters.
+[[nodiscard]] bool same_field_name(std::string_view left, std::string_view right) noexcept;
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/http/impl/http_message.ipp>
+#endif

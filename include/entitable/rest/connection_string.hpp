@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Connection strings: an endpoint and a credential in one line of text, as the portal gives it.
+
+#include <entitable/rest/credential.hpp>
+#include <entitable/rest/endpoint.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What a connection string says.
+struct connection_settings {
+    entitable::endpoint endpoint;
+    entitable::credential credential;
+};
+
+/// Reads a connection string: pairs of name and value split by ";", names without case, blanks around them left out (source:
+/// the service's "Configure connection strings").
+///
+/// Names: AccountName, AccountKey, DefaultEndpointsProtocol (https unless it says http), EndpointSuffix (core.windows.net),
+/// TableEndpoint, TableSecondaryEndpoint, SharedAccessSignature, UseDevelopmentStorage=true with DevelopmentStorageProxyUri.
+/// AccountKeyName and the endpoints of other services are left aside.
+///
+/// InvalidInput names the field at fault and never shows a value: a name that is missing, unknown or there twice, a pair
+/// without "=", a key that is not base64, a key and a signature together, none of both, an endpoint as in `endpoint::parse`.
+[[nodiscard]] result<connection_settings> parse_connection_string(std::string_view text);
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `credential`: who asks, in each of the ways that table services know: an account key, a shared access signature, a token of
+/// Entra ID.
+
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/result.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/http/http_message.hpp>
+#include <entitable/rest/endpoint.hpp>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How an account key signs (source: the service's "Authorize with Shared Key").
+enum class key_scheme : std::uint8_t {
+    shared_key,      ///< covers method, Content-MD5, Content-Type, date and resource
+    shared_key_lite, ///< covers date and resource
+};
+
+/// A token of Entra ID, and when it ends.
+struct access_token {
+    std::string text;
+    date_time expires;
+};
+
+/// Gets a token for a scope, for example "https://storage.azure.com/.default". Called on the thread of a request, by one thread
+/// at a time; bounds its own time. An exception passes through the request.
+using token_source = std::function<result<access_token>(std::string_view scope)>;
+
+/// When tokens are got anew.
+struct token_options {
+    std::chrono::seconds refresh_before{300}; ///< so long before a token ends, the next request gets a new one
+    std::chrono::seconds retry_after{30};     ///< so long after a failure while the old token is still good
+    std::string scope;                        ///< empty: the service's own scope, by the kind of the endpoint
+};
+
+namespace detail {
+
+/// One kind of credential. Safe to use from several threads.
+class credential_state : public counted {
+public:
+    virtual ~credential_state() = default;
+    [[nodiscard]] virtual result<void> authorize(http_request& request, endpoint const& at, date_time now) = 0;
+    [[nodiscard]] virtual std::string_view account() const noexcept { return {}; }
+    /// Appends the signature of `text` in base64; false where there is no key.
+    [[nodiscard]] virtual bool sign(std::string_view text, std::string& out) {
+        static_cast<void>(text);
+        static_cast<void>(out);
+        return false;
+    }
+};
+
+} // namespace detail
+
+/// Who asks. A cheap handle: copies share one state, whose secrets are wiped with its last copy. Safe to use from several
+/// threads. It has no way to print what it holds, and no error names it.
+class credential {
+public:
+    /// No credential: for a server that asks for none, and for requests that carry their own.
+    credential() = default;
+
+    /// An account key as the portal gives it, in base64. InvalidInput names the field: an account as in `endpoint`, a key that
+    /// is not base64 or empty.
+    [[nodiscard]] static result<credential> account_key(
+        std::string_view account, std::string_view key, key_scheme scheme = key_scheme::shared_key);
+
+    /// A shared access signature: its query parameters, with or without a "?" in front. InvalidInput when it has no `sig` or
+    /// two, times that are none, or characters that no URL may hold. Requests outside of its times are refused before they
+    /// are sent, with a quarter of an hour for clocks that differ.
+    [[nodiscard]] static result<credential> shared_access_signature(std::string_view parameters);
+
+    /// Tokens of Entra ID. They are kept until shortly before they end; one thread gets the next one while the others go on
+    /// with the old one, or wait where it has ended. Sent over https only.
+    [[nodiscard]] static credential bearer(token_source source, token_options options = {});
+
+    /// Makes `request` carry this credential: signs its very method, URL and header fields, so nothing of them may change
+    /// afterwards. To be called for every try, since a signature is good for a quarter of an hour only; what an earlier call has
+    /// put there is replaced. `now` is the time of day. `at` says where the request goes.
+    ///
+    /// AuthenticationFailed when there is no valid token or signature, InvalidInput when the request cannot carry one (a bearer
+    /// token over http). The effect is none: nothing was sent.
+    [[nodiscard]] result<void> authorize(http_request& request, endpoint const& at, date_time now) const {
+        return state_ ? state_->authorize(request, at, now) : result<void>{};
+    }
+
+    /// The name of the account, for an account key; empty otherwise.
+    [[nodiscard]] std::string_view account() const noexcept { return state_ ? state_->account() : std::string_view{}; }
+
+    /// Appends the signature of `text` (UTF-8) by the account key, in base64: for shared access signatures. False, and nothing
+    /// appended, where this is no account key.
+    [[nodiscard]] bool sign(std::string_view text, std::string& out) const { return state_ && state_->sign(text, out); }
+
+private:
+    explicit credential(shared<detail::credential_state> state) noexcept : state_(std::move(state)) {}
+    shared<detail::credential_state> state_;
+};
+
+ENTITABLE_END_NAMESPACE
