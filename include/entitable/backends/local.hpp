@@ -35,8 +35,10 @@ public:
             return std::move(ready).as_failure();
         }
         auto const key = state_->table_key(request.table);
-        auto created =
-            state_->create(request.table, key, [&] { return state_->store.create_table(key, request.table); });
+        auto created = state_->create(request.table, key, [&] {
+            return ask(
+                context, [&](auto... until) { return state_->store.create_table(key, request.table, until...); });
+        });
         if (!created) {
             return std::move(created).as_failure();
         }
@@ -49,7 +51,8 @@ public:
             return std::move(ready).as_failure();
         }
         auto const key = state_->table_key(request.table);
-        auto removed = state_->remove(request.table, key, [&] { return state_->store.drop_table(key); });
+        auto removed = state_->remove(request.table, key,
+            [&] { return ask(context, [&](auto... until) { return state_->store.drop_table(key, until...); }); });
         if (!removed) {
             return std::move(removed).as_failure();
         }
@@ -65,8 +68,9 @@ public:
         if (!reader) {
             return std::move(reader).as_failure();
         }
-        auto visited = state_->store.tables(
-            reader->from(), [&](std::string_view key, std::string_view shown) { return reader->visit(key, shown); });
+        auto const visit = [&](std::string_view key, std::string_view shown) { return reader->visit(key, shown); };
+        auto visited =
+            ask(context, [&](auto... until) { return state_->store.tables(reader->from(), visit, until...); });
         if (!visited) {
             return std::move(visited).as_failure();
         }
@@ -82,9 +86,11 @@ public:
         detail::stored_key const partition{request.partition_key};
         detail::stored_key const row{request.row_key};
         result<get_entity::response> response{std::in_place};
-        auto found = state_->store.get(table, partition, row, [&](std::string_view payload) {
+        auto const visit = [&](std::string_view payload) {
             response = detail::read_entity({request.partition_key, request.row_key, payload}, request.select);
-        });
+        };
+        auto found =
+            ask(context, [&](auto... until) { return state_->store.get(table, partition, row, visit, until...); });
         if (!found) {
             return std::move(found).as_failure();
         }
@@ -106,10 +112,11 @@ public:
         if (!reader) {
             return std::move(reader).as_failure();
         }
-        auto found = state_->store.scan(
-            table, reader->range(), [&](std::string_view partition, std::string_view row, std::string_view payload) {
-                return reader->visit(partition, row, payload);
-            });
+        auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
+            return reader->visit(partition, row, payload);
+        };
+        auto found =
+            ask(context, [&](auto... until) { return state_->store.scan(table, reader->range(), visit, until...); });
         if (!found) {
             return std::move(found).as_failure();
         }
@@ -126,8 +133,8 @@ public:
             return std::move(ready).as_failure();
         }
         result<written> outcome{std::in_place};
-        return update(
-            request.table, request.change.entity.partition_key(), outcome, [&](typename Store::transaction& rows) {
+        return update(context, request.table, request.change.entity.partition_key(), outcome,
+            [&](typename Store::transaction& rows) {
                 outcome = apply(rows, request.table, request.change);
                 return outcome.has_value();
             });
@@ -140,7 +147,7 @@ public:
         }
         result<transact::response> outcome{std::in_place};
         auto const partition = request.changes.front().entity.partition_key();
-        return update(request.table, partition, outcome, [&](typename Store::transaction& rows) {
+        return update(context, request.table, partition, outcome, [&](typename Store::transaction& rows) {
             outcome = result<transact::response>{std::in_place};
             outcome->results.reserve(request.changes.size());
             for (std::size_t index = 0; index < request.changes.size(); ++index) {
@@ -169,13 +176,24 @@ private:
         Store store;
     };
 
+    /// Calls the store, with the deadline where it keeps deadlines.
+    template <class Question>
+    [[nodiscard]] static auto ask(call const& context, Question const& question) {
+        if constexpr (requires { typename Store::keeps_deadlines; }) {
+            return question(context.deadline);
+        } else {
+            return question();
+        }
+    }
+
     /// Runs `body` on a partition; it leaves its outcome in `outcome`, which is the answer unless the store has another.
     template <class Response>
-    [[nodiscard]] result<Response> update(std::string_view table, std::string_view partition, result<Response>& outcome,
-        function_ref<bool(typename Store::transaction&)> body) const {
+    [[nodiscard]] result<Response> update(call const& context, std::string_view table, std::string_view partition,
+        result<Response>& outcome, function_ref<bool(typename Store::transaction&)> body) const {
         auto const table_key = state_->table_key(table);
         detail::stored_key const partition_key{partition};
-        auto committed = state_->store.update(table_key, partition_key, body);
+        auto committed =
+            ask(context, [&](auto... until) { return state_->store.update(table_key, partition_key, body, until...); });
         if (!committed) {
             return std::move(committed).as_failure();
         }
@@ -190,11 +208,15 @@ private:
         typename Store::transaction& rows, std::string_view table, mutation const& change) const {
         detail::stored_key const row_key{change.entity.row_key()};
         std::string payload;
+        std::int64_t* last_version = nullptr;
+        if constexpr (requires { rows.last_version(); }) {
+            last_version = &rows.last_version();
+        }
         result<written> outcome{std::in_place};
-        bool const exists = rows.get(
-            row_key, [&](std::string_view stored) { outcome = state_->prepare(change, &stored, table, payload); });
+        bool const exists = rows.get(row_key,
+            [&](std::string_view stored) { outcome = state_->prepare(change, &stored, table, payload, last_version); });
         if (!exists) {
-            outcome = state_->prepare(change, nullptr, table, payload);
+            outcome = state_->prepare(change, nullptr, table, payload, last_version);
         }
         if (!outcome) {
             return outcome;

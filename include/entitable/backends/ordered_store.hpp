@@ -64,6 +64,12 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 /// 7. Readers and writers of other partitions are not held up by a visitor or a body, if the store can help it.
 /// 8. A dropped table cannot be written to by an update that began before: it ends with `no_table`.
 /// 9. Safe to use from several threads.
+///
+/// A store may have more than that:
+/// - `typename S::keeps_deadlines`: each of its members takes one more argument at the end, a `steady_time` until which it may wait
+///   for others.
+/// - `transaction.last_version()`, an `std::int64_t&`: the greatest version that the store ever kept, in any process. It can be
+///   raised, and is stored with what else the update stages. Without it versions increase as long as the backend lives.
 template <class S>
 concept ordered_store = store_transaction<typename S::transaction> &&
     requires(S& store, std::string_view text, row_visitor visit_row, scan_visitor visit_entry,

@@ -60,6 +60,12 @@ enum class error_code : std::uint16_t {
     row_malformed,        ///< stored bytes are not a row of a version known here
     row_mismatch,         ///< a row does not fit the entity it is read into
     continuation_invalid, ///< a continuation token that this store did not make
+    store_busy,           ///< other processes or readers held the file for longer than may be waited
+    store_full,           ///< the disk, or the room a file may take, is used up
+    store_corrupt,        ///< stored bytes are not what was written
+    store_foreign,        ///< the file is not one of this library's
+    store_newer,          ///< the file has a format of a newer version of this library
+    store_failed,         ///< the file cannot be opened, read or written
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".

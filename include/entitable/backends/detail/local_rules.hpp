@@ -43,9 +43,9 @@ public:
     }
 
     /// What `change` makes of a stored payload (null when there is no row): the new one in `payload`, nothing for a
-    /// removal; or why it is refused.
-    ENTITABLE_LAZY [[nodiscard]] result<written> prepare(
-        mutation const& change, std::string_view const* stored, std::string_view table, std::string& payload);
+    /// removal; or why it is refused. `last_version` is the store's own memory of versions, null where it has none.
+    ENTITABLE_LAZY [[nodiscard]] result<written> prepare(mutation const& change, std::string_view const* stored,
+        std::string_view table, std::string& payload, std::int64_t* last_version);
 
     /// How far the next page may go.
     ENTITABLE_LAZY [[nodiscard]] page_limits next_page(std::uint32_t rows);
@@ -66,8 +66,8 @@ private:
         steady_time until;
     };
 
-    /// Later than every Timestamp given so far and than the one it replaces, also when the clock is set back.
-    ENTITABLE_LAZY [[nodiscard]] date_time next_timestamp(date_time replaced) noexcept;
+    /// Later than every Timestamp given so far and than `least`, also when the clock is set back.
+    ENTITABLE_LAZY [[nodiscard]] date_time next_timestamp(std::int64_t least) noexcept;
     ENTITABLE_LAZY [[nodiscard]] std::uint64_t next_random() noexcept;
 
     local_options const options_;

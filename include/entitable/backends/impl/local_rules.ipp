@@ -99,19 +99,19 @@ ENTITABLE_LAZY_BODY result<void> local_state::remove(
 
 // ---- writing ----------------------------------------------------------------------------------------
 
-ENTITABLE_LAZY_BODY date_time local_state::next_timestamp(date_time replaced) noexcept {
+ENTITABLE_LAZY_BODY date_time local_state::next_timestamp(std::int64_t least) noexcept {
     std::int64_t const now = options_.time->now().ticks;
     std::int64_t last = last_timestamp_.load(memory_order::relaxed);
     std::int64_t next = 0;
     do {
         next = now > last ? now : last + 1;
-        next = next > replaced.ticks ? next : replaced.ticks + 1;
+        next = next > least ? next : least + 1;
     } while (!last_timestamp_.compare_exchange_weak(last, next, memory_order::relaxed, memory_order::relaxed));
     return {next};
 }
 
-ENTITABLE_LAZY_BODY result<written> local_state::prepare(
-    mutation const& change, std::string_view const* stored, std::string_view table, std::string& payload) {
+ENTITABLE_LAZY_BODY result<written> local_state::prepare(mutation const& change, std::string_view const* stored,
+    std::string_view table, std::string& payload, std::int64_t* last_version) {
     row_view const entity = change.entity.view();
     auto const refused = [&](error_code code, std::string_view why) {
         return refused_entity(code, text::joined({quoted_table(table), why}), entity.partition_key, entity.row_key);
@@ -145,7 +145,11 @@ ENTITABLE_LAZY_BODY result<written> local_state::prepare(
     } else {
         payload = entity.payload;
     }
-    date_time const timestamp = next_timestamp(replaced);
+    bool const remembered = last_version != nullptr && *last_version > replaced.ticks;
+    date_time const timestamp = next_timestamp(remembered ? *last_version : replaced.ticks);
+    if (last_version != nullptr) {
+        *last_version = timestamp.ticks;
+    }
     set_timestamp(payload, timestamp);
     return written{etag::of(timestamp), false};
 }

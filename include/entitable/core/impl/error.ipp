@@ -56,6 +56,12 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::row_malformed, 0, "RowMalformed"},
     {error_code::row_mismatch, 0, "RowMismatch"},
     {error_code::continuation_invalid, 0, "ContinuationInvalid"},
+    {error_code::store_busy, 0, "StoreBusy"},
+    {error_code::store_full, 0, "StoreFull"},
+    {error_code::store_corrupt, 0, "StoreCorrupt"},
+    {error_code::store_foreign, 0, "StoreForeign"},
+    {error_code::store_newer, 0, "StoreNewer"},
+    {error_code::store_failed, 0, "StoreFailed"},
 };
 
 } // namespace detail
