@@ -4,31 +4,23 @@
 // memory_store beside what one would write by hand: 16 shards with a std::shared_mutex, each an unordered map of
 // partitions of ordered maps. Rows of 300 bytes, copied out. All contenders do the same work in turn, round by round, and
 // what counts are medians, and medians of the ratios of one round; CPU time of the process, except for two threads.
-// A program of its own: the ratios need the rounds interleaved.
+// An argument names one part: memory, reads, writes, threads.
+//
+//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/memory_store.cpp -o memory_store -pthread
 
 #include <entitable/backends/memory_store.hpp>
 
-#include <malloc.h>
-#include <sys/resource.h>
-#include <time.h>
+#include <benchmarks/support/measure.hpp>
 
-#include <algorithm>
 #include <array>
-#include <atomic>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <random>
 #include <shared_mutex>
 #include <string>
-#include <thread>
 #include <unordered_map>
-#include <vector>
 
 namespace {
 
@@ -136,47 +128,11 @@ std::unique_ptr<Store> filled(keys const& all) {
     return store;
 }
 
-double cpu_now() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-
-double median(std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-    return values[values.size() / 2];
-}
-
-/// Runs both in turn; each returns the CPU ns for one operation.
-void compare(char const* name, double limit, std::size_t rounds, std::function<double()> const& yardstick,
-    std::function<double()> const& ours) {
-    std::vector<double> first;
-    std::vector<double> second;
-    std::vector<double> ratios;
-    (void)yardstick();
-    (void)ours();
-    for (std::size_t round = 0; round < rounds; ++round) {
-        first.push_back(yardstick());
-        second.push_back(ours());
-        ratios.push_back(second.back() / first.back());
-    }
-    auto const [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-    std::printf("%-44s %8.0f %8.0f   %5.2f (%.2f-%.2f)   limit %.2f%s\n", name, median(first), median(second),
-        median(ratios), *least, *most, limit, median(ratios) <= limit ? "" : "  MISSED");
-}
-
-template <class Work>
-double timed(std::size_t operations, Work const& work) {
-    double const begin = cpu_now();
-    work();
-    return (cpu_now() - begin) / static_cast<double>(operations);
-}
-
 std::uint64_t checksum = 0; ///< so that nothing is optimised away
 
 double read_all(by_hand& store, keys const& all, std::size_t count) {
     std::string out;
-    return timed(count, [&] {
+    return measure::timed(count, [&] {
         for (std::size_t done = 0; done < count; ++done) {
             std::size_t const at = all.order[done % all.size()];
             checksum += store.get(all.partition[at], all.row[at], out) ? out.size() : 0;
@@ -191,7 +147,7 @@ bool read_one(memory_store& store, std::string_view partition, std::string_view 
 
 double read_all(memory_store& store, keys const& all, std::size_t count) {
     std::string out;
-    return timed(count, [&] {
+    return measure::timed(count, [&] {
         for (std::size_t done = 0; done < count; ++done) {
             std::size_t const at = all.order[done % all.size()];
             checksum += read_one(store, all.partition[at], all.row[at], out) ? out.size() : 0;
@@ -214,7 +170,7 @@ void point_reads() {
         auto const hand = filled<by_hand>(all);
         auto const ours = filled<memory_store>(all);
         std::string const name = "point read, " + std::to_string(rows) + " rows, 100 partitions";
-        compare(
+        measure::compare(
             name.c_str(), rows == 100 ? 2.0 : 1.3, 15, [&] { return read_all(*hand, all, 100'000); },
             [&] { return read_all(*ours, all, 100'000); });
     }
@@ -224,10 +180,10 @@ void point_reads() {
     auto const hand_one = filled<by_hand>(one);
     auto const many_store = filled<memory_store>(many);
     auto const one_store = filled<memory_store>(one);
-    compare(
+    measure::compare(
         "1 x 100,000 beside 1,000 x 100", 1.5, 15, [&] { return read_all(*many_store, many, 100'000); },
         [&] { return read_all(*one_store, one, 100'000); });
-    compare(
+    measure::compare(
         "  the same by hand", 1.5, 15, [&] { return read_all(*hand_many, many, 100'000); },
         [&] { return read_all(*hand_one, one, 100'000); });
 }
@@ -236,37 +192,37 @@ void inserts_and_scans() {
     keys const all{100, 1'000};
     std::unique_ptr<by_hand> hand;
     std::unique_ptr<memory_store> ours;
-    compare(
+    measure::compare(
         "insert 100,000, random order", 1.3, 9,
         [&] {
             hand.reset();
-            return timed(all.size(), [&] { hand = filled<by_hand>(all); });
+            return measure::timed(all.size(), [&] { hand = filled<by_hand>(all); });
         },
         [&] {
             ours.reset();
-            return timed(all.size(), [&] { ours = filled<memory_store>(all); });
+            return measure::timed(all.size(), [&] { ours = filled<memory_store>(all); });
         });
-    compare(
+    measure::compare(
         "replace", 1.3, 9,
         [&] {
-            return timed(all.size(), [&] {
+            return measure::timed(all.size(), [&] {
                 for (std::size_t const at : all.order) {
                     hand->put(all.partition[at], all.row[at], bytes_of_row);
                 }
             });
         },
         [&] {
-            return timed(all.size(), [&] {
+            return measure::timed(all.size(), [&] {
                 for (std::size_t const at : all.order) {
                     write_one(*ours, all.partition[at], all.row[at]);
                 }
             });
         });
     std::vector<std::string> page(1'000);
-    compare(
+    measure::compare(
         "scan in pages of 1,000, bytes copied", 1.0, 15,
         [&] {
-            return timed(all.size(), [&] {
+            return measure::timed(all.size(), [&] {
                 for (std::size_t at = 0; at < all.size(); at += 1'000) {
                     std::size_t count = 0;
                     hand->page(all.partition[at], "", 1'000,
@@ -276,7 +232,7 @@ void inserts_and_scans() {
             });
         },
         [&] {
-            return timed(all.size(), [&] {
+            return measure::timed(all.size(), [&] {
                 for (std::size_t at = 0; at < all.size(); at += 1'000) {
                     std::size_t count = 0;
                     (void)ours->scan("registrations", {all.partition[at], "", all.partition[at]},
@@ -288,10 +244,10 @@ void inserts_and_scans() {
                 }
             });
         });
-    compare(
+    measure::compare(
         "the same in pages of 100", 1.0, 15,
         [&] {
-            return timed(all.size(), [&] {
+            return measure::timed(all.size(), [&] {
                 for (std::size_t at = 0; at < all.size(); at += 100) {
                     std::size_t count = 0;
                     hand->page(all.partition[at], all.row[at], 100,
@@ -301,7 +257,7 @@ void inserts_and_scans() {
             });
         },
         [&] {
-            return timed(all.size(), [&] {
+            return measure::timed(all.size(), [&] {
                 for (std::size_t at = 0; at < all.size(); at += 100) {
                     std::size_t count = 0;
                     (void)ours->scan("registrations", {all.partition[at], all.row[at], all.partition[at]},
@@ -322,9 +278,9 @@ void memory() {
     for (auto const [partitions, rows] : {shape{100, 1'000}, shape{1, 100'000}, shape{1'000, 100}, shape{100'000, 1}}) {
         keys const all{partitions, rows};
         malloc_trim(0);
-        std::size_t const before = mallinfo2().uordblks;
+        std::size_t const before = measure::allocated_bytes();
         auto const ours = filled<memory_store>(all);
-        std::size_t const used = mallinfo2().uordblks - before;
+        std::size_t const used = measure::allocated_bytes() - before;
         double const ratio = static_cast<double>(used) / static_cast<double>(all.bytes());
         std::printf("memory, %6zu x %6zu rows: %4zu bytes a row, %.2f of keys and bytes   limit 1.50%s\n", partitions,
             rows, used / all.size(), ratio, ratio <= 1.5 ? "" : "  MISSED");
@@ -332,48 +288,6 @@ void memory() {
 }
 
 // ---- two threads ------------------------------------------------------------------------------------
-
-/// Millions of operations a second on so many threads.
-double rate(std::size_t threads, std::function<void(std::size_t, std::mt19937_64&)> const& operation) {
-    std::atomic<bool> go{false};
-    std::atomic<bool> stop{false};
-    std::atomic<std::uint64_t> total{0};
-    std::vector<std::thread> running;
-    for (std::size_t thread = 0; thread < threads; ++thread) {
-        running.emplace_back([&, thread] {
-            cpu_set_t processors;
-            CPU_ZERO(&processors);
-            CPU_SET(thread, &processors);
-            pthread_setaffinity_np(pthread_self(), sizeof processors, &processors);
-            std::mt19937_64 random{thread + 1};
-            while (!go) {}
-            std::uint64_t done = 0;
-            while (!stop.load(std::memory_order_relaxed)) {
-                for (int burst = 0; burst < 64; ++burst) {
-                    operation(thread, random);
-                }
-                done += 64;
-            }
-            total += done;
-        });
-    }
-    auto const begin = std::chrono::steady_clock::now();
-    go = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds{60});
-    stop = true;
-    for (std::thread& each : running) {
-        each.join();
-    }
-    std::chrono::duration<double, std::micro> const time = std::chrono::steady_clock::now() - begin;
-    return static_cast<double>(total) / time.count();
-}
-
-/// What two threads gain that do nothing but count.
-double free_cores() {
-    auto const spin = [](std::size_t, std::mt19937_64& random) { (void)random(); };
-    double const one = rate(1, spin);
-    return rate(2, spin) / one;
-}
 
 void two_threads(char const* name, keys const& all, double limit, int writes_of_100) {
     auto const ours = filled<memory_store>(all);
@@ -395,32 +309,7 @@ void two_threads(char const* name, keys const& all, double limit, int writes_of_
             (void)hand->get(all.partition[at], all.row[at], out[thread]);
         }
     };
-    std::vector<double> ones;
-    std::vector<double> factors;
-    std::vector<double> hand_factors;
-    std::vector<double> cores;
-    // A window counts only if both cores were free before and after it.
-    for (int window = 0; window < 60 && factors.size() < 11; ++window) {
-        double const before = free_cores();
-        double const one = rate(1, on_ours);
-        double const two = rate(2, on_ours);
-        double const hand_one = rate(1, on_hand);
-        double const hand_two = rate(2, on_hand);
-        cores.push_back(std::min(before, free_cores()));
-        if (cores.back() >= 1.85) {
-            ones.push_back(one);
-            factors.push_back(two / one);
-            hand_factors.push_back(hand_two / hand_one);
-        }
-    }
-    if (factors.size() < 5) {
-        std::printf("%-44s not measured: %.2f cores were free\n", name, median(cores));
-        return;
-    }
-    auto const [least, most] = std::minmax_element(factors.begin(), factors.end());
-    std::printf("%-44s %5.2f M/s   x %.2f (%.2f-%.2f)   limit %.2f%s   by hand x %.2f   %zu of %zu windows\n", name,
-        median(ones), median(factors), *least, *most, limit, median(factors) >= limit ? "" : "  MISSED",
-        median(hand_factors), factors.size(), cores.size());
+    measure::two_threads(name, limit, on_hand, on_ours);
 }
 
 } // namespace
@@ -431,7 +320,7 @@ int main(int argc, char** argv) {
     if (wanted("memory")) {
         memory();
     }
-    std::printf("%-44s %8s %8s   ratio\n", "", "by hand", "ours, ns");
+    measure::heading();
     if (wanted("reads")) {
         point_reads();
     }

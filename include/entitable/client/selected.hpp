@@ -60,13 +60,14 @@ template <class Entity, class Field, auto... Members>
     return mapping<Entity>::property_names[index];
 }
 
+/// Where the value of a selected field goes; a field of a key has its value already.
 template <class Entity, auto Member, class Value>
-void read_selected(row_decoder& decoder, property_field<Entity, Member> field, Value& to) {
-    decode_member(decoder, name_of_property<Entity, decltype(field)>(typename mapping<Entity>::properties{}),
-        described<Member>, to.value);
+void add_target(value_target*& target, std::string_view*& name, property_field<Entity, Member> field, Value& to) {
+    *target++ = target_for(to.value, described<Member>);
+    *name++ = name_of_property<Entity, decltype(field)>(typename mapping<Entity>::properties{});
 }
 template <class Entity, key_part Part, class Component, class Value>
-void read_selected(row_decoder&, key_field<Entity, Part, Component>, Value&) {}
+void add_target(value_target*&, std::string_view*&, key_field<Entity, Part, Component>, Value&) {}
 
 template <std::size_t Index, class... Types>
 struct type_at;
@@ -136,13 +137,16 @@ public:
         if (!row_values::read(row.row_key, map::row_layout)) {
             return key_mismatch(map::entity_name, key_part::row, row.row_key);
         }
-        detail::row_decoder decoder{row, "?",
-            mode == reading::strict ? reading::standard
-                                    : mode}; // no row has such a descriptor: properties are looked up by name
-        (detail::read_selected(decoder, Fields{}, static_cast<detail::selected_value<Fields>&>(*this)), ...);
+        detail::value_target targets[sizeof...(Fields)];
+        std::string_view of_targets[sizeof...(Fields)];
+        detail::value_target* target = targets;
+        std::string_view* name = of_targets;
+        (detail::add_target(target, name, Fields{}, static_cast<detail::selected_value<Fields>&>(*this)), ...);
         etag_ = row.etag();
         timestamp_ = row.timestamp();
-        return decoder.finish(map::entity_name);
+        // No row has such a descriptor: properties are looked up by name.
+        return detail::decode_row(row, "?", targets, of_targets, static_cast<std::size_t>(target - targets),
+            mode == reading::strict ? reading::standard : mode, map::entity_name);
     }
 
 private:

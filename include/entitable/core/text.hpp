@@ -37,6 +37,9 @@ ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes)
 /// surrogates are not).
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept;
 
+/// How many bytes from the start on are ASCII.
+ENTITABLE_LAZY [[nodiscard]] std::size_t ascii_prefix(std::string_view bytes) noexcept;
+
 /// The offset of the first byte that does not continue valid UTF-8; the size when all of it is valid.
 ENTITABLE_LAZY [[nodiscard]] std::size_t valid_utf8_prefix(std::string_view utf8) noexcept;
 

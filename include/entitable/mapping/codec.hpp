@@ -4,7 +4,7 @@
 
 /// \file
 /// An entity to a row and back. Templates fold over the members; all that does not depend on their types is in
-/// `detail::row_encoder` and `detail::row_decoder`, compiled once.
+/// `detail::encode_row` and `detail::decode_row`, compiled once.
 
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/row/reading.hpp>
@@ -88,49 +88,51 @@ template <class T>
 ENTITABLE_LAZY [[nodiscard]] row encode_row(std::string_view partition_key, std::string_view row_key,
     std::string_view descriptor, nullable_view const* values, std::size_t count);
 
-/// Reads the values of a row in the order of an entity's descriptor.
-class row_decoder {
-public:
-    ENTITABLE_LAZY row_decoder(row_view row, std::string_view descriptor, reading mode) noexcept;
+/// Where the value of a property goes.
+struct value_target {
+    value_target() noexcept {} // without initializers: whole arrays would be zeroed first
+    value_target(void* destination, bool (*function)(void*, value_view const*), described_property described) noexcept
+        : to(destination), take(function), property(described) {}
 
-    /// The next value, whose name and type are given for rows of another shape; false when it is absent.
-    ENTITABLE_LAZY [[nodiscard]] bool next(
-        std::string_view name, described_property property, value_view& out) noexcept;
-    /// The member called `name` could not be filled.
-    void mismatch(std::string_view name, bool absent) noexcept {
-        if (problem_.empty() && !(absent && mode_ == reading::lenient)) {
-            problem_ = name;
-            absent_ = absent;
-        }
-    }
-    ENTITABLE_LAZY [[nodiscard]] result<void> finish(std::string_view entity) const;
-
-private:
-    row_view row_;
-    reading mode_;
-    std::string_view values_;
-    std::size_t found_{}; ///< values taken from a row of another shape
-    bool same_shape_{};
-    bool damaged_{};
-    bool absent_{};
-    std::string_view problem_;
+    void* to;
+    /// Takes a value, or null for an absent one; false when that does not fit. Null where `to` is a member of the C++ type that
+    /// its EDM type stands for: it is filled without a call.
+    bool (*take)(void* to, value_view const* value);
+    described_property property;
 };
 
+/// Fills the targets, which are in the order of the entity's descriptor, from a row. A row of that very descriptor is read
+/// value by value, others by the names of their properties.
+ENTITABLE_LAZY [[nodiscard]] result<void> decode_row(row_view row, std::string_view descriptor,
+    value_target const* targets, std::string_view const* names, std::size_t count, reading mode,
+    std::string_view entity);
+
 template <class T>
-void decode_member(row_decoder& decoder, std::string_view name, described_property property, T& member) {
-    value_view value;
-    bool const present = decoder.next(name, property, value);
+bool take_value(void* member, value_view const* value) {
+    T& to = *static_cast<T*>(member);
     if constexpr (property_shape<T>::optional) {
         using inner = typename property_shape<T>::value_type;
-        if (!present) {
-            member.reset();
-        } else if (!property_type<inner>::assign(member ? *member : member.emplace(), value)) {
-            decoder.mismatch(name, false);
+        if (value == nullptr) {
+            to.reset();
+            return true;
         }
-    } else if (!present) {
-        decoder.mismatch(name, true);
-    } else if (!property_type<T>::assign(member, value)) {
-        decoder.mismatch(name, false);
+        return property_type<inner>::assign(to ? *to : to.emplace(), *value);
+    } else {
+        return value != nullptr && property_type<T>::assign(to, *value);
+    }
+}
+
+template <class T, class... Types>
+inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
+
+/// The target of a member.
+template <class T>
+[[nodiscard]] value_target target_for(T& member, described_property property) noexcept {
+    constexpr bool plain = is_one_of<T, std::string, bool, std::int32_t, std::int64_t, double, date_time, guid>;
+    if constexpr (plain) {
+        return {&member, nullptr, property};
+    } else {
+        return {&member, &take_value<T>, property};
     }
 }
 
@@ -147,12 +149,20 @@ template <auto Member, class Entity>
         return read_accessor(entity, Member);
     }
 }
+/// The setter gets a value only where there is one, or where absence is a value.
 template <class Entity, auto Getter, auto Setter>
-void decode_accessor(row_decoder& decoder, std::string_view name, described_property property, Entity& out,
-    accessor_pair<Getter, Setter>) {
-    typename accessor_pair<Getter, Setter>::value_type value{};
-    decode_member(decoder, name, property, value);
-    (out.*Setter)(std::move(value));
+[[nodiscard]] value_target target_of_accessor(
+    Entity& entity, accessor_pair<Getter, Setter>, described_property property) noexcept {
+    return {&entity,
+        [](void* to, value_view const* value) {
+            typename accessor_pair<Getter, Setter>::value_type taken{};
+            bool const good = take_value<decltype(taken)>(&taken, value);
+            if (good) {
+                (static_cast<Entity*>(to)->*Setter)(std::move(taken));
+            }
+            return good;
+        },
+        property};
 }
 
 /// A component's value as `write_key` and `read_key` take it.
@@ -189,18 +199,20 @@ template <class Entity, auto... Members>
 }
 
 template <auto Member, class Entity>
-void decode_property(row_decoder& decoder, std::string_view name, Entity& out) {
+[[nodiscard]] value_target target_of_property(Entity& out) noexcept {
     if constexpr (std::is_member_pointer_v<decltype(Member)>) {
-        decode_member(decoder, name, described<Member>, out.*Member);
+        return target_for(out.*Member, described<Member>);
     } else {
-        decode_accessor(decoder, name, described<Member>, out, Member);
+        return target_of_accessor(out, Member, described<Member>);
     }
 }
 
 template <class Entity, auto... Members>
-void decode_properties(row_decoder& decoder, Entity& out, members<0, Members...>) {
-    std::size_t index = 1;
-    (decode_property<Members>(decoder, mapping<Entity>::property_names[index++], out), ...);
+[[nodiscard]] result<void> decode_properties(row_view row, Entity& out, reading mode, members<0, Members...>) {
+    using map = mapping<Entity>;
+    value_target const targets[] = {target_of_property<Members>(out)..., value_target{}};
+    return decode_row(row, descriptor_of<Entity>.view(), targets, std::data(map::property_names) + 1,
+        sizeof...(Members), mode, map::entity_name);
 }
 
 inline void assign_system(etag& to, row_view row) noexcept { to = row.etag(); }
@@ -253,10 +265,8 @@ template <mapped_entity Entity>
     if (!detail::decode_key(row.row_key, map::row_layout, typename map::row_components{}, out)) {
         return key_mismatch(map::entity_name, key_part::row, row.row_key);
     }
-    detail::row_decoder decoder{row, detail::descriptor_of<Entity>.view(), mode};
-    detail::decode_properties(decoder, out, typename map::properties{});
     detail::decode_system(row, out, typename map::system_members{});
-    return decoder.finish(map::entity_name);
+    return detail::decode_properties(row, out, mode, typename map::properties{});
 }
 
 ENTITABLE_END_NAMESPACE

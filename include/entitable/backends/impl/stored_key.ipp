@@ -9,7 +9,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY stored_key::stored_key(std::string_view key) : view_(key) {
-    for (char const character : key) {
+    for (char const character : key.substr(text::ascii_prefix(key))) {
         if (static_cast<unsigned char>(character) >= 0xEE) {
             copy_ = key;
             for (char& changed : copy_) {

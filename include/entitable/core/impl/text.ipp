@@ -4,6 +4,8 @@
 
 #include <entitable/core/text.hpp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace text {
 
@@ -56,8 +58,23 @@ ENTITABLE_LAZY void append_code_point(std::string& out, char32_t value) {
 
 } // namespace detail
 
+ENTITABLE_LAZY_BODY std::size_t ascii_prefix(std::string_view bytes) noexcept {
+    std::size_t at = 0;
+    for (std::uint64_t eight = 0; bytes.size() - at >= sizeof eight; at += sizeof eight) {
+        std::memcpy(&eight, bytes.data() + at, sizeof eight);
+        if ((eight & 0x8080808080808080U) != 0) {
+            break;
+        }
+    }
+    while (at < bytes.size() && static_cast<unsigned char>(bytes[at]) < 0x80) {
+        ++at;
+    }
+    return at;
+}
+
 ENTITABLE_LAZY_BODY std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept {
-    std::size_t units = 0;
+    std::size_t units = ascii_prefix(utf8);
+    utf8.remove_prefix(units);
     while (!utf8.empty()) {
         auto const point = first_code_point(utf8);
         if (point.size == 0) {
@@ -71,14 +88,17 @@ ENTITABLE_LAZY_BODY std::optional<std::size_t> utf16_length(std::string_view utf
 
 ENTITABLE_LAZY_BODY std::size_t valid_utf8_prefix(std::string_view utf8) noexcept {
     std::size_t offset = 0;
-    while (offset < utf8.size()) {
+    for (;;) {
+        offset += ascii_prefix(utf8.substr(offset));
+        if (offset == utf8.size()) {
+            return offset;
+        }
         auto const point = first_code_point(utf8.substr(offset));
         if (point.size == 0) {
-            break;
+            return offset;
         }
         offset += point.size;
     }
-    return offset;
 }
 
 ENTITABLE_LAZY_BODY int compare_utf16(std::string_view left, std::string_view right) noexcept {

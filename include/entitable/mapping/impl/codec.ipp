@@ -5,6 +5,8 @@
 #include <entitable/core/text.hpp>
 #include <entitable/mapping/codec.hpp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -19,121 +21,207 @@ ENTITABLE_LAZY_BODY row encode_row(std::string_view partition_key, std::string_v
             size += row_format::fixed_size(type) + (row_format::has_length(type) ? value.value.bytes().size() : 0U);
         }
     }
-    std::string block;
-    block.reserve(size);
-    block.append(partition_key).append(row_key);
-    char header[row_format::header_size] = {static_cast<char>(row_format::version)};
-    row_format::store(header + 2, static_cast<std::uint16_t>(count));
-    row_format::store(header + 4, static_cast<std::uint32_t>(descriptor.size()));
-    block.append(header, sizeof header).append(descriptor);
+    std::string block(size, '\0');
+    char* to = block.data();
+    auto const put = [&to](char const* bytes, std::size_t count_of_bytes) {
+        if (count_of_bytes != 0) { // an empty view may point nowhere
+            std::memcpy(to, bytes, count_of_bytes);
+            to += count_of_bytes;
+        }
+    };
+    put(partition_key.data(), partition_key.size());
+    put(row_key.data(), row_key.size());
+    *to = static_cast<char>(row_format::version);
+    row_format::store(to + 2, static_cast<std::uint16_t>(count));
+    row_format::store(to + 4, static_cast<std::uint32_t>(descriptor.size()));
+    to += row_format::header_size;
+    put(descriptor.data(), descriptor.size());
     for (std::size_t index = 0; index < count; ++index) {
         nullable_view const& value = values[index];
         if (value.nullable) {
-            block += static_cast<char>(value.present ? 1 : 0);
+            *to++ = static_cast<char>(value.present ? 1 : 0);
         }
         if (!value.present) {
             continue;
         }
-        char bytes[8];
         edm_type const type = value.value.type();
         std::string_view const content = value.value.bytes();
         if (row_format::has_length(type)) {
-            row_format::store(bytes, static_cast<std::uint32_t>(content.size()));
-            block.append(bytes, 4).append(content);
+            row_format::store(to, static_cast<std::uint32_t>(content.size()));
+            to += 4;
+            put(content.data(), content.size());
         } else if (type == edm_type::guid) {
-            block.append(content);
+            put(content.data(), content.size());
         } else {
             // Numbers are kept sign-extended in eight bytes; the low ones are the stored ones.
+            char bytes[8];
             row_format::store(bytes, value.value.bits());
-            block.append(bytes, row_format::fixed_size(type));
+            put(bytes, row_format::fixed_size(type));
         }
     }
     return row{std::move(block), partition_key.size(), row_key.size()};
 }
 
-ENTITABLE_LAZY_BODY row_decoder::row_decoder(row_view row, std::string_view descriptor, reading mode) noexcept
-    : row_(row), mode_(mode) {
-    std::string_view const payload = row.payload;
-    std::size_t const start = row_format::header_size + descriptor.size();
-    same_shape_ = payload.size() >= start && static_cast<unsigned char>(payload[0]) == row_format::version &&
-        row_format::load<std::uint32_t>(payload.data() + 4) == descriptor.size() &&
-        payload.substr(row_format::header_size, descriptor.size()) == descriptor;
-    if (same_shape_) {
-        values_ = payload.substr(start);
+/// As `value_target::take` for a target without one.
+ENTITABLE_LAZY bool take_plain(value_target const& target, value_view const* value) {
+    switch (target.property.type) {
+        case edm_type::string: return take_value<std::string>(target.to, value);
+        case edm_type::boolean: return take_value<bool>(target.to, value);
+        case edm_type::int32: return take_value<std::int32_t>(target.to, value);
+        case edm_type::int64: return take_value<std::int64_t>(target.to, value);
+        case edm_type::float64: return take_value<double>(target.to, value);
+        case edm_type::date_time: return take_value<date_time>(target.to, value);
+        default: return take_value<guid>(target.to, value);
     }
 }
 
-ENTITABLE_LAZY_BODY bool row_decoder::next(
-    std::string_view name, described_property property, value_view& out) noexcept {
-    if (!same_shape_) {
-        auto const found = row_.find(name);
-        out = found.value_or(value_view{});
-        found_ += found ? 1U : 0U;
-        return found.has_value();
-    }
-    if (property.nullable) {
-        bool const present = !values_.empty() && values_.front() != 0;
-        damaged_ = damaged_ || values_.empty();
-        values_.remove_prefix(values_.empty() ? 0 : 1);
-        if (!present) {
-            return false;
-        }
-    }
-    std::size_t const fixed = row_format::fixed_size(property.type);
-    if (values_.size() < fixed) {
-        damaged_ = true;
+/// The value of `type` at the start of some bytes, which are taken off; false when they are too short. A value whose target is
+/// plain goes there at once, any other is left in `value`.
+ENTITABLE_LAZY bool take_stored(std::string_view& bytes, value_target const& target, value_view& value) {
+    edm_type const type = target.property.type;
+    std::size_t size = row_format::fixed_size(type);
+    if (bytes.size() < size) {
         return false;
     }
-    char const* const at = values_.data();
-    std::size_t size = fixed;
-    switch (property.type) {
+    char const* at = bytes.data();
+    bool const plain = target.take == nullptr;
+    switch (type) {
         case edm_type::string:
         case edm_type::binary: {
             std::size_t const length = row_format::load<std::uint32_t>(at);
-            if (values_.size() - fixed < length) {
-                damaged_ = true;
+            if (bytes.size() - size < length) {
                 return false;
             }
-            out = value_view{property.type, values_.substr(fixed, length)};
+            at += size;
             size += length;
+            if (plain) {
+                static_cast<std::string*>(target.to)->assign(at, length);
+            } else {
+                value.assign(type, std::string_view{at, length});
+            }
             break;
         }
-        case edm_type::guid: out = value_view{property.type, values_.substr(0, fixed)}; break;
-        case edm_type::boolean: out = value_view{*at != 0}; break;
-        case edm_type::int32: out = value_view{row_format::load<std::int32_t>(at)}; break;
-        default: out = value_view{property.type, row_format::load<std::int64_t>(at)}; break;
+        case edm_type::guid:
+            if (plain) {
+                std::memcpy(static_cast<guid*>(target.to)->bytes.data(), at, size);
+            } else {
+                value.assign(type, std::string_view{at, size});
+            }
+            break;
+        case edm_type::boolean:
+            if (plain) {
+                *static_cast<bool*>(target.to) = *at != 0;
+            } else {
+                value.assign(type, *at != 0 ? 1 : 0);
+            }
+            break;
+        case edm_type::int32:
+            if (plain) {
+                *static_cast<std::int32_t*>(target.to) = row_format::load<std::int32_t>(at);
+            } else {
+                value.assign(type, row_format::load<std::int32_t>(at));
+            }
+            break;
+        default: {
+            auto const bits = row_format::load<std::int64_t>(at);
+            if (!plain) {
+                value.assign(type, bits);
+            } else if (type == edm_type::float64) {
+                std::memcpy(target.to, &bits, sizeof bits);
+            } else if (type == edm_type::date_time) {
+                static_cast<date_time*>(target.to)->ticks = bits;
+            } else {
+                *static_cast<std::int64_t*>(target.to) = bits;
+            }
+        }
     }
-    values_.remove_prefix(size);
+    bytes.remove_prefix(size);
     return true;
 }
 
-ENTITABLE_LAZY_BODY result<void> row_decoder::finish(std::string_view entity) const {
-    bool damaged = damaged_ || (same_shape_ && problem_.empty() && !values_.empty());
-    std::size_t present = 0;
-    if (!same_shape_) {
-        property_cursor cursor{row_.payload};
-        property_view property;
-        while (cursor.next(property)) {
-            present += property.present ? 1U : 0U;
+ENTITABLE_LAZY failure row_is_damaged(std::string_view entity) {
+    return failure{error_code::row_malformed,
+        text::joined({"the stored bytes of an entity ", entity, " are not a whole row of version 1"})};
+}
+
+ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_view name, bool absent) {
+    return failure{error_code::row_mismatch,
+        text::joined({"a row does not fit the entity ", entity, ": its property \"", name,
+            (absent ? "\" is absent; make the member a std::optional to allow that"
+                    : "\" has another type than the member")})};
+}
+
+/// A row of another shape: each property by its name.
+ENTITABLE_LAZY result<void> decode_by_name(row_view row, value_target const* targets, std::string_view const* names,
+    std::size_t count, reading mode, std::string_view entity) {
+    std::size_t found = 0;
+    std::string_view const* offender = nullptr;
+    bool offender_absent = false;
+    for (std::size_t index = 0; index < count; ++index) {
+        auto const value = row.find(names[index]);
+        value_target const& target = targets[index];
+        value_view const* const given = value ? &*value : nullptr;
+        found += value ? 1U : 0U;
+        bool const good = target.take != nullptr ? target.take(target.to, given) : take_plain(target, given);
+        if (!good && offender == nullptr && (value || mode != reading::lenient)) {
+            offender = names + index;
+            offender_absent = !value;
         }
-        damaged = cursor.damaged();
     }
-    if (damaged) {
-        return failure{error_code::row_malformed,
-            text::joined({"the stored bytes of an entity ", entity, " are not a whole row of version 1"})};
+    property_cursor cursor{row.payload};
+    property_view property;
+    std::size_t present = 0;
+    while (cursor.next(property)) {
+        present += property.present ? 1U : 0U;
     }
-    if (!problem_.empty()) {
+    if (cursor.damaged()) {
+        return row_is_damaged(entity);
+    }
+    if (offender != nullptr) {
+        return property_mismatch(entity, *offender, offender_absent);
+    }
+    if (mode == reading::strict && present > found) {
         return failure{error_code::row_mismatch,
-            text::joined({"a row does not fit the entity ", entity, ": its property \"", problem_,
-                (absent_ ? "\" is absent; make the member a std::optional to allow that"
-                         : "\" has another type than the member")})};
-    }
-    if (mode_ == reading::strict && present > found_) {
-        return failure{error_code::row_mismatch,
-            text::joined({"a row does not fit the entity ", entity, ": it has ", std::to_string(present - found_),
+            text::joined({"a row does not fit the entity ", entity, ": it has ", std::to_string(present - found),
                 " properties that the entity does not declare"})};
     }
     return {};
+}
+
+ENTITABLE_LAZY_BODY result<void> decode_row(row_view row, std::string_view descriptor, value_target const* targets,
+    std::string_view const* names, std::size_t count, reading mode, std::string_view entity) {
+    std::string_view const payload = row.payload;
+    std::size_t const start = row_format::header_size + descriptor.size();
+    bool const same_shape = payload.size() >= start && static_cast<unsigned char>(payload[0]) == row_format::version &&
+        row_format::load<std::uint32_t>(payload.data() + 4) == descriptor.size() &&
+        payload.substr(row_format::header_size, descriptor.size()) == descriptor;
+    if (!same_shape) {
+        return decode_by_name(row, targets, names, count, mode, entity);
+    }
+    std::string_view values = payload.substr(start);
+    std::string_view const* offender = nullptr;
+    value_view value;
+    for (std::size_t index = 0; index < count; ++index) {
+        value_target const& target = targets[index];
+        bool present = true;
+        if (target.property.nullable) {
+            if (values.empty()) {
+                return row_is_damaged(entity);
+            }
+            present = values.front() != 0;
+            values.remove_prefix(1);
+        }
+        if (present && !take_stored(values, target, value)) {
+            return row_is_damaged(entity);
+        }
+        if (target.take != nullptr && !target.take(target.to, present ? &value : nullptr) && offender == nullptr) {
+            offender = names + index;
+        }
+    }
+    if (!values.empty()) {
+        return row_is_damaged(entity);
+    }
+    return offender == nullptr ? result<void>{} : property_mismatch(entity, *offender, false);
 }
 
 } // namespace detail

@@ -5,90 +5,111 @@
 #include <entitable/core/text.hpp>
 #include <entitable/mapping/key_layout.hpp>
 
+#include <utility>
+
 ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_LAZY_BODY result<std::string> write_key(key_layout layout, key_source const* values) {
-    std::string key;
-    std::string text;
+    result<std::string> made{std::in_place};
+    std::string& key = *made;
     for (std::size_t index = 0; index < layout.size(); ++index) {
         key_component const& component = layout[index];
         if (component.literal()) {
             key += component.name;
             continue;
         }
-        text.clear();
-        if (!values->append(text, values->value)) {
-            return failure{error_code::out_of_range_input,
+        std::size_t const start = key.size();
+        if (!values->append(key, values->value)) {
+            made = failure{error_code::out_of_range_input,
                 text::joined({"the key component \"", component.name, "\" has a value with no text in a key"})};
+            return made;
         }
         if (component.is == key_component::kind::bucket) {
+            std::string const text = key.substr(start);
+            key.resize(start);
             append_bucket(key, text, component.buckets);
             key += key_separator;
             continue; // the component itself comes next
         }
         ++values;
-        bool const last = index + 1 == layout.size();
-        if (!last) {
+        if (index + 1 < layout.size()) {
             // The first separator must be the one at the text's end.
-            std::size_t const size = text.size();
-            text += component.separator();
-            if (text.find(component.separator()) != size) {
+            std::size_t const end = key.size();
+            key += component.separator();
+            if (key.find(component.separator(), start) != end) {
                 failure refused{error_code::key_not_splittable,
                     text::joined({"the key component \"", component.name, "\" holds the separator \"",
                         component.separator(), "\" or ends with a part of it; the key could not be read back"})};
-                refused.error().detail = text::printable(text::shortened(text));
-                return refused;
+                refused.error().detail = text::printable(text::shortened(std::string_view{key}.substr(start)));
+                made = std::move(refused);
+                return made;
             }
         }
-        key += text;
     }
-    return key;
+    return made;
 }
+
+namespace detail {
+
+/// Takes the text of component `index` off the front of a key; false when it is not there.
+ENTITABLE_LAZY bool take_component(
+    std::string_view& key, key_layout layout, std::size_t index, std::string_view& text) noexcept {
+    key_component const& component = layout[index];
+    if (component.literal()) {
+        text = component.name;
+        bool const there = key.starts_with(text);
+        key.remove_prefix(there ? text.size() : 0);
+        return there;
+    }
+    bool const last = index + 1 == layout.size();
+    std::size_t const end = last ? key.size() : key.find(component.separator());
+    if (end == std::string_view::npos) {
+        return false;
+    }
+    text = key.substr(0, end);
+    key.remove_prefix(last ? end : end + component.separator().size());
+    return true;
+}
+
+} // namespace detail
 
 ENTITABLE_LAZY_BODY bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept {
     for (std::size_t index = 0; index < layout.size(); ++index) {
-        key_component const& component = layout[index];
-        if (component.literal()) {
-            if (!key.starts_with(component.name)) {
-                return false;
-            }
-            texts[index] = component.name;
-            key.remove_prefix(component.name.size());
-        } else if (index + 1 == layout.size()) {
-            texts[index] = key;
-            key = {};
-        } else {
-            std::size_t const end = key.find(component.separator());
-            if (end == std::string_view::npos) {
-                return false;
-            }
-            texts[index] = key.substr(0, end);
-            key.remove_prefix(end + component.separator().size());
+        if (!detail::take_component(key, layout, index, texts[index])) {
+            return false;
         }
     }
     return key.empty();
 }
 
 ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_target const* values) {
-    key_texts texts;
-    if (!split_key(key, layout, texts)) {
-        return false;
-    }
+    std::string_view text;
+    std::string_view bucket; // of the component behind it
+    std::size_t buckets = 0;
     for (std::size_t index = 0; index < layout.size(); ++index) {
+        if (!detail::take_component(key, layout, index, text)) {
+            return false;
+        }
         if (layout[index].is == key_component::kind::bucket) {
-            std::string bucket;
-            append_bucket(bucket, texts[index + 1], layout[index].buckets);
-            if (texts[index] != bucket) {
+            bucket = text;
+            buckets = layout[index].buckets;
+            continue;
+        }
+        if (buckets != 0) {
+            std::string wanted;
+            append_bucket(wanted, text, std::exchange(buckets, 0));
+            if (wanted != bucket) {
                 return false;
             }
-        } else if (layout[index].is == key_component::kind::member) {
-            if (!values->parse(texts[index], values->value)) {
+        }
+        if (layout[index].is == key_component::kind::member) {
+            if (!values->parse(text, values->value)) {
                 return false;
             }
             ++values;
         }
     }
-    return true;
+    return key.empty();
 }
 
 ENTITABLE_LAZY_BODY failure key_mismatch(std::string_view entity, key_part part, std::string_view key) {

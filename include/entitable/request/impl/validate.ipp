@@ -21,18 +21,48 @@ ENTITABLE_LAZY bool is_letter(char character) noexcept {
 
 ENTITABLE_LAZY bool is_digit(char character) noexcept { return character >= '0' && character <= '9'; }
 
+/// What a byte may be part of. Every written entity is checked byte by byte, so that is a look into a table.
+struct byte_classes {
+    bool in_key[256]{};  ///< a whole character that a key may have
+    bool in_name[256]{}; ///< a whole character that a name may have: letters, digits, _
+};
+
+constexpr byte_classes make_byte_classes() noexcept {
+    byte_classes made;
+    for (unsigned byte = 0; byte < 0x80; ++byte) {
+        auto const character = static_cast<char>(byte);
+        bool const letter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+        made.in_name[byte] = letter || (character >= '0' && character <= '9') || character == '_';
+        made.in_key[byte] = byte >= 0x20 && byte != 0x7F && character != '/' && character != '\\' && character != '#' &&
+            character != '?';
+    }
+    return made;
+}
+
+inline constexpr byte_classes byte_class = make_byte_classes();
+
+/// How many bytes from `at` on are of a class.
+ENTITABLE_LAZY std::size_t run_of(bool const (&members)[256], std::string_view text, std::size_t at) noexcept {
+    std::size_t const start = at;
+    while (at < text.size() && members[static_cast<unsigned char>(text[at])]) {
+        ++at;
+    }
+    return at - start;
+}
+
 /// Only ASCII is judged; the service decides which other letters a C# identifier may have.
 ENTITABLE_LAZY bool is_property_name(std::string_view name) noexcept {
     if (name.empty() || is_digit(name.front())) {
         return false;
     }
-    for (char const character : name) {
-        bool const ascii = static_cast<unsigned char>(character) < 0x80;
-        if (ascii && !is_letter(character) && !is_digit(character) && character != '_') {
+    std::size_t at = run_of(byte_class.in_name, name, 0);
+    for (std::size_t rest = at; rest < name.size(); ++rest) {
+        auto const byte = static_cast<unsigned char>(name[rest]);
+        if (byte < 0x80 && !byte_class.in_name[byte]) {
             return false;
         }
     }
-    return text::valid_utf8_prefix(name) == name.size();
+    return at == name.size() || text::valid_utf8_prefix(name) == name.size();
 }
 
 ENTITABLE_LAZY bool is_system_property(std::string_view name) noexcept {
@@ -45,10 +75,12 @@ ENTITABLE_LAZY std::string limit_text(
 }
 
 ENTITABLE_LAZY result<void> validate_property_name(std::string_view name, profile const& limits) {
-    std::size_t const units = text::utf16_length(name).value_or(0);
-    if (units > limits.max_name_units) {
-        return refusal(error_code::property_name_too_long,
-            limit_text("a property name", units, limits.max_name_units, "UTF-16 units"), name);
+    if (name.size() > limits.max_name_units) { // there are no more units than bytes
+        std::size_t const units = text::utf16_length(name).value_or(0);
+        if (units > limits.max_name_units) {
+            return refusal(error_code::property_name_too_long,
+                limit_text("a property name", units, limits.max_name_units, "UTF-16 units"), name);
+        }
     }
     bool const reserved = is_system_property(name) ||
         (limits.kind == service::cosmos &&
@@ -98,6 +130,37 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     }
 }
 
+/// Remembers names, roughly: says yes to each that it was asked for before, and to few others (B. Bloom, "Space/time
+/// trade-offs in hash coding with allowable errors", 1970).
+class name_filter {
+public:
+    ENTITABLE_LAZY [[nodiscard]] bool maybe_has(std::string_view name) noexcept {
+        std::uint32_t hash = 2166136261U; // FNV-1a, 32 bits
+        for (char const character : name) {
+            hash = (hash ^ static_cast<unsigned char>(character)) * 16777619U;
+        }
+        std::uint64_t& word = words_[(hash >> 6U) % 64];
+        std::uint64_t const bit = std::uint64_t{1} << (hash % 64);
+        bool const had = (word & bit) != 0;
+        word |= bit;
+        return had;
+    }
+
+private:
+    std::uint64_t words_[64]{};
+};
+
+/// Whether a payload has the name twice.
+ENTITABLE_LAZY bool stands_twice(std::string_view payload, std::string_view name) noexcept {
+    property_cursor cursor{payload};
+    property_view property;
+    int times = 0;
+    while (times < 2 && cursor.next(property)) {
+        times += property.present && property.name == name ? 1 : 0;
+    }
+    return times == 2;
+}
+
 ENTITABLE_LAZY result<void> validate_keys(
     std::string_view partition_key, std::string_view row_key, profile const& limits) {
     if (auto checked = validate_key(partition_key, "PartitionKey", limits); !checked) {
@@ -127,11 +190,9 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
             text::joined({"the table name has ", std::to_string(name.size()), " characters; 3 to 63 are allowed"}),
             name);
     }
-    bool good = detail::is_letter(name.front());
-    for (char const character : name) {
-        good = good && (detail::is_letter(character) || detail::is_digit(character));
-    }
-    if (!good || text::ascii_lower(name) == "tables") {
+    bool const good = detail::is_letter(name.front()) &&
+        detail::run_of(detail::byte_class.in_name, name, 0) == name.size() && name.find('_') == std::string_view::npos;
+    if (!good || (name.size() == 6 && text::ascii_lower(name) == "tables")) {
         return detail::refusal(error_code::invalid_resource_name,
             text::joined({"the table name \"", text::printable(name),
                 "\" is not letters and digits with a letter first, or is the reserved word \"tables\""}));
@@ -141,11 +202,16 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
 
 ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_view which, profile const& limits) {
     std::size_t units = 0;
-    for (std::size_t at = 0; at < key.size();) {
-        auto const byte = static_cast<unsigned char>(key[at]);
+    for (std::size_t at = 0;;) {
+        std::size_t const plain = detail::run_of(detail::byte_class.in_key, key, at);
+        units += plain;
+        at += plain;
+        if (at == key.size()) {
+            break;
+        }
         std::size_t size = 1;
-        bool forbidden = byte < 0x20 || byte == 0x7F || byte == '/' || byte == '\\' || byte == '#' || byte == '?';
-        if (byte >= 0x80) {
+        bool forbidden = true;
+        if (static_cast<unsigned char>(key[at]) >= 0x80) {
             auto const point = text::first_code_point(key.substr(at));
             if (point.size == 0) {
                 return detail::refusal(error_code::invalid_input,
@@ -182,6 +248,7 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
     }
     property_cursor cursor{entity.payload};
     property_view property;
+    detail::name_filter names;
     std::size_t count = 0;
     std::size_t bytes = 0; // no smaller than the service's measure, but far cheaper
     while (cursor.next(property)) {
@@ -190,6 +257,10 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
         }
         ++count;
         bytes += 32 + 2 * (property.name.size() + property.value.bytes().size());
+        if (names.maybe_has(property.name) && detail::stands_twice(entity.payload, property.name)) {
+            return detail::refusal(error_code::duplicate_properties_specified,
+                text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
+        }
         if (auto checked = detail::validate_property_name(property.name, limits); !checked) {
             return checked;
         }
@@ -210,18 +281,6 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
         if (size > limits.max_entity_size) {
             return detail::refusal(
                 error_code::entity_too_large, detail::limit_text("the entity", size, limits.max_entity_size, "bytes"));
-        }
-    }
-    // Two properties of one name: the entity is small, so comparing each with those before it is cheap.
-    property_cursor outer{entity.payload};
-    for (std::size_t index = 0; outer.next(property); ++index) {
-        property_cursor inner{entity.payload};
-        property_view earlier;
-        for (std::size_t other = 0; other < index && inner.next(earlier); ++other) {
-            if (property.present && earlier.present && earlier.name == property.name) {
-                return detail::refusal(error_code::duplicate_properties_specified,
-                    text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
-            }
         }
     }
     return {};

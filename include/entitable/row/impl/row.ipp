@@ -62,16 +62,16 @@ ENTITABLE_LAZY_BODY bool property_cursor::next(property_view& out) noexcept {
             if (values_.size() - fixed < size) {
                 return false;
             }
-            out.value = value_view{type, values_.substr(fixed, size)};
+            out.value.assign(type, values_.substr(fixed, size));
             values_.remove_prefix(size);
         } else if (type == edm_type::guid) {
-            out.value = value_view{type, values_.substr(0, fixed)};
+            out.value.assign(type, values_.substr(0, fixed));
         } else if (type == edm_type::boolean) {
-            out.value = value_view{*at != 0};
+            out.value.assign(type, *at != 0 ? 1 : 0);
         } else if (type == edm_type::int32) {
-            out.value = value_view{row_format::load<std::int32_t>(at)};
+            out.value.assign(type, row_format::load<std::int32_t>(at));
         } else {
-            out.value = value_view{type, row_format::load<std::int64_t>(at)};
+            out.value.assign(type, row_format::load<std::int64_t>(at));
         }
         values_.remove_prefix(fixed);
     }
