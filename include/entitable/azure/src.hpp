@@ -12,3 +12,10 @@
 #endif
 
 #include <entitable/http/impl/http_message.ipp>
+#include <entitable/http/impl/url.ipp>
+#include <entitable/rest/impl/connection_string.ipp>
+#include <entitable/rest/impl/credential.ipp>
+#include <entitable/rest/impl/endpoint.ipp>
+#include <entitable/rest/impl/sas.ipp>
+#include <entitable/rest/impl/secret.ipp>
+#include <entitable/rest/impl/signing.ipp>

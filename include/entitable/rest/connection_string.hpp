@@ -28,3 +28,7 @@ struct connection_settings {
 [[nodiscard]] result<connection_settings> parse_connection_string(std::string_view text);
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/rest/impl/connection_string.ipp>
+#endif

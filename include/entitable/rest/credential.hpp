@@ -11,6 +11,7 @@
 #include <entitable/core/shared.hpp>
 #include <entitable/http/http_message.hpp>
 #include <entitable/rest/endpoint.hpp>
+#include <entitable/rest/signing.hpp>
 
 #include <chrono>
 #include <functional>
@@ -18,12 +19,6 @@
 #include <string_view>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// How an account key signs (source: the service's "Authorize with Shared Key").
-enum class key_scheme : std::uint8_t {
-    shared_key,      ///< covers method, Content-MD5, Content-Type, date and resource
-    shared_key_lite, ///< covers date and resource
-};
 
 /// A token of Entra ID, and when it ends.
 struct access_token {
@@ -73,7 +68,7 @@ public:
         std::string_view account, std::string_view key, key_scheme scheme = key_scheme::shared_key);
 
     /// A shared access signature: its query parameters, with or without a "?" in front. InvalidInput when it has no `sig` or
-    /// two, times that are none, or characters that no URL may hold. Requests outside of its times are refused before they
+    /// two, times that are none, or characters that no URL may hold, a "+" in `sig` among them. Requests outside of its times are refused before they
     /// are sent, with a quarter of an hour for clocks that differ.
     [[nodiscard]] static result<credential> shared_access_signature(std::string_view parameters);
 
@@ -104,3 +99,7 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/rest/impl/credential.ipp>
+#endif

@@ -23,9 +23,9 @@ struct endpoint {
 
     /// Reads the address of a table service. The account is the first label of the host, or the first segment of the path where
     /// the host is an address or localhost; name it when the host is one of your own. The secondary is derived from the
-    /// primary by the service's rule ("-secondary" behind the account); there is none for Cosmos and for hosts that do not
-    /// begin with the account. The kind is told from the host: Cosmos by its domains, the emulator by localhost and addresses
-    /// of the loopback, all else is storage.
+    /// primary by the service's rule ("-secondary" behind the account); there is none for Cosmos and where the account does
+    /// not stand in the address. The kind is told from the address: Cosmos by its domains, the emulator by localhost,
+    /// addresses of the loopback and its account devstoreaccount1; all else is storage.
     ///
     /// InvalidInput names the field for: another scheme than http and https, a user in front of the host, a query or a
     /// fragment, a host that is not ASCII (write an international name in its ASCII form), a port out of 1..65535, a path that
@@ -35,3 +35,7 @@ struct endpoint {
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/rest/impl/endpoint.ipp>
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/http/http_message.hpp>
+#include <entitable/http/impl/http_message.ipp>
+#include <entitable/http/url.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+inline bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+inline bool is_hexadecimal(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+/// The number at the front of `text`, up to `limit` and without leading zeros; -1 when there is none.
+inline int take_number(std::string_view& text, int limit) noexcept {
+    int value = -1;
+    while (!text.empty() && is_digit(text.front()) && value != 0) {
+        value = (value < 0 ? 0 : value * 10) + (text.front() - '0');
+        text.remove_prefix(1);
+        if (value > limit) {
+            return -1;
+        }
+    }
+    return value;
+}
+
+/// The first number of an IPv4 address in four decimal parts; -1 when `host` is none.
+inline int first_of_ipv4(std::string_view host) noexcept {
+    int first = -1;
+    for (int part = 0; part < 4; ++part) {
+        if (part > 0) {
+            if (host.empty() || host.front() != '.') {
+                return -1;
+            }
+            host.remove_prefix(1);
+        }
+        int const number = take_number(host, 255);
+        if (number < 0) {
+            return -1;
+        }
+        first = part == 0 ? number : first;
+    }
+    return host.empty() ? first : -1;
+}
+
+inline bool is_host(std::string_view host) noexcept {
+    bool const bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+    for (char const c : bracketed ? host.substr(1, host.size() - 2) : host) {
+        bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        bool const good = bracketed ? is_hexadecimal(c) || c == ':' || c == '.'
+                                    : letter || is_digit(c) || c == '.' || c == '-' || c == '_';
+        if (!good) {
+            return false;
+        }
+    }
+    return !host.empty() && host.front() != '.';
+}
+
+/// What is wrong with the characters of a URL; nothing when all is well.
+inline std::string_view wrong_character(std::string_view url) noexcept {
+    for (std::size_t i = 0; i < url.size(); ++i) {
+        auto const byte = static_cast<unsigned char>(url[i]);
+        if (byte <= 0x20 || byte == 0x7F) {
+            return " holds a blank or a control character";
+        }
+        if (byte > 0x7F) {
+            return " holds a character that is not ASCII";
+        }
+        if (url[i] == '\\') {
+            return " holds a backslash";
+        }
+        if (url[i] == '#') {
+            return " holds a fragment";
+        }
+        if (url[i] == '%' && (i + 2 >= url.size() || !is_hexadecimal(url[i + 1]) || !is_hexadecimal(url[i + 2]))) {
+            return " holds a % that no two hexadecimal digits follow";
+        }
+    }
+    return {};
+}
+
+} // namespace detail
+
+ENTITABLE_DECL bool url_parts::is_loopback() const noexcept {
+    constexpr std::string_view name = "localhost";
+    if (host.size() >= name.size() && detail::same_field_name(host.substr(host.size() - name.size()), name)) {
+        return host.size() == name.size() || host[host.size() - name.size() - 1] == '.';
+    }
+    return host == "[::1]" || detail::first_of_ipv4(host) == 127;
+}
+
+ENTITABLE_DECL bool url_parts::is_address() const noexcept {
+    return (!host.empty() && host.front() == '[') || detail::first_of_ipv4(host) >= 0;
+}
+
+ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_view field) {
+    auto const refused = [&](std::string_view why) {
+        return failure{error_code::invalid_input, text::joined({field, why})};
+    };
+    if (std::string_view const wrong = detail::wrong_character(url); !wrong.empty()) {
+        return refused(wrong);
+    }
+    std::size_t const mark = url.find("://");
+    std::string_view const scheme = url.substr(0, mark == std::string_view::npos ? 0 : mark);
+    url_parts parts;
+    parts.encrypted = detail::same_field_name(scheme, "https");
+    if (!parts.encrypted && !detail::same_field_name(scheme, "http")) {
+        return refused(" does not begin with https:// or http://");
+    }
+    std::string_view rest = url.substr(mark + 3);
+    std::string_view authority = rest.substr(0, rest.find_first_of("/?"));
+    rest.remove_prefix(authority.size());
+    if (authority.find('@') != std::string_view::npos) {
+        return refused(" holds a user or a password");
+    }
+    std::size_t const bracket = authority.rfind(']');
+    if (std::size_t const colon = authority.rfind(':');
+        colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket)) {
+        parts.port = authority.substr(colon + 1);
+        std::string_view digits = parts.port;
+        if (detail::take_number(digits, 65535) < 1 || !digits.empty()) {
+            return refused(" has a port that is not 1..65535");
+        }
+        authority = authority.substr(0, colon);
+    }
+    if (!detail::is_host(authority)) {
+        return refused(" has no host, or one with characters that no host has");
+    }
+    parts.host = authority;
+    std::size_t const question = rest.find('?');
+    parts.path = rest.substr(0, question);
+    if (question != std::string_view::npos) {
+        parts.query = rest.substr(question + 1);
+    }
+    return parts;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The parts of an absolute http or https URL, read strictly: what is refused here is never sent.
+
+#include <entitable/core/result.hpp>
+
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Views into a URL.
+struct url_parts {
+    bool encrypted{};       ///< https
+    std::string_view host;  ///< an address of IPv6 with its brackets
+    std::string_view port;  ///< digits; empty when none is named
+    std::string_view path;  ///< from its "/" on; may be empty
+    std::string_view query; ///< without "?"
+
+    /// The host is this computer: localhost and what ends with it, 127.0.0.0/8, [::1] (RFC 6761, 6.3; RFC 1122, 3.2.1.3).
+    [[nodiscard]] bool is_loopback() const noexcept;
+    /// The host is an address and no name.
+    [[nodiscard]] bool is_address() const noexcept;
+};
+
+/// Reads `url`. InvalidInput, with `field` as the name of the offender and never its value, for: another scheme than http and
+/// https, no host or one with other characters than ASCII letters, digits, ".", "-" and "_", a user or password, a port that is
+/// not 1..65535, a fragment, a backslash, a blank, a control character, a character that is not ASCII, a "%" that no two
+/// hexadecimal digits follow.
+[[nodiscard]] result<url_parts> parse_url(std::string_view url, std::string_view field);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/http/impl/url.ipp>
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/http/http_message.hpp>
+
+#include <support/catch.hpp>
+
+#include <vector>
+
+using namespace entitable;
+
+namespace {
+
+std::string listed(http_headers const& headers) {
+    std::string out;
+    headers.for_each(
+        [&](std::string_view name, std::string_view value) { out.append(name).append("=").append(value).append(";"); });
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("methods are spelled as they are sent") {
+    CHECK(to_string(http_method::get) == "GET");
+    CHECK(to_string(http_method::merge) == "MERGE");
+    CHECK(to_string(http_method::delete_) == "DELETE");
+    CHECK(to_string(http_method::options) == "OPTIONS");
+}
+
+TEST_CASE("header fields are kept in order and found without case") {
+    http_headers headers;
+    CHECK(headers.empty());
+    CHECK(headers.add("Accept", " application/json \t"));
+    CHECK(headers.add("If-Match", "W/\"datetime'2026-11-20T15%3A27%3A36Z'\""));
+    CHECK(headers.add("x-empty", ""));
+    CHECK(headers.add("accept", "again: \xC3\xA4"));
+    CHECK(headers.size() == 4);
+    CHECK(headers.find("ACCEPT") == "application/json");
+    CHECK(headers.find("x-Empty") == "");
+    CHECK_FALSE(headers.find("x-empt"));
+    CHECK_FALSE(headers.find("x-empty2"));
+    CHECK(headers.count("Accept") == 2);
+    CHECK(listed(headers) ==
+        "Accept=application/json;If-Match=W/\"datetime'2026-11-20T15%3A27%3A36Z'\";x-empty=;accept=again: \xC3\xA4;");
+    CHECK(headers.set("aCCept", "new"));
+    CHECK(listed(headers) == "If-Match=W/\"datetime'2026-11-20T15%3A27%3A36Z'\";x-empty=;aCCept=new;");
+    headers.remove("If-match");
+    headers.remove("missing");
+    CHECK(listed(headers) == "x-empty=;aCCept=new;");
+    CHECK(headers.size() == 2);
+    headers.clear();
+    CHECK(headers.empty());
+    CHECK_FALSE(headers.find("accept"));
+}
+
+TEST_CASE("header fields that could smuggle in another one are refused") {
+    http_headers headers;
+    REQUIRE(headers.add("x-kept", "1"));
+    for (std::string const& value : {std::string{"a\r\nb: c"}, std::string{"a\nb"}, std::string{"a\rb"},
+             std::string("a\0b", 3), std::string{"a\x1B"}, std::string{"a\x7F"}}) {
+        CHECK_FALSE(headers.add("x-new", value));
+        CHECK_FALSE(headers.set("x-kept", value));
+    }
+    for (std::string const& name : {std::string{}, std::string{"a b"}, std::string{"a:"}, std::string{"a\r"},
+             std::string("a\0", 2), std::string{"\xC3\xA4"}, std::string{"a("}}) {
+        CHECK_FALSE(headers.add(name, "1"));
+        CHECK_FALSE(headers.set(name, "1"));
+    }
+    CHECK(listed(headers) == "x-kept=1;");
+    CHECK(headers.add("!#$%&'*+-.^_`|~09azAZ", "tab\tinside"));
+}
