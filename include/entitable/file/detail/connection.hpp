@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// One connection of SQLite to a file of tables, with its prepared statements; and what its codes mean.
+
+#include <entitable/core/result.hpp>
+#include <entitable/file/detail/file_place.hpp>
+#include <entitable/file/detail/patience.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The statements there are; their texts are constant, and every value is bound.
+enum class sql : std::uint8_t {
+    begin_write,
+    begin_read,
+    commit,
+    rollback,
+    find_table,
+    table_exists,
+    list_tables,
+    add_table,
+    forget_table,
+    forgotten_table,
+    purge_slice,
+    purge_table,
+    purged_table,
+    get,
+    get_in_table,
+    scan,
+    scan_until,
+    put,
+    erase,
+    last_version,
+    set_last_version,
+    all_rows,
+    count,
+};
+
+/// How a step of a statement ended.
+enum class stepped : std::uint8_t { row, done, busy, failed };
+
+/// An open connection. One thread at a time; closes itself.
+class connection {
+public:
+    /// StoreFailed, StoreForeign; StoreBusy when that takes too long.
+    [[nodiscard]] static result<connection> open(file_place const& place, file_options const& options, patience& waits);
+
+    connection(connection&& other) noexcept
+        : database_(std::exchange(other.database_, nullptr)),
+          cached_(std::exchange(other.cached_, {})),
+          code_(other.code_),
+          broken_(other.broken_) {}
+    connection& operator=(connection&& other) noexcept {
+        std::swap(database_, other.database_);
+        std::swap(cached_, other.cached_);
+        std::swap(code_, other.code_);
+        std::swap(broken_, other.broken_);
+        return *this;
+    }
+    ~connection() { close(); }
+
+    /// Runs a statement without values and results.
+    [[nodiscard]] stepped run(sql text);
+    /// The same for any text, which is one of ours.
+    [[nodiscard]] stepped run_text(char const* text);
+    /// The first column of the first row of a text of ours; 0 when there is none.
+    [[nodiscard]] result<std::int64_t> number_of(char const* text);
+    /// The same for text.
+    [[nodiscard]] result<std::string> text_of(char const* text);
+
+    [[nodiscard]] bool in_transaction() const noexcept;
+    /// Gives a transaction up.
+    void roll_back() noexcept;
+
+    /// Why the last step failed. Broken is then what can no longer be trusted.
+    [[nodiscard]] failure problem(std::string_view doing);
+    /// Whether a step failed in a way after which the connection is to be opened anew: an I/O error leaves SQLite, or the
+    /// system below, with pages that may differ from the file's.
+    [[nodiscard]] bool broken() const noexcept { return broken_; }
+
+    /// From now on each commit leaves here how many pages the write-ahead log has.
+    void count_log_pages(std::size_t& pages) noexcept;
+    /// Moves the log into the file. With `wait` it also waits for readers, so that the log begins anew; else it leaves behind
+    /// what they still read. The caller holds the writer lock: see sqlite_store.
+    [[nodiscard]] result<void> checkpoint(bool truncate, patience* wait);
+    /// Lets SQLite move the log into the file and remove it when this is the last connection. The caller holds the writer
+    /// lock; without this a connection leaves the log as it is.
+    void end_log_at_close() noexcept;
+    /// Leaves all to the end of the process: in a process that was forked off, closing would harm the other one.
+    void abandon() noexcept;
+
+private:
+    friend class query;
+    explicit connection(sqlite3* database) noexcept : database_(database) {}
+    [[nodiscard]] sqlite3_stmt* prepared(sql text) noexcept;
+    [[nodiscard]] stepped outcome_of(int code) noexcept;
+    [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
+    void close() noexcept;
+
+    sqlite3* database_;
+    std::array<sqlite3_stmt*, static_cast<std::size_t>(sql::count)> cached_{};
+    int code_{};
+    bool broken_{};
+};
+
+/// A statement from its first value to its last row.
+class query {
+public:
+    query(connection& on, sql text) noexcept : on_(on), statement_(on.prepared(text)) {}
+    query(query const&) = delete;
+    query& operator=(query const&) = delete;
+    ~query() { reset(); }
+
+    /// Values by their number, from 1. Bytes are not copied: they outlive the query.
+    query& bind(int at, std::string_view bytes) noexcept;
+    query& bind(int at, std::int64_t number) noexcept;
+    query& bind_text(int at, std::string_view text) noexcept;
+    [[nodiscard]] stepped step() noexcept;
+    /// Steps until the end.
+    [[nodiscard]] stepped finish() noexcept;
+    void reset() noexcept;
+    /// The next row, where the first one was there.
+    [[nodiscard]] result<bool> next_row();
+    /// How many rows the last statement of the connection has removed.
+    [[nodiscard]] std::int64_t changed_rows() const noexcept;
+
+    /// Values of the row, by their number, from 0; valid until the next step.
+    [[nodiscard]] std::string_view bytes(int at) const noexcept;
+    [[nodiscard]] std::int64_t number(int at) const noexcept;
+    [[nodiscard]] bool is_null(int at) const noexcept;
+
+private:
+    connection& on_;
+    sqlite3_stmt* statement_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/file/impl/connection.ipp>
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A file in its file system: made with narrow permissions, watched for being replaced, and the lock that only one writer
+/// of all processes holds. What differs between operating systems is in the bodies.
+
+#include <entitable/core/result.hpp>
+#include <entitable/file/file_options.hpp>
+
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Where a file is, and which one it was when it was opened.
+class file_place {
+public:
+    /// Makes the file, readable by its owner only, if there is none and the options allow it.
+    /// InvalidInput for a path that cannot be one, StoreFailed for something that is not a plain file.
+    [[nodiscard]] static result<file_place> find(std::string_view path, file_options const& options);
+
+    /// As SQLite takes it: never empty, a URI or one of SQLite's own names.
+    [[nodiscard]] std::string const& path() const noexcept { return path_; }
+    /// StoreFailed when another file, or none, is there by now, and in a process that was forked off.
+    [[nodiscard]] result<void> check() const;
+    /// The quick part of it.
+    [[nodiscard]] bool in_own_process() const noexcept;
+
+private:
+    std::string path_;
+    std::uint64_t device_{};
+    std::uint64_t inode_{};
+    std::int64_t process_{};
+};
+
+/// An advisory lock between processes, and between stores of one process: an empty file beside the file, which stays.
+class writer_lock {
+public:
+    writer_lock() = default;
+    writer_lock(writer_lock&& other) noexcept
+        : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, -1)) {}
+    writer_lock& operator=(writer_lock&&) = delete;
+    ~writer_lock() { close(); }
+
+    /// False where the file system has no such locks.
+    [[nodiscard]] result<bool> open(std::string const& path);
+    [[nodiscard]] bool usable() const noexcept { return handle_ >= 0; }
+
+    /// Whether it was free, and is held now.
+    [[nodiscard]] result<bool> try_lock();
+    void unlock() noexcept;
+
+private:
+    [[nodiscard]] result<void> reopen();
+    void close() noexcept;
+
+    std::string path_;
+    int handle_{-1};
+};
+
+/// Why a call of the operating system failed.
+[[nodiscard]] failure system_failure(std::string_view what, int number, std::string_view path);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/file/impl/file_place.ipp>
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The stored form of a file of tables, version 1 (docs/stored_formats.md), and how a file is made one or recognised as one.
+
+#include <entitable/file/detail/connection.hpp>
+
+#include <cstdint>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+namespace file_format {
+
+inline constexpr std::int64_t application_id = 0x656E7462; ///< "entb"
+inline constexpr std::int64_t version = 1;                 ///< SQLite's user_version
+/// 8 KiB or more, so that a row of some kilobytes stays in its leaf of the tree.
+inline constexpr std::size_t page_bytes = 16384;
+
+} // namespace file_format
+
+/// Makes an empty file a file of tables, or checks that it is one: StoreForeign, StoreNewer. Sets the journal.
+/// The caller holds the writer lock where there is one.
+[[nodiscard]] result<void> prepare_schema(connection& on, bool write_ahead_log, patience& waits);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/file/impl/schema.ipp>
+#endif

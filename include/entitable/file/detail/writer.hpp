@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The one writer of a store: jobs of several threads go into one commit, because the disk takes as long for many as for one.
+
+#include <entitable/core/function_ref.hpp>
+#include <entitable/file/detail/connection.hpp>
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What a job left in the transaction.
+enum class job_end : std::uint8_t {
+    nothing, ///< it changed nothing; its answer stands if the transaction does
+    written, ///< it is to be committed
+    broken,  ///< what it changed has to be taken back; its answer is an error
+};
+
+/// The transaction that jobs write into.
+struct commit_group {
+    connection& on;
+    std::int64_t last_version;
+};
+
+/// Runs in the transaction; maybe again from its start, maybe on another thread while its caller waits.
+using write_job = function_ref<job_end(commit_group&)>;
+
+/// Thread-safety: `run` and `checkpoint` from several threads.
+///
+/// A thread that finds no leader leads: it commits its own job with those of all threads that came meanwhile, and then hands
+/// over to the first that came since. The writer lock is held from the beginning of a transaction to behind its checkpoint, so
+/// that in no process a checkpoint and a commit overlap: SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
+class writer {
+public:
+    writer(file_place place, file_options const& options, writer_lock lock, connection first);
+    ~writer();
+    writer(writer const&) = delete;
+    writer& operator=(writer const&) = delete;
+
+    /// Commits what `job` does. An error has `effect::unknown` when the commit itself failed; then the connection is opened
+    /// anew, and the file recovered, before the next job.
+    [[nodiscard]] result<void> run(write_job job, steady_time until);
+    /// Moves the whole write-ahead log into the file.
+    [[nodiscard]] result<void> checkpoint(steady_time until);
+
+private:
+    struct waiting;
+
+    void lead();
+    void commit_claimed();
+    [[nodiscard]] result<bool> try_begin();
+    [[nodiscard]] result<void> open_connection();
+    [[nodiscard]] bool begin();
+    [[nodiscard]] waiting* run_jobs(commit_group& group, bool& any);
+    void commit(commit_group const& group, std::int64_t version_before);
+    [[nodiscard]] bool wait_on();
+    void finish(waiting& one);
+    void finish_all();
+    void fail_all(failure why);
+    void release() noexcept;
+    void keep_log_short();
+
+    file_place const place_;
+    file_options const& options_;
+    writer_lock lock_;
+    std::optional<connection> on_;
+    std::size_t log_pages_{};
+    std::size_t checkpoint_at_; ///< pages
+
+    std::mutex leader_mutex_; ///< held by whoever uses what stands above
+    std::mutex queue_mutex_;
+    std::vector<waiting*> queue_;   ///< in the order they came; guarded
+    bool led_{};                    ///< guarded
+    std::vector<waiting*> claimed_; ///< the leader's
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/file/impl/writer.ipp>
+#endif

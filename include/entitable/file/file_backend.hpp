@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `file_backend`: the table service in one file, durable, for one process or several.
+
+#include <entitable/backends/local.hpp>
+#include <entitable/file/sqlite_store.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Tables in a file: `file_backend store{"runners.db"}`. A cheap handle: copies share the open file, which is closed with the last
+/// one. Safe to use from several threads. Errors, durability and other processes: see `sqlite_store`.
+///
+/// The file is an SQLite database that its owner alone can read and write (mode 0600), with an empty file `-lock` beside it, and
+/// `-wal` and `-shm` while it is open. Nothing but the path given names a file.
+class file_backend : public local<sqlite_store> {
+public:
+    /// Opens the file, and makes it where there is none. Throws the error when that fails; ends the program where exceptions are
+    /// switched off, as `value()` does.
+    explicit file_backend(std::string_view path, file_options options = {})
+        : file_backend(open(path, std::move(options)).value()) {}
+
+    /// The same, with the error as a value: InvalidInput, StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull,
+    /// StoreFailed.
+    [[nodiscard]] static result<file_backend> open(std::string_view path, file_options options = {}) {
+        auto opened = sqlite_store::open(path, options);
+        if (!opened) {
+            return std::move(opened).as_failure();
+        }
+        return file_backend{*std::move(opened), std::move(options)};
+    }
+
+    /// Reads everything: the structure of the file, and each row with its checksum.
+    [[nodiscard]] result<file_report> verify() const { return store().verify(); }
+    /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed: before it is
+    /// copied, for example.
+    [[nodiscard]] result<void> checkpoint() const { return store().checkpoint(); }
+
+private:
+    file_backend(sqlite_store::opened_file opened, file_options options)
+        : local<sqlite_store>(options.local, std::move(opened), options) {}
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// How a file of tables is opened: how durable its commits are, how long they wait for other processes.
+
+#include <entitable/backends/local_options.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What a commit has behind it when it returns.
+enum class durability : std::uint8_t {
+    full,    ///< the disk: what was committed survives a loss of power
+    relaxed, ///< the operating system: a crash of the program loses nothing, a loss of power maybe the last commits, never
+             ///< an earlier one before a later one; about ten times as fast for single writes
+};
+
+/// How SQLite keeps a commit whole.
+enum class file_journal : std::uint8_t {
+    automatic,       ///< write-ahead log where the file system has advisory locks, else `rollback`
+    write_ahead_log, ///< readers and a writer do not hold each other up; fails where there are no advisory locks
+    rollback,        ///< one file and a journal beside it; a reader holds up the end of a commit; slower
+};
+
+/// How a file is opened. The defaults are the safe ones.
+struct file_options {
+    entitable::durability durability{durability::full};
+    file_journal journal{file_journal::automatic};
+    bool create{true};         ///< make the file when there is none
+    bool allow_symlink{false}; ///< follow a symbolic link in the place of the file
+
+    /// How long a call waits for other processes, besides its own deadline: StoreBusy after that.
+    std::chrono::nanoseconds busy_timeout{std::chrono::seconds{5}};
+
+    std::size_t cache_bytes{32U * 1024 * 1024};     ///< page cache of each connection, at most
+    std::size_t idle_readers{8};                    ///< connections kept for later readers
+    std::size_t checkpoint_bytes{4U * 1024 * 1024}; ///< of write-ahead log, after which a commit moves it into the file
+    std::size_t log_bytes{
+        32U * 1024 * 1024}; ///< of write-ahead log, after which commits wait for readers to let go of it
+
+    std::string vfs{};     ///< the name of a registered SQLite VFS; empty for the default one. For tests
+    local_options local{}; ///< the table service over the file; its clock is the file's too
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/file/detail/connection.hpp>
+
+#include <sqlite3.h>
+
+#include <cerrno>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL char const* text_for(sql text) noexcept {
+    // A left join, so that a missing table and a missing row differ in one search.
+    switch (text) {
+        case sql::begin_write: return "BEGIN IMMEDIATE";
+        case sql::begin_read: return "BEGIN";
+        case sql::commit: return "COMMIT";
+        case sql::rollback: return "ROLLBACK";
+        case sql::find_table: return "SELECT id FROM entitable_table WHERE key = ?1";
+        case sql::table_exists: return "SELECT 1 FROM entitable_table WHERE id = ?1 AND key IS NOT NULL";
+        case sql::list_tables: return "SELECT key, name FROM entitable_table WHERE key >= ?1 ORDER BY key";
+        case sql::add_table: return "INSERT INTO entitable_table (key, name) VALUES (?1, ?2)";
+        case sql::forget_table: return "UPDATE entitable_table SET key = NULL WHERE key = ?1";
+        case sql::forgotten_table: return "SELECT id FROM entitable_table WHERE key IS NULL LIMIT 1";
+        case sql::purge_slice:
+            return "DELETE FROM entitable_row WHERE table_id = ?1 AND (partition_key, row_key) < ("
+                   "SELECT partition_key, row_key FROM entitable_row WHERE table_id = ?1 "
+                   "ORDER BY partition_key, row_key LIMIT 1 OFFSET ?2)";
+        case sql::purge_table: return "DELETE FROM entitable_row WHERE table_id = ?1";
+        case sql::purged_table: return "DELETE FROM entitable_table WHERE id = ?1 AND key IS NULL";
+        case sql::get:
+            return "SELECT r.value, r.checksum, t.id FROM entitable_table t LEFT JOIN entitable_row r "
+                   "ON r.table_id = t.id AND r.partition_key = ?2 AND r.row_key = ?3 WHERE t.key = ?1";
+        case sql::get_in_table:
+            return "SELECT value, checksum FROM entitable_row "
+                   "WHERE table_id = ?1 AND partition_key = ?2 AND row_key = ?3";
+        case sql::scan:
+            return "SELECT t.id, r.partition_key, r.row_key, r.value, r.checksum FROM entitable_table t "
+                   "LEFT JOIN entitable_row r ON r.table_id = t.id AND (r.partition_key, r.row_key) >= (?2, ?3) "
+                   "WHERE t.key = ?1 ORDER BY r.partition_key, r.row_key";
+        case sql::scan_until:
+            return "SELECT t.id, r.partition_key, r.row_key, r.value, r.checksum FROM entitable_table t "
+                   "LEFT JOIN entitable_row r ON r.table_id = t.id AND (r.partition_key, r.row_key) >= (?2, ?3) "
+                   "AND r.partition_key <= ?4 WHERE t.key = ?1 ORDER BY r.partition_key, r.row_key";
+        case sql::put:
+            return "REPLACE INTO entitable_row (table_id, partition_key, row_key, checksum, value) "
+                   "VALUES (?1, ?2, ?3, ?4, ?5)";
+        case sql::erase: return "DELETE FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 AND row_key = ?3";
+        case sql::last_version: return "SELECT value FROM entitable_state WHERE name = 'last_version'";
+        case sql::set_last_version: return "UPDATE entitable_state SET value = ?1 WHERE name = 'last_version'";
+        case sql::all_rows:
+            return "SELECT table_id, partition_key, row_key, value, checksum FROM entitable_row "
+                   "ORDER BY table_id, partition_key, row_key";
+        case sql::count: break;
+    }
+    return "";
+}
+
+// ---- opening ----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<connection> connection::open(
+    file_place const& place, file_options const& options, patience& waits) {
+    sqlite3* database = nullptr;
+    int const flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    int const code =
+        sqlite3_open_v2(place.path().c_str(), &database, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
+    connection opened{database};
+    if (code != SQLITE_OK) {
+        opened.code_ = database != nullptr ? sqlite3_extended_errcode(database) : code;
+        failure failed = opened.problem("the file cannot be opened");
+        failed.error().detail =
+            text::joined({"the file \"", text::printable(text::shortened(place.path(), 200)), "\""});
+        return failed;
+    }
+    if (auto configured = opened.configure(options, waits); !configured) {
+        return std::move(configured).as_failure();
+    }
+    return opened;
+}
+
+/// What holds for every connection. None of it depends on what the file says.
+ENTITABLE_DECL result<void> connection::configure(file_options const& options, patience& waits) {
+    sqlite3_extended_result_codes(database_, 1);
+    struct setting {
+        int name;
+        int value;
+    };
+    // A file can come from anywhere: nothing in it is executed, and its pages are checked as they are read.
+    for (setting const each : {setting{SQLITE_DBCONFIG_DEFENSIVE, 1}, setting{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+             setting{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, setting{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+             setting{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0}, setting{SQLITE_DBCONFIG_DQS_DML, 0},
+             setting{SQLITE_DBCONFIG_DQS_DDL, 0}, setting{SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1}}) {
+        sqlite3_db_config(database_, each.name, each.value, static_cast<int*>(nullptr));
+    }
+    sqlite3_limit(database_, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_wal_autocheckpoint(database_, 0);
+    std::string settings = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
+                           "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA cache_size = -";
+    text::append_decimal(settings, options.cache_bytes / 1024 + 1);
+    settings += options.durability == durability::full ? "; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = "
+                                                       : "; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ";
+    text::append_decimal(settings, options.checkpoint_bytes * 2);
+    for (;;) {
+        switch (run_text(settings.c_str())) {
+            case stepped::busy:
+                if (!waits.wait()) {
+                    return waits.given_up();
+                }
+                break;
+            case stepped::failed: return problem("the file cannot be opened");
+            default: return {};
+        }
+    }
+}
+
+ENTITABLE_DECL void connection::close() noexcept {
+    for (sqlite3_stmt*& each : cached_) {
+        sqlite3_finalize(std::exchange(each, nullptr));
+    }
+    sqlite3_close_v2(std::exchange(database_, nullptr));
+}
+
+ENTITABLE_DECL void connection::end_log_at_close() noexcept {
+    sqlite3_db_config(database_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, static_cast<int*>(nullptr));
+}
+
+ENTITABLE_DECL void connection::count_log_pages(std::size_t& pages) noexcept {
+    auto const note = [](void* count, sqlite3*, char const*, int now) {
+        *static_cast<std::size_t*>(count) = static_cast<std::size_t>(now);
+        return SQLITE_OK;
+    };
+    sqlite3_wal_hook(database_, note, &pages);
+}
+
+ENTITABLE_DECL void connection::abandon() noexcept {
+    cached_ = {};
+    database_ = nullptr;
+}
+
+// ---- what codes mean --------------------------------------------------------------------------------
+
+ENTITABLE_DECL stepped connection::outcome_of(int code) noexcept {
+    switch (code & 0xFF) {
+        case SQLITE_OK:
+        case SQLITE_DONE: return stepped::done;
+        case SQLITE_ROW: return stepped::row;
+        case SQLITE_BUSY:
+        case SQLITE_LOCKED:
+        case SQLITE_PROTOCOL: code_ = code; return stepped::busy;
+        default: break;
+    }
+    code_ = code;
+    broken_ = true;
+    return stepped::failed;
+}
+
+ENTITABLE_DECL failure connection::problem(std::string_view doing) {
+    struct meaning {
+        error_code code;
+        std::string_view text;
+    };
+    int const system = database_ != nullptr ? sqlite3_system_errno(database_) : 0;
+    meaning const found = [&]() -> meaning {
+        switch (code_ & 0xFF) {
+            case SQLITE_BUSY:
+            case SQLITE_LOCKED:
+            case SQLITE_PROTOCOL: return {error_code::store_busy, "others hold the file"};
+            case SQLITE_FULL: return {error_code::store_full, "there is no room left for the file"};
+            case SQLITE_CORRUPT: return {error_code::store_corrupt, "the file is damaged"};
+            case SQLITE_NOTADB: return {error_code::store_foreign, "the file is not a database"};
+            case SQLITE_READONLY: return {error_code::store_failed, "the file is read-only"};
+            case SQLITE_NOMEM: return {error_code::store_failed, "out of memory"};
+            case SQLITE_IOERR:
+#if defined(EFBIG) && defined(EDQUOT)
+                if (code_ == SQLITE_IOERR_WRITE && (system == EFBIG || system == EDQUOT)) {
+                    return {error_code::store_full, "the file may not become larger"};
+                }
+#endif
+                return {error_code::store_failed, "input or output failed"};
+            default: return {error_code::store_failed, "the database refused"};
+        }
+    }();
+    failure failed{found.code, text::joined({doing, ": ", found.text})};
+    failed.error().server_message = text::joined({"SQLite ", std::to_string(code_), ": ", sqlite3_errstr(code_)});
+    return failed;
+}
+
+// ---- running ----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL sqlite3_stmt* connection::prepared(sql text) noexcept {
+    sqlite3_stmt*& cached = cached_[static_cast<std::size_t>(text)];
+    if (cached == nullptr) {
+        int const code = sqlite3_prepare_v3(database_, text_for(text), -1, SQLITE_PREPARE_PERSISTENT, &cached, nullptr);
+        if (code != SQLITE_OK) {
+            static_cast<void>(outcome_of(code));
+        }
+    }
+    return cached;
+}
+
+ENTITABLE_DECL stepped connection::run(sql text) { return query{*this, text}.finish(); }
+
+ENTITABLE_DECL stepped connection::run_text(char const* text) {
+    return outcome_of(sqlite3_exec(database_, text, nullptr, nullptr, nullptr));
+}
+
+ENTITABLE_DECL result<std::string> connection::text_of(char const* text) {
+    sqlite3_stmt* statement = nullptr;
+    std::string found;
+    int code = sqlite3_prepare_v2(database_, text, -1, &statement, nullptr);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(statement);
+        if (code == SQLITE_ROW) {
+            auto const* const bytes = static_cast<char const*>(sqlite3_column_blob(statement, 0));
+            found.assign(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement, 0)));
+        }
+    }
+    sqlite3_finalize(statement);
+    switch (outcome_of(code)) {
+        case stepped::busy:
+        case stepped::failed: return problem("the file cannot be read");
+        default: return found;
+    }
+}
+
+ENTITABLE_DECL result<std::int64_t> connection::number_of(char const* text) {
+    auto found = text_of(text);
+    if (!found) {
+        return std::move(found).as_failure();
+    }
+    std::int64_t number = 0;
+    for (char const digit : *found) {
+        number = digit >= '0' && digit <= '9' ? number * 10 + (digit - '0') : number;
+    }
+    return !found->empty() && found->front() == '-' ? -number : number;
+}
+
+ENTITABLE_DECL bool connection::in_transaction() const noexcept { return sqlite3_get_autocommit(database_) == 0; }
+
+ENTITABLE_DECL void connection::roll_back() noexcept {
+    if (in_transaction() && run(sql::rollback) != stepped::done) {
+        broken_ = true;
+    }
+}
+
+ENTITABLE_DECL result<void> connection::checkpoint(bool truncate, patience* wait) {
+    int const mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
+    for (;;) {
+        int const code = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, nullptr);
+        switch (outcome_of(code)) {
+            case stepped::busy:
+                if (wait == nullptr || !wait->wait()) {
+                    return wait == nullptr ? problem("the log is being read") : wait->given_up();
+                }
+                break;
+            case stepped::failed: return problem("the log cannot be moved into the file");
+            default: return {};
+        }
+    }
+}
+
+ENTITABLE_DECL query& query::bind(int at, std::string_view bytes) noexcept {
+    // A null pointer would be NULL and not the empty value.
+    if (statement_ != nullptr) {
+        sqlite3_bind_blob64(statement_, at, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(), SQLITE_STATIC);
+    }
+    return *this;
+}
+
+ENTITABLE_DECL query& query::bind(int at, std::int64_t number) noexcept {
+    if (statement_ != nullptr) {
+        sqlite3_bind_int64(statement_, at, number);
+    }
+    return *this;
+}
+
+ENTITABLE_DECL query& query::bind_text(int at, std::string_view text) noexcept {
+    if (statement_ != nullptr) {
+        sqlite3_bind_text(statement_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+    }
+    return *this;
+}
+
+ENTITABLE_DECL result<bool> query::next_row() {
+    switch (step()) {
+        case stepped::row: return true;
+        case stepped::done: return false;
+        default: return on_.problem("the file cannot be read");
+    }
+}
+
+ENTITABLE_DECL std::int64_t query::changed_rows() const noexcept { return sqlite3_changes(on_.database_); }
+
+ENTITABLE_DECL stepped query::step() noexcept {
+    return statement_ == nullptr ? stepped::failed : on_.outcome_of(sqlite3_step(statement_));
+}
+
+ENTITABLE_DECL stepped query::finish() noexcept {
+    for (;;) {
+        stepped const now = step();
+        if (now != stepped::row) {
+            return now;
+        }
+    }
+}
+
+ENTITABLE_DECL void query::reset() noexcept { sqlite3_reset(statement_); }
+
+ENTITABLE_DECL std::string_view query::bytes(int at) const noexcept {
+    void const* const found = sqlite3_column_blob(statement_, at);
+    auto const size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, at));
+    return found == nullptr ? std::string_view{} : std::string_view{static_cast<char const*>(found), size};
+}
+
+ENTITABLE_DECL std::int64_t query::number(int at) const noexcept { return sqlite3_column_int64(statement_, at); }
+
+ENTITABLE_DECL bool query::is_null(int at) const noexcept { return sqlite3_column_type(statement_, at) == SQLITE_NULL; }
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/file/detail/file_place.hpp>
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
+#endif
+
+#include <cerrno>
+#include <system_error>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL failure system_failure(std::string_view what, int number, std::string_view path) {
+    failure failed{number == ENOSPC ? error_code::store_full : error_code::store_failed, std::string{what}};
+    failed.error().server_message = std::generic_category().message(number);
+    failed.error().detail = text::joined({"the file \"", text::printable(text::shortened(path, 200)), "\""});
+    return failed;
+}
+
+/// What cannot be the path of a file, whatever the system says; and as SQLite takes it literally.
+ENTITABLE_DECL result<std::string> literal_path(std::string_view path) {
+    if (path.empty() || path.find('\0') != std::string_view::npos) {
+        return failure{error_code::invalid_input, "the path of a file is not empty and has no NUL in it"};
+    }
+    // A relative path that begins with "./" is neither a URI nor ":memory:".
+    bool const absolute = path[0] == '/' || path[0] == '\\' || (path.size() > 1 && path[1] == ':');
+    return absolute ? std::string{path} : text::joined({"./", path});
+}
+
+#if defined(_WIN32)
+
+// No advisory locks: the rollback journal is used, whose locks are SQLite's own.
+
+ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_options const&) {
+    auto literal = literal_path(path);
+    if (!literal) {
+        return std::move(literal).as_failure();
+    }
+    file_place place;
+    place.path_ = *std::move(literal);
+    return place;
+}
+ENTITABLE_DECL result<void> file_place::check() const { return {}; }
+ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return true; }
+ENTITABLE_DECL result<bool> writer_lock::open(std::string const&) { return false; }
+ENTITABLE_DECL result<void> writer_lock::reopen() { return {}; }
+ENTITABLE_DECL result<bool> writer_lock::try_lock() { return true; }
+ENTITABLE_DECL void writer_lock::unlock() noexcept {}
+ENTITABLE_DECL void writer_lock::close() noexcept {}
+
+#else
+
+/// File systems over a network, whose locks and shared memory SQLite cannot rely on.
+ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
+#if defined(__linux__)
+    struct statfs about{};
+    if (::statfs(path.c_str(), &about) != 0) {
+        return false;
+    }
+    switch (static_cast<std::uint32_t>(about.f_type)) {
+        case 0x6969U:     // NFS
+        case 0x517BU:     // SMB
+        case 0xFE534D42U: // SMB 2 and 3
+        case 0xFF534D42U: // CIFS
+        case 0x5346414FU: // AFS
+        case 0x73757245U: // Coda
+            return true;
+        default: return false;
+    }
+#else
+    static_cast<void>(path);
+    return false;
+#endif
+}
+
+ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_options const& options) {
+    auto literal = literal_path(path);
+    if (!literal) {
+        return std::move(literal).as_failure();
+    }
+    file_place place;
+    place.path_ = *std::move(literal);
+    place.process_ = ::getpid();
+    struct stat about{};
+    if (::lstat(place.path_.c_str(), &about) != 0) {
+        if (errno != ENOENT) {
+            return system_failure("the file cannot be looked at", errno, path);
+        }
+        if (!options.create) {
+            return system_failure("there is no such file", ENOENT, path);
+        }
+        // O_EXCL: an existing file is never opened here, because closing it would take away the locks that SQLite holds on
+        // it in this process (POSIX fcntl locks).
+        int const made = ::open(place.path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (made < 0 && errno != EEXIST) {
+            return system_failure("the file cannot be created", errno, path);
+        }
+        if (made >= 0) {
+            ::close(made);
+        }
+    } else if (S_ISLNK(about.st_mode) && !options.allow_symlink) {
+        return system_failure("the file is a symbolic link, which allow_symlink would permit", ELOOP, path);
+    }
+    if (::stat(place.path_.c_str(), &about) != 0) {
+        return system_failure("the file cannot be looked at", errno, path);
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return system_failure("this is not a plain file", S_ISDIR(about.st_mode) ? EISDIR : EINVAL, path);
+    }
+    if (on_network(place.path_)) {
+        return system_failure("the file is on a network, where several processes cannot share it safely", EINVAL, path);
+    }
+    place.device_ = static_cast<std::uint64_t>(about.st_dev);
+    place.inode_ = static_cast<std::uint64_t>(about.st_ino);
+    return place;
+}
+
+ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return process_ == ::getpid(); }
+
+ENTITABLE_DECL result<void> file_place::check() const {
+    if (!in_own_process()) {
+        return failure{error_code::store_failed,
+            "the file was opened before this process was forked off; open it again in this process"};
+    }
+    struct stat about{};
+    if (::stat(path_.c_str(), &about) != 0) {
+        return system_failure("the file was removed or renamed while it was open", errno, path_);
+    }
+    if (static_cast<std::uint64_t>(about.st_dev) != device_ || static_cast<std::uint64_t>(about.st_ino) != inode_) {
+        return system_failure("the file was replaced while it was open", ESTALE, path_);
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<bool> writer_lock::open(std::string const& path) {
+    path_ = path + "-lock";
+    if (auto opened = reopen(); !opened) {
+        return std::move(opened).as_failure();
+    }
+    if (::flock(handle_, LOCK_EX | LOCK_NB) == 0) {
+        ::flock(handle_, LOCK_UN);
+    } else if (errno != EWOULDBLOCK && errno != EINTR) {
+        close();
+        return false;
+    }
+    return true;
+}
+
+ENTITABLE_DECL result<void> writer_lock::reopen() {
+    close();
+    handle_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (handle_ < 0) {
+        return system_failure("the lock beside the file cannot be opened", errno, path_);
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<bool> writer_lock::try_lock() {
+    if (!usable()) {
+        return true;
+    }
+    for (int tries = 0; tries < 3; ++tries) {
+        if (::flock(handle_, LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK || errno == EINTR) {
+                return false;
+            }
+            return system_failure("the lock beside the file failed", errno, path_);
+        }
+        // A lock of a file that others do not find any more locks nobody out.
+        struct stat held{};
+        struct stat named{};
+        if (::fstat(handle_, &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+            held.st_dev == named.st_dev) {
+            return true;
+        }
+        if (auto opened = reopen(); !opened) {
+            return std::move(opened).as_failure();
+        }
+    }
+    return false;
+}
+
+ENTITABLE_DECL void writer_lock::unlock() noexcept {
+    if (usable()) {
+        ::flock(handle_, LOCK_UN);
+    }
+}
+
+ENTITABLE_DECL void writer_lock::close() noexcept {
+    if (usable()) {
+        ::close(std::exchange(handle_, -1));
+    }
+}
+
+#endif
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

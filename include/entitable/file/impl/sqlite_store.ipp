@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/file/detail/checksum.hpp>
+#include <entitable/file/detail/schema.hpp>
+#include <entitable/file/sqlite_store.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+namespace detail {
+
+ENTITABLE_DECL failure damaged_row(std::string_view partition, std::string_view row) {
+    failure damaged{error_code::store_corrupt, "a stored row is not what was written: its checksum differs"};
+    damaged.error().detail = text::joined({"PartitionKey \"", text::printable(text::shortened(partition)),
+        "\", RowKey \"", text::printable(text::shortened(row)), "\""});
+    return damaged;
+}
+
+/// Steps a query to its first row; waits where others are in the way.
+ENTITABLE_DECL result<bool> first_row(connection& on, query& asked, patience& waits) {
+    for (;;) {
+        switch (asked.step()) {
+            case stepped::row: return true;
+            case stepped::done: return false;
+            case stepped::failed: return on.problem("the file cannot be read");
+            case stepped::busy:
+                asked.reset();
+                if (!waits.wait()) {
+                    return waits.given_up();
+                }
+                break;
+        }
+    }
+}
+
+/// Waits for the writer lock.
+ENTITABLE_DECL result<void> lock_patiently(writer_lock& lock, patience& waits) {
+    for (;;) {
+        auto locked = lock.try_lock();
+        if (!locked) {
+            return std::move(locked).as_failure();
+        }
+        if (*locked) {
+            return {};
+        }
+        if (!waits.wait()) {
+            return waits.given_up();
+        }
+    }
+}
+
+} // namespace detail
+
+// ---- opening ----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
+    std::string_view path, file_options const& options) {
+    auto place = detail::file_place::find(path, options);
+    if (!place) {
+        return std::move(place).as_failure();
+    }
+    detail::patience waits{options, no_deadline_};
+    auto first = detail::connection::open(*place, options, waits);
+    if (!first) {
+        return std::move(first).as_failure();
+    }
+    detail::writer_lock lock;
+    bool write_ahead_log = false;
+    if (options.journal != file_journal::rollback) {
+        auto locks = lock.open(place->path());
+        if (!locks) {
+            return std::move(locks).as_failure();
+        }
+        write_ahead_log = *locks;
+        if (!write_ahead_log && options.journal == file_journal::write_ahead_log) {
+            return failure{error_code::not_supported,
+                "the file system has no advisory locks, without which the write-ahead "
+                "log is not safe; use the rollback journal"};
+        }
+    }
+    if (auto locked = detail::lock_patiently(lock, waits); !locked) {
+        return std::move(locked).as_failure();
+    }
+    auto prepared = detail::prepare_schema(*first, write_ahead_log, waits);
+    lock.unlock();
+    if (!prepared) {
+        return std::move(prepared).as_failure();
+    }
+    return opened_file{*std::move(place), std::move(lock), *std::move(first)};
+}
+
+ENTITABLE_DECL sqlite_store::sqlite_store(opened_file file, file_options options)
+    : options_(std::move(options)),
+      writer_(file.place, options_, std::move(file.lock), std::move(file.first)),
+      readers_(file.place, options_) {}
+
+// ---- tables -----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<bool> sqlite_store::create_table(
+    std::string_view key, std::string_view shown_name, steady_time until) {
+    result<bool> made{false};
+    auto const job = [&](detail::commit_group& group) {
+        made = false;
+        detail::query find{group.on, detail::sql::find_table};
+        detail::stepped const found = find.bind(1, key).step();
+        if (found == detail::stepped::row) {
+            return detail::job_end::nothing;
+        }
+        if (found != detail::stepped::done ||
+            detail::query{group.on, detail::sql::add_table}.bind(1, key).bind_text(2, shown_name).finish() !=
+                detail::stepped::done) {
+            made = group.on.problem("the table cannot be created");
+            return detail::job_end::broken;
+        }
+        made = true;
+        return detail::job_end::written;
+    };
+    auto committed = writer_.run(job, until);
+    if (!committed) {
+        return std::move(committed).as_failure();
+    }
+    return made;
+}
+
+ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, steady_time until) {
+    result<bool> removed{false};
+    auto const job = [&](detail::commit_group& group) {
+        removed = false;
+        detail::query find{group.on, detail::sql::find_table};
+        detail::stepped const found = find.bind(1, key).step();
+        if (found == detail::stepped::done) {
+            return detail::job_end::nothing;
+        }
+        find.reset();
+        if (found != detail::stepped::row ||
+            detail::query{group.on, detail::sql::forget_table}.bind(1, key).finish() != detail::stepped::done) {
+            removed = group.on.problem("the table cannot be removed");
+            return detail::job_end::broken;
+        }
+        removed = true;
+        return detail::job_end::written;
+    };
+    auto committed = writer_.run(job, until);
+    if (!committed) {
+        return std::move(committed).as_failure();
+    }
+    if (removed && *removed) {
+        static_cast<void>(purge(until)); // the table is gone; the room its rows take can be won back later
+    }
+    return removed;
+}
+
+/// Removes the rows of forgotten tables.
+ENTITABLE_DECL result<void> sqlite_store::purge(steady_time until) {
+    constexpr std::int64_t rows_at_once = 1000;
+    bool more = true;
+    bool failed = false;
+    auto const job = [&](detail::commit_group& group) {
+        using detail::sql;
+        using detail::stepped;
+        more = false;
+        detail::query find{group.on, sql::forgotten_table};
+        stepped const found = find.step();
+        if (found == stepped::done) {
+            return detail::job_end::nothing;
+        }
+        std::int64_t const table = found == stepped::row ? find.number(0) : 0;
+        find.reset();
+        detail::query slice{group.on, sql::purge_slice};
+        stepped ended = found == stepped::row ? slice.bind(1, table).bind(2, rows_at_once).finish() : found;
+        if (ended == stepped::done && slice.changed_rows() == 0) {
+            ended = detail::query{group.on, sql::purge_table}.bind(1, table).finish();
+            if (ended == stepped::done) {
+                ended = detail::query{group.on, sql::purged_table}.bind(1, table).finish();
+            }
+        }
+        failed = ended != stepped::done;
+        more = !failed;
+        return failed ? detail::job_end::broken : detail::job_end::written;
+    };
+    while (more && !failed) {
+        if (auto committed = writer_.run(job, until); !committed) {
+            return committed;
+        }
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, table_visitor visit, steady_time until) {
+    detail::patience waits{options_, until};
+    auto reader = readers_.borrow(waits);
+    if (!reader) {
+        return std::move(reader).as_failure();
+    }
+    detail::query list{**reader, detail::sql::list_tables};
+    auto more = detail::first_row(**reader, list.bind(1, from_key), waits);
+    while (more && *more && visit(list.bytes(0), list.bytes(1))) {
+        more = detail::first_row(**reader, list, waits);
+    }
+    if (!more) {
+        return std::move(more).as_failure();
+    }
+    return {};
+}
+
+// ---- reading ----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<lookup> sqlite_store::get(
+    std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, steady_time until) {
+    detail::patience waits{options_, until};
+    auto reader = readers_.borrow(waits);
+    if (!reader) {
+        return std::move(reader).as_failure();
+    }
+    detail::query asked{**reader, detail::sql::get};
+    auto const found = detail::first_row(**reader, asked.bind(1, table).bind(2, partition).bind(3, row), waits);
+    if (!found) {
+        return failure{found.error()};
+    }
+    if (!*found) {
+        return lookup::no_table;
+    }
+    if (asked.is_null(0)) {
+        return lookup::absent;
+    }
+    std::string_view const value = asked.bytes(0);
+    if (asked.number(1) != detail::row_checksum(asked.number(2), partition, row, value)) {
+        return detail::damaged_row(partition, row);
+    }
+    visit(value);
+    return lookup::found;
+}
+
+ENTITABLE_DECL result<lookup> sqlite_store::scan(
+    std::string_view table, scan_range const& range, scan_visitor visit, steady_time until) {
+    detail::patience waits{options_, until};
+    auto reader = readers_.borrow(waits);
+    if (!reader) {
+        return std::move(reader).as_failure();
+    }
+    detail::query asked{**reader, range.last_partition ? detail::sql::scan_until : detail::sql::scan};
+    asked.bind(1, table).bind(2, range.from_partition).bind(3, range.from_row);
+    if (range.last_partition) {
+        asked.bind(4, *range.last_partition);
+    }
+    auto found = detail::first_row(**reader, asked, waits);
+    if (found && !*found) {
+        return lookup::no_table;
+    }
+    if (found && asked.is_null(1)) {
+        return lookup::absent;
+    }
+    while (found && *found) {
+        std::string_view const partition = asked.bytes(1);
+        std::string_view const row = asked.bytes(2);
+        std::string_view const value = asked.bytes(3);
+        if (asked.number(4) != detail::row_checksum(asked.number(0), partition, row, value)) {
+            return detail::damaged_row(partition, row);
+        }
+        if (!visit(partition, row, value)) {
+            break;
+        }
+        found = asked.next_row();
+    }
+    if (!found) {
+        return std::move(found).as_failure();
+    }
+    return lookup::found;
+}
+
+// ---- writing ----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<lookup> sqlite_store::update(
+    std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, steady_time until) {
+    result<lookup> outcome{lookup::absent};
+    auto const job = [&](detail::commit_group& group) {
+        outcome = lookup::absent;
+        detail::query find{group.on, detail::sql::find_table};
+        detail::stepped const found = find.bind(1, table).step();
+        if (found == detail::stepped::done) {
+            outcome = lookup::no_table;
+            return detail::job_end::nothing;
+        }
+        if (found != detail::stepped::row) {
+            outcome = group.on.problem("the file cannot be read");
+            return detail::job_end::broken;
+        }
+        transaction rows{group.on, find.number(0), partition, group.last_version};
+        find.reset();
+        bool const wanted = body(rows);
+        if (!rows.problem_) {
+            outcome = std::move(rows.problem_).as_failure();
+            return group.on.broken() ? detail::job_end::broken : detail::job_end::nothing;
+        }
+        if (!wanted) {
+            return detail::job_end::nothing;
+        }
+        if (auto applied = rows.apply(); !applied) {
+            outcome = std::move(applied).as_failure();
+            return detail::job_end::broken;
+        }
+        outcome = lookup::found;
+        group.last_version = rows.last_version_;
+        return rows.changes_.empty() ? detail::job_end::nothing : detail::job_end::written;
+    };
+    auto committed = writer_.run(job, until);
+    if (!committed) {
+        return std::move(committed).as_failure();
+    }
+    return outcome;
+}
+
+ENTITABLE_DECL bool sqlite_store::transaction::get(std::string_view row, row_visitor visit) {
+    if (!problem_) {
+        return false;
+    }
+    detail::query asked{on_, detail::sql::get_in_table};
+    detail::stepped const found = asked.bind(1, table_).bind(2, partition_).bind(3, row).step();
+    if (found == detail::stepped::done) {
+        return false;
+    }
+    if (found != detail::stepped::row) {
+        problem_ = on_.problem("the file cannot be read");
+        return false;
+    }
+    std::string_view const value = asked.bytes(0);
+    if (asked.number(1) != detail::row_checksum(table_, partition_, row, value)) {
+        problem_ = detail::damaged_row(partition_, row);
+        return false;
+    }
+    visit(value);
+    return true;
+}
+
+ENTITABLE_DECL void sqlite_store::transaction::put(std::string_view row, std::string bytes) {
+    changes_.push_back({std::string{row}, std::move(bytes)});
+}
+
+ENTITABLE_DECL void sqlite_store::transaction::erase(std::string_view row) {
+    changes_.push_back({std::string{row}, std::nullopt});
+}
+
+ENTITABLE_DECL result<void> sqlite_store::transaction::apply() {
+    detail::query put{on_, detail::sql::put};
+    detail::query remove{on_, detail::sql::erase};
+    for (change const& each : changes_) {
+        detail::query& changing = each.bytes ? put : remove;
+        changing.bind(1, table_).bind(2, partition_).bind(3, std::string_view{each.row});
+        if (each.bytes) {
+            changing.bind(4, detail::row_checksum(table_, partition_, each.row, *each.bytes))
+                .bind(5, std::string_view{*each.bytes});
+        }
+        if (changing.finish() != detail::stepped::done) {
+            return on_.problem("the file cannot be written");
+        }
+        changing.reset();
+    }
+    return {};
+}
+
+// ---- verifying --------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
+    constexpr std::size_t most_problems = 10;
+    detail::patience waits{options_, until};
+    auto reader = readers_.borrow(waits);
+    if (!reader) {
+        return std::move(reader).as_failure();
+    }
+    file_report report;
+    auto structure = (*reader)->text_of("PRAGMA integrity_check(10)");
+    if (!structure) {
+        return std::move(structure).as_failure();
+    }
+    if (*structure != "ok") {
+        report.problems.push_back(*std::move(structure));
+    }
+    detail::query all{**reader, detail::sql::all_rows};
+    auto more = detail::first_row(**reader, all, waits);
+    for (; more && *more; more = all.next_row()) {
+        std::string_view const partition = all.bytes(1);
+        std::string_view const row = all.bytes(2);
+        std::string_view const value = all.bytes(3);
+        ++report.rows;
+        report.bytes += partition.size() + row.size() + value.size();
+        if (all.number(4) != detail::row_checksum(all.number(0), partition, row, value)) {
+            ++report.damaged;
+            if (report.problems.size() < most_problems) {
+                failure damaged = detail::damaged_row(partition, row);
+                report.problems.push_back(text::joined({damaged.error().message, ": ", damaged.error().detail}));
+            }
+        }
+    }
+    if (!more) {
+        return std::move(more).as_failure();
+    }
+    return report;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sqlite_store`: the ordered_store that keeps everything in one file, which several processes may have open.
+
+#include <entitable/backends/ordered_store.hpp>
+#include <entitable/file/detail/reader_pool.hpp>
+#include <entitable/file/detail/writer.hpp>
+
+#include <optional>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What `verify` found.
+struct file_report {
+    std::uint64_t rows{};
+    std::uint64_t bytes{};               ///< of keys and values
+    std::uint64_t damaged{};             ///< rows that are not what was written
+    std::vector<std::string> problems{}; ///< the first ones, in words; empty for a sound file
+    [[nodiscard]] bool sound() const noexcept { return problems.empty(); }
+};
+
+/// Models ordered_store, with deadlines and with a memory of versions.
+///
+/// Thread-safety: all members, from several threads. Several processes may have the file open.
+/// Durability: an update that has returned is on the disk (`durability::full`). Updates of several threads share a commit.
+/// Consistency: each `get` and each `scan` reads one snapshot of the whole file.
+/// Cost: a point read is one search of a tree; a durable update is one flush of the disk, and so are many at once.
+/// Errors: StoreBusy or DeadlineExceeded when others hold the file for too long, StoreFull, StoreCorrupt for bytes that are not
+/// those that were written, StoreFailed for the rest. An update's error has `effect::unknown` when the commit itself failed: after
+/// that the file is opened anew, and recovered, by the next call. What a body throws passes through, and nothing has changed.
+/// Do not use it, and do not destroy it with files open, in a process that was forked off: it says StoreFailed there.
+///
+/// With SQLite before 3.51.3 no other program may write to the file meanwhile, the sqlite3 shell included, because it would not
+/// take the lock that keeps commits and checkpoints apart. Reading is safe.
+class sqlite_store {
+public:
+    using is_ordered_store = void;
+    using keeps_deadlines = void;
+    class transaction;
+
+    /// A file that is ready to be used; what a store is made of.
+    struct opened_file {
+        detail::file_place place;
+        detail::writer_lock lock;
+        detail::connection first;
+    };
+    /// InvalidInput for a path that cannot be one; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreFailed.
+    [[nodiscard]] static result<opened_file> open(std::string_view path, file_options const& options);
+
+    sqlite_store(opened_file file, file_options options);
+    sqlite_store(sqlite_store const&) = delete;
+    sqlite_store& operator=(sqlite_store const&) = delete;
+
+    result<bool> create_table(std::string_view key, std::string_view shown_name, steady_time until = no_deadline_);
+    /// The name is free at once; the rows go in slices afterwards, between which others can write. Where that is interrupted,
+    /// the next removal of a table goes on with it.
+    result<bool> drop_table(std::string_view key, steady_time until = no_deadline_);
+    result<void> tables(std::string_view from_key, table_visitor visit, steady_time until = no_deadline_);
+    result<lookup> get(std::string_view table, std::string_view partition, std::string_view row, row_visitor visit,
+        steady_time until = no_deadline_);
+    result<lookup> scan(
+        std::string_view table, scan_range const& range, scan_visitor visit, steady_time until = no_deadline_);
+    result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
+        steady_time until = no_deadline_);
+
+    /// Reads everything: the structure of the file, and each row with its checksum.
+    [[nodiscard]] result<file_report> verify(steady_time until = no_deadline_);
+    /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed.
+    [[nodiscard]] result<void> checkpoint(steady_time until = no_deadline_) { return writer_.checkpoint(until); }
+
+private:
+    static constexpr steady_time no_deadline_ = steady_time::max();
+
+    [[nodiscard]] result<void> purge(steady_time until);
+
+    file_options const options_;
+    detail::writer writer_; ///< its connection goes last: SQLite then tidies up
+    detail::reader_pool readers_;
+};
+
+/// The rows of one partition inside of an update.
+class sqlite_store::transaction {
+public:
+    /// Calls `visit` with the row's bytes; false when there is no such row. What goes wrong ends the update.
+    bool get(std::string_view row, row_visitor visit);
+    /// Stages new bytes.
+    void put(std::string_view row, std::string bytes);
+    /// Stages a removal; nothing happens when there is no such row.
+    void erase(std::string_view row);
+    /// The greatest version that the file ever kept.
+    [[nodiscard]] std::int64_t& last_version() noexcept { return last_version_; }
+
+    transaction(transaction const&) = delete;
+    transaction& operator=(transaction const&) = delete;
+
+private:
+    friend class sqlite_store;
+    struct change {
+        std::string row;
+        std::optional<std::string> bytes; ///< none: a removal
+    };
+
+    transaction(detail::connection& on, std::int64_t table, std::string_view partition, std::int64_t last_version)
+        : on_(on), table_(table), partition_(partition), last_version_(last_version) {}
+    [[nodiscard]] result<void> apply();
+
+    detail::connection& on_;
+    std::int64_t table_;
+    std::string_view partition_;
+    std::int64_t last_version_;
+    std::vector<change> changes_;
+    result<void> problem_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/file/impl/sqlite_store.ipp>
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The bodies of the file backend, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the program,
+/// and include this header in exactly one of them, and `entitable/src.hpp` too.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/file/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/file/impl/connection.ipp>
+#include <entitable/file/impl/file_place.ipp>
+#include <entitable/file/impl/reader_pool.ipp>
+#include <entitable/file/impl/schema.ipp>
+#include <entitable/file/impl/sqlite_store.ipp>
+#include <entitable/file/impl/writer.ipp>

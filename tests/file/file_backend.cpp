@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/entitable.hpp>
+#include <entitable/file.hpp>
+#include <entitable/testing/manual_clock.hpp>
+
+#include <support/catch.hpp>
+#include <support/temporary_folder.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+struct runner {
+    std::string race;
+    std::int32_t bib{};
+    std::string name;
+};
+
+ENTITABLE(runner, partition_key(race), row_key(bib), properties(name))
+
+} // namespace
+
+TEST_CASE("file_backend: what was written is there after the file was closed and opened again") {
+    temporary_folder const folder;
+    etag version;
+    {
+        file_backend store{folder / "runners.db"};
+        table<runner> runners{store, "runners"};
+        CHECK(runners.create_if_absent().value());
+        version = runners.insert({"Boston", 7, "Ann"}).value().etag;
+    }
+    file_backend store{folder / "runners.db"};
+    table<runner> runners{store, "Runners"};
+    CHECK_FALSE(runners.create_if_absent().value());
+    auto const found = runners.get_stored("Boston", 7);
+    REQUIRE(found);
+    CHECK(found->entity.name == "Ann");
+    CHECK(found->etag == version);
+    CHECK(store.verify().value().sound());
+    CHECK(store.verify().value().rows == 1);
+}
+
+TEST_CASE("file_backend: versions never repeat, also after reopening with the clock set back, in two stores at once") {
+    temporary_folder const folder;
+    testing::manual_clock time;
+    file_options options;
+    options.local.time = &time;
+    std::optional<file_backend> store{std::in_place, folder / "runners.db", options};
+    table<runner>{*store, "runners"}.create().value();
+    auto version = std::string{};
+    date_time last{};
+    for (int round = 0; round < 20; ++round) {
+        if (round % 3 == 2) {
+            store.emplace(folder / "runners.db", options);
+        }
+        file_backend const other{folder / "runners.db", options};
+        time.set(date_time{time.now().ticks - 1'000'000});
+        for (file_backend const& each : {*store, other}) {
+            table<runner> runners{each, "runners"};
+            runners.insert_or_replace({"Boston", 7, "Ann"}).value();
+            auto const stored = runners.get_stored("Boston", 7).value();
+            CHECK(stored.timestamp > last);
+            last = stored.timestamp;
+            runners.remove("Boston", 7, stored.etag).value();
+        }
+    }
+}
+
+TEST_CASE("file_backend: a removed table takes its rows along, in slices") {
+    temporary_folder const folder;
+    file_backend const store{folder / "runners.db"};
+    table<runner> runners{store, "runners"};
+    table<runner> others{store, "others"};
+    runners.create().value();
+    others.create().value();
+    others.insert({"Boston", 1, "Ann"}).value();
+    for (int batches = 0; batches < 25; ++batches) {
+        auto batch = runners.batch();
+        for (int row = 0; row < 100; ++row) {
+            batch.insert({"Boston", batches * 100 + row, "Ann"});
+        }
+        batch.submit().value();
+    }
+    CHECK(store.verify().value().rows == 2501);
+    runners.drop().value();
+    CHECK(store.verify().value().rows == 1);
+    CHECK(runners.get("Boston", 1).error().code == error_code::table_not_found);
+    runners.create().value();
+    CHECK(runners.get("Boston", 1).error().code == error_code::resource_not_found);
+    CHECK(others.get("Boston", 1).value().name == "Ann");
+}
+
+TEST_CASE("file_backend: two backends of one file see each other's writes") {
+    temporary_folder const folder;
+    file_backend const first{folder / "runners.db"};
+    file_backend const second{folder / "runners.db"};
+    table<runner> a{first, "runners"};
+    table<runner> b{second, "runners"};
+    a.create().value();
+    for (int row = 0; row < 50; ++row) {
+        REQUIRE((row % 2 == 0 ? a : b).insert({"Boston", row, "Ann"}));
+        REQUIRE((row % 2 == 0 ? b : a).get("Boston", row));
+    }
+    CHECK(a.insert({"Boston", 3, "Bob"}).error().code == error_code::entity_already_exists);
+}
