@@ -9,6 +9,7 @@
 
 #include <entitable/backends/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
+#include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 #include <entitable/testing/scripted.hpp>

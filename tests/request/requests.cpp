@@ -16,28 +16,6 @@ etag_condition const version = etag::of(date_time{1});
 
 } // namespace
 
-TEST_CASE("reads are safe to repeat, and changes of tables are not") {
-    CHECK(idempotency_of(get_entity{}) == idempotency::safe);
-    CHECK(idempotency_of(query_entities{}) == idempotency::safe);
-    CHECK(idempotency_of(list_tables{}) == idempotency::safe);
-    CHECK(idempotency_of(create_table{}) == idempotency::conditional);
-    CHECK(idempotency_of(delete_table{}) == idempotency::conditional);
-    CHECK(idempotency_of(transact{}) == idempotency::conditional);
-}
-
-TEST_CASE("a write can be repeated when its own first try cannot make the second fail") {
-    auto const of = [](mutation change) { return idempotency_of(write_entity{"table", std::move(change)}); };
-    CHECK(of(mutation::insert_or_replace(entity("p", "r"))) == idempotency::repeatable);
-    CHECK(of(mutation::insert_or_merge(entity("p", "r"))) == idempotency::repeatable);
-    CHECK(of(mutation::replace(entity("p", "r"), any_etag)) == idempotency::repeatable);
-    CHECK(of(mutation::merge(entity("p", "r"), any_etag)) == idempotency::repeatable);
-    CHECK(of(mutation::insert(entity("p", "r"))) == idempotency::conditional);           // 409 the second time
-    CHECK(of(mutation::remove(entity("p", "r"), any_etag)) == idempotency::conditional); // 404 the second time
-    CHECK(of(mutation::remove(entity("p", "r"), version)) == idempotency::conditional);
-    CHECK(of(mutation::replace(entity("p", "r"), version)) == idempotency::conditional); // 412 the second time
-    CHECK(of(mutation::merge(entity("p", "r"), version)) == idempotency::conditional);
-}
-
 TEST_CASE("a request names its partition when it touches exactly one") {
     CHECK(partition_of(get_entity{"table", "p", "r", {}}) == "p");
     write_entity const write{"table", mutation::insert(entity("q", "r"))};

@@ -14,6 +14,12 @@
 #if __has_include(<entitable/azure.hpp>)
 #include <entitable/azure.hpp>
 #endif
+#if __has_include(<entitable/retrying.hpp>)
+#include <entitable/retrying.hpp>
+#endif
+#if __has_include(<entitable/sequence.hpp>)
+#include <entitable/sequence.hpp>
+#endif
 #if __has_include(<entitable/testing.hpp>)
 #include <entitable/testing.hpp>
 #endif

@@ -37,7 +37,7 @@ struct local_options {
     std::size_t page_bytes{4 * 1024 * 1024}; ///< a page ends once its rows have so many bytes; it has one row at least
     std::size_t page_examined{10'000};       ///< a page ends once so many rows were looked at
     std::chrono::nanoseconds page_time{std::chrono::seconds{5}}; ///< a page ends once it took so long
-    std::optional<nasty_options> nasty;                          ///< nasty on purpose: `options.nasty.emplace()`
+    std::optional<nasty_options> nasty{};                        ///< nasty on purpose: `options.nasty.emplace()`
 };
 
 ENTITABLE_END_NAMESPACE

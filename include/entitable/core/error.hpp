@@ -97,6 +97,7 @@ struct error : std::exception {
     std::string detail;                                   ///< values of user data, cut short; keep it out of logs
     std::string server_message;                           ///< the service's words, unchanged
     std::string request_id;                               ///< the service's id of the request, for its support
+    std::string operation_id; ///< names a write of unknown effect that kept an operation row
 
     /// Everything but `detail`, on one line: "EntityAlreadyExists (409): ...".
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;

@@ -21,13 +21,6 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Whether a request may be sent again when its answer was lost.
-enum class idempotency : std::uint8_t {
-    safe,        ///< reads: nothing changes
-    repeatable,  ///< ends in the same state, but may undo what another writer did in between
-    conditional, ///< a repetition may be refused because of its own first try
-};
-
 // ---- tables -------------------------------------------------------------------------------------------------
 
 /// Creates a table; TableAlreadyExists when it is there.
@@ -195,25 +188,6 @@ concept table_request = std::same_as<T, create_table> || std::same_as<T, delete_
 template <table_request Request>
 [[nodiscard]] std::optional<std::string_view> partition_of(Request const&) {
     return std::nullopt;
-}
-
-/// See `idempotency`.
-[[nodiscard]] constexpr idempotency idempotency_of(mutation_kind kind) noexcept {
-    return kind == mutation_kind::insert_or_replace || kind == mutation_kind::insert_or_merge
-        ? idempotency::repeatable
-        : idempotency::conditional;
-}
-[[nodiscard]] inline idempotency idempotency_of(write_entity const& request) noexcept {
-    // A second removal finds nothing to remove, whatever its condition.
-    bool const last_wins = request.change.condition.any() && request.change.kind != mutation_kind::insert &&
-        request.change.kind != mutation_kind::remove;
-    return last_wins ? idempotency::repeatable : idempotency_of(request.change.kind);
-}
-template <table_request Request>
-[[nodiscard]] constexpr idempotency idempotency_of(Request const&) noexcept {
-    constexpr bool reads = std::same_as<Request, get_entity> || std::same_as<Request, query_entities> ||
-        std::same_as<Request, list_tables>;
-    return reads ? idempotency::safe : idempotency::conditional;
 }
 
 ENTITABLE_END_NAMESPACE

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A seed that no other process has.
+
+#include <entitable/core/config.hpp>
+
+#include <cstdint>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Bits from the operating system; from the clocks where it gives none. Not for secrets. Safe to call from several threads.
+[[nodiscard]] std::uint64_t random_seed() noexcept;
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/impl/random_seed.ipp>
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/decorators/detail/retry_course.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL retry_ledger::retry_ledger(retry_policy const& policy, std::uint32_t quota, std::uint64_t seed)
+    : policy_(policy),
+      usable_(policy.check()),
+      full_(std::int64_t{quota} * cost),
+      purse_(full_),
+      random_(seed),
+      own_(random_.bits()) {}
+
+ENTITABLE_DECL bool retry_ledger::spend() noexcept {
+    if (full_ == 0) {
+        return true;
+    }
+    std::int64_t held = purse_.load(memory_order::relaxed);
+    while (held >= cost) {
+        if (purse_.compare_exchange_weak(held, held - cost, memory_order::relaxed, memory_order::relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ENTITABLE_DECL std::string retry_ledger::new_operation_id() {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string id;
+    for (std::uint64_t const half : {own_, random_.bits()}) {
+        for (unsigned shift = 64; shift > 0; shift -= 4) {
+            id += digits[(half >> (shift - 4)) & 0x0FU];
+        }
+    }
+    return id;
+}
+
+ENTITABLE_DECL void retry_course::close(error& problem, effect left) const {
+    problem.effect = left;
+    problem.attempts = tries_;
+}
+
+ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
+    retry_policy const& policy = ledger_->policy();
+    auto const enough = [&](std::string_view why) {
+        problem.message += text::joined({"; gave up after try ", std::to_string(tries_), ": ", why});
+        return false;
+    };
+    if (tries_ >= policy.tries) {
+        return policy.tries > 1 ? enough("the policy has no more") : false;
+    }
+    std::chrono::nanoseconds wait = policy.delays.delay(tries_, ledger_->random().unit());
+    if (problem.retry_after && problem.retry_after->count() > 0) {
+        // Compared in milliseconds: a wish of a century has no nanoseconds.
+        auto const longest = std::chrono::duration_cast<std::chrono::milliseconds>(policy.longest_wish);
+        std::chrono::nanoseconds const wish =
+            *problem.retry_after < longest ? *problem.retry_after : policy.longest_wish;
+        wait = wish > wait ? wish : wait;
+    }
+    if (deadline_ != no_deadline && wait >= deadline_ - now) {
+        return enough("the next one would come after the deadline of the call");
+    }
+    if (!ledger_->spend()) {
+        return enough("the quota of repetitions is spent");
+    }
+    wakes_at_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
+    return true;
+}
+
+ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_time now) {
+    ++tries_;
+    bool const lost_before = lost_;
+    lost_ = lost_ || problem.effect == effect::unknown;
+    effect const left = lost_ ? effect::unknown : effect::none;
+    if (worth_retrying(problem)) {
+        if (goes_on(problem, now)) {
+            return move::again;
+        }
+        close(problem, left);
+        return move::fail;
+    }
+    // A definite answer. What it says of itself, and what it says of a lost try.
+    conclusion const said =
+        !lost_before || problem.effect == effect::unknown ? conclusion::as_answered : concluded_from(problem, kind_);
+    switch (said) {
+        case conclusion::success: return move::success;
+        case conclusion::compare: return move::compare;
+        case conclusion::look_up: return move::look_up;
+        case conclusion::unknown: close(problem, effect::unknown); break;
+        case conclusion::as_answered: close(problem, problem.effect); break;
+    }
+    return move::fail;
+}
+
+ENTITABLE_DECL retry_course::move retry_course::after_reading(error& problem, steady_time now) {
+    ++tries_;
+    if (worth_retrying(problem) && goes_on(problem, now)) {
+        return move::again;
+    }
+    return move::fail;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

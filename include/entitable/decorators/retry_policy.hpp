@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `retry_policy`: how often and how fast a request is repeated, as a value.
+
+#include <entitable/core/backoff.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// When a request is repeated. A wish of the service ("Retry-After") that is longer than the back-off is waited for instead.
+struct retry_policy {
+    static constexpr std::int64_t most_tries = 1'000'000;
+
+    std::int64_t tries{1}; ///< the first one included; 1 to `most_tries`
+    backoff delays{};
+    std::chrono::nanoseconds longest_wish{std::chrono::minutes{2}}; ///< a longer Retry-After is taken for this one
+
+    /// One try.
+    [[nodiscard]] static constexpr retry_policy none() noexcept { return {}; }
+    /// The same wait before each repetition.
+    [[nodiscard]] static constexpr retry_policy fixed(std::int64_t tries, std::chrono::nanoseconds wait) noexcept {
+        return {tries, {.least = wait, .most = wait}};
+    }
+    /// See `backoff`.
+    [[nodiscard]] static constexpr retry_policy exponential(std::int64_t tries, std::chrono::nanoseconds base,
+        std::chrono::nanoseconds least, std::chrono::nanoseconds most) noexcept {
+        return {tries, {.base = base, .least = least, .most = most}};
+    }
+    /// For work that nobody waits for: outlasts minutes of trouble. 4 tries, base 30 s, from 3 s to 90 s.
+    [[nodiscard]] static constexpr retry_policy patient() noexcept {
+        using std::chrono::seconds;
+        return exponential(4, seconds{30}, seconds{3}, seconds{90});
+    }
+    /// For somebody who waits: outlasts a partition that moves to another server. 6 tries, base 50 ms, from 10 ms to 2 s, in
+    /// about 3 s.
+    [[nodiscard]] static constexpr retry_policy interactive() noexcept {
+        using std::chrono::milliseconds;
+        retry_policy made = exponential(6, milliseconds{50}, milliseconds{10}, milliseconds{2'000});
+        made.delays.jitter_at_cap = true;
+        return made;
+    }
+
+    /// OutOfRangeInput names what no policy can have.
+    ENTITABLE_LAZY [[nodiscard]] result<void> check() const {
+        if (tries < 1 || tries > most_tries) {
+            return failure{error_code::out_of_range_input, "the tries of the retry policy are not from 1 to 1000000"};
+        }
+        if (longest_wish < std::chrono::nanoseconds{} || longest_wish > std::chrono::hours{24}) {
+            return failure{
+                error_code::out_of_range_input, "the longest Retry-After of the retry policy is not from 0 to a day"};
+        }
+        return delays.check();
+    }
+
+    friend bool operator==(retry_policy const&, retry_policy const&) = default;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `retrying<T>`: a transport that repeats what may pass by itself, and says what became of a write whose answer was lost.
+
+#include <entitable/core/random_seed.hpp>
+#include <entitable/decorators/detail/retry_operation.hpp>
+#include <entitable/decorators/detail/visible_rows.hpp>
+#include <entitable/transport/run.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a `retrying` goes about it.
+struct retrying_options {
+    retry_policy policy{retry_policy::interactive()};
+    /// Repetitions in hand, shared by all copies: each costs one, and each call that succeeds gives a tenth back, so that a
+    /// service in trouble gets at most a tenth more requests than calls. 0 for no such bound.
+    std::uint32_t quota{100};
+    /// Whether each write keeps an operation row, which tells a lost write from another's. It costs one row per write, which
+    /// stays until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
+    bool operation_rows{};
+    clock* time{&system_clock()};        ///< must outlive the transport
+    std::optional<std::uint64_t> seed{}; ///< of waits and operation ids; by default one that no other process has
+};
+
+namespace detail {
+
+/// Keeps the requests of a feed that have to be repeated until the transport below has answered all others.
+template <class Request>
+class retrying_feed final : public request_feed<Request> {
+    using operation_type = retry_operation<Request>;
+
+public:
+    retrying_feed(request_feed<Request>& inner, retry_ledger& ledger, clock& time, steady_time deadline)
+        : inner_(inner), ledger_(ledger), time_(time), deadline_(deadline) {}
+
+    Request const* next(std::size_t& slot) override {
+        Request const* const taken = inner_.next(slot);
+        if (taken != nullptr) {
+            under_way_.push_back({slot, taken});
+        }
+        return taken;
+    }
+    void answer(std::size_t slot, result<response_of<Request>> response) override {
+        Request const* request = nullptr;
+        for (sent& each : under_way_) {
+            if (each.slot == slot) {
+                request = each.request;
+                each = under_way_.back();
+                under_way_.pop_back();
+                break;
+            }
+        }
+        if (response) {
+            ledger_.earn();
+        } else if (request != nullptr) {
+            operation_type repeated{*request, kind_of(*request), ledger_, time_, deadline_};
+            repeated.answer(std::move(response));
+            if (repeated.next() != next_step::done) {
+                repeated_.push_back({slot, std::move(repeated)});
+                return;
+            }
+            response = repeated.finish();
+        }
+        inner_.answer(slot, std::move(response));
+    }
+    /// Brings what was kept to its end; false when there was nothing.
+    template <class T>
+    bool drain(T& through, call& context) {
+        std::vector<kept> all = std::exchange(repeated_, {});
+        for (kept& each : all) {
+            inner_.answer(each.slot, run(each.operation, through, context, time_));
+        }
+        return !all.empty();
+    }
+
+private:
+    struct sent {
+        std::size_t slot;
+        Request const* request;
+    };
+    struct kept {
+        std::size_t slot;
+        operation_type operation;
+    };
+    request_feed<Request>& inner_;
+    retry_ledger& ledger_;
+    clock& time_;
+    steady_time deadline_;
+    std::vector<sent> under_way_;
+    std::vector<kept> repeated_;
+};
+
+} // namespace detail
+
+/// A transport that repeats the requests of another one. Repeated are lost and unusable answers, 408, 429, 500, 502, 503
+/// and 504; never another 4xx, 501 or 505. The waits are those of the policy; a Retry-After that is longer is kept to. A call ends
+/// at its deadline (`call::deadline`): a wait that would outlast it is not begun, and the last error is the answer. A
+/// cancellation is seen within 5 ms of a wait.
+///
+/// What a write means that was repeated because its answer was lost:
+/// - An insert that then meets an entity is read back. If every property is as sent it is a success, `written::after_retry`, with
+///   the ETag. So rows that act as locks hold something that nobody else writes. If not, the answer is EntityAlreadyExists of
+///   unknown effect: it may be another's entity, or the own one that was changed since.
+/// - A removal that then finds nothing is a success.
+/// - A replace or merge by ETag that then meets another version has an unknown effect, never a plain conflict; so has
+///   every other write where it cannot be told, see `idempotency_table`. `resolve` may know more, later.
+/// - A write without condition, repeated, may undo what another writer did between the two. Where that matters write by ETag.
+///
+/// With `operation_rows`, or with `call::operation_id` set, a write is a transaction that also inserts a row named after the
+/// operation (docs/stored_formats.md). Then every lost write is settled: success, or certainly nothing; the ETag of a success that
+/// was settled so is empty. A caller that keeps the id can ask again from another process, with the same id: it is
+/// never applied twice, and another write under the id is refused with InvalidInput. A batch has one change less. Pages of
+/// queries through a transport with `operation_rows` leave the rows out; other readers of the partition see them. They can be
+/// removed (`sweep_operation_rows`) once no try can be on its way any more; a day is plenty.
+///
+/// All of it takes a try whose time is out for dead once a later one was answered. A service is to be told a time-out shorter
+/// than the one its client waits.
+///
+/// An error says `attempts`, and `operation_id` when its effect is unknown and there is one. A policy that cannot be is
+/// answered with OutOfRangeInput to every request. A cheap handle: copies share quota and random numbers. Safe to use from
+/// several threads. A call that succeeds at once costs a branch and a look at the quota, and no allocation.
+template <transport T>
+class retrying {
+public:
+    using is_transport = void;
+
+    // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    template <std::same_as<T> Wrapped>
+    explicit retrying(Wrapped wrapped, retrying_options const& options = {})
+        : wrapped_(std::move(wrapped)),
+          ledger_(shared<detail::retry_ledger>::make(
+              options.policy, options.quota, options.seed ? *options.seed : random_seed())),
+          time_(options.time),
+          operation_rows_(options.operation_rows) {}
+
+    [[nodiscard]] entitable::profile profile() const {
+        entitable::profile below = wrapped_.profile();
+        below.max_operations -= operation_rows_ ? 1 : 0;
+        return below;
+    }
+
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
+            if (keeps_rows(context)) {
+                return execute_with_row(request, context);
+            }
+        }
+        auto response = attempt(request, kind_of(request), context);
+        if constexpr (std::same_as<Request, query_entities>) {
+            if (operation_rows_ && response) {
+                detail::leave_out_operation_rows(response->rows);
+            }
+        }
+        return response;
+    }
+
+    /// Where the wrapped transport keeps several requests under way, so does this; repetitions go one by one, after the others.
+    template <table_request Request>
+        requires answers_many<T, Request>
+    void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
+        if (operation_rows_ || !context.operation_id.empty() || !ledger_->usable()) {
+            std::size_t slot = 0;
+            while (Request const* request = feed.next(slot)) {
+                feed.answer(slot, execute(*request, context));
+            }
+            return;
+        }
+        detail::retrying_feed<Request> repeated{feed, *ledger_, *time_, context.deadline};
+        do {
+            wrapped_.execute_many(repeated, in_flight, context);
+        } while (repeated.drain(wrapped_, context));
+    }
+
+    /// Repetitions that the quota has left.
+    [[nodiscard]] std::int64_t quota_left() const noexcept { return ledger_->left(); }
+
+private:
+    [[nodiscard]] bool keeps_rows(call const& context) const noexcept {
+        return operation_rows_ || !context.operation_id.empty();
+    }
+
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> attempt(
+        Request const& request, request_kind kind, call& context, bool lost = false) const {
+        if (!ledger_->usable()) {
+            return failure{ledger_->usable().error()};
+        }
+        auto first = entitable::execute(wrapped_, request, context);
+        if (first) {
+            ledger_->earn();
+            return first;
+        }
+        return go_on(request, kind, std::move(first), context, lost);
+    }
+
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> go_on(Request const& request, request_kind kind,
+        result<response_of<Request>>&& first, call& context, bool lost) const {
+        detail::retry_operation<Request> repeated{request, kind, *ledger_, *time_, context.deadline, lost};
+        repeated.answer(std::move(first));
+        auto outcome = run(repeated, wrapped_, context, *time_);
+        context.attempts = context.attempts < repeated.tries() ? repeated.tries() : context.attempts;
+        return outcome;
+    }
+
+    [[nodiscard]] result<written> execute_with_row(write_entity const& request, call& context) const {
+        auto answered = execute_with_row(transact{request.table, {request.change}}, context);
+        if (!answered) {
+            failure refused = std::move(answered).as_failure();
+            refused.error().operation_index.reset();
+            return refused;
+        }
+        return std::move(answered->results.front());
+    }
+
+    [[nodiscard]] result<transact::response> execute_with_row(transact request, call& context) const {
+        if (request.changes.empty() || request.changes.size() >= wrapped_.profile().max_operations) {
+            return failure{error_code::invalid_input,
+                "a batch that keeps an operation row has at least one operation, and one less than others at most"};
+        }
+        // An id that the caller gave may have been sent before, by another process.
+        bool const given = !context.operation_id.empty();
+        std::string const id = given ? context.operation_id : ledger_->new_operation_id();
+        request.changes.push_back(mutation::insert(operation_row::make(
+            request.changes.front().entity.partition_key(), id, operation_row::content_of(request.changes))));
+        auto answered = attempt(request, request_kind::batch_with_operation, context, given);
+        if (answered) {
+            if (!answered->results.empty()) {
+                answered->results.pop_back();
+            }
+            return answered;
+        }
+        failure refused = std::move(answered).as_failure();
+        if (refused.error().effect == effect::unknown) {
+            refused.error().operation_id = id;
+        }
+        return refused;
+    }
+
+    mutable T wrapped_;
+    shared<detail::retry_ledger> ledger_;
+    clock* time_;
+    bool operation_rows_;
+};
+
+template <transport T>
+retrying(T, retrying_options const& = {}) -> retrying<T>;
+
+ENTITABLE_END_NAMESPACE

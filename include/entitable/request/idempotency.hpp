@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What a repetition of a request means, as data: one row for each kind of request. Whoever retries or settles a write reads
+/// it here and nowhere else.
+
+#include <entitable/request/requests.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Whether a request may be sent again when its answer was lost.
+enum class idempotency : std::uint8_t {
+    safe,        ///< reads: nothing changes
+    repeatable,  ///< ends in the same state, but may undo what another writer did in between
+    conditional, ///< a repetition may be refused because of its own first try
+};
+
+/// Requests that a repetition treats alike.
+enum class request_kind : std::uint8_t {
+    read,                 ///< get_entity, query_entities, list_tables
+    insert,               ///< of an entity
+    conditional_update,   ///< replace or merge with an ETag
+    forced_update,        ///< replace or merge with `any_etag`
+    upsert,               ///< insert_or_replace, insert_or_merge
+    conditional_remove,   ///< with an ETag
+    forced_remove,        ///< with `any_etag`
+    batch,                ///< a transaction
+    batch_with_operation, ///< a transaction that inserts its operation row, too
+    create_table,
+    delete_table,
+};
+
+/// What a definite answer says when an earlier try of the same call was lost.
+enum class conclusion : std::uint8_t {
+    as_answered, ///< the answer is the outcome: the lost try left nothing behind
+    success,     ///< the lost try did it
+    compare,     ///< read the entity: it did it when every property is as sent
+    look_up,     ///< read the operation row: it did it when the row is there, and nothing when not
+    unknown,     ///< it cannot be told
+};
+
+/// A row of the table. An answer that the same request gets each time, like InvalidInput, says that no try was applied,
+/// and has no column.
+struct idempotency_rule {
+    request_kind kind;
+    idempotency alone;           ///< a repetition, when nothing is known of other writers
+    conclusion not_found;        ///< ResourceNotFound
+    conclusion conflict;         ///< EntityAlreadyExists, TableAlreadyExists, TableBeingDeleted
+    conclusion condition_failed; ///< UpdateConditionNotSatisfied
+    conclusion other;            ///< TableNotFound, a refused signature, and whatever else may have changed in between
+};
+
+/// The rows in the order of `request_kind`.
+inline constexpr idempotency_rule idempotency_table[] = {
+    {request_kind::read, idempotency::safe, conclusion::as_answered, conclusion::as_answered, conclusion::as_answered,
+        conclusion::as_answered},
+    {request_kind::insert, idempotency::conditional, conclusion::unknown, conclusion::compare, conclusion::unknown,
+        conclusion::unknown},
+    {request_kind::conditional_update, idempotency::conditional, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown, conclusion::unknown},
+    {request_kind::forced_update, idempotency::repeatable, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown, conclusion::unknown},
+    {request_kind::upsert, idempotency::repeatable, conclusion::unknown, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown},
+    {request_kind::conditional_remove, idempotency::conditional, conclusion::success, conclusion::unknown,
+        conclusion::unknown, conclusion::unknown},
+    {request_kind::forced_remove, idempotency::repeatable, conclusion::success, conclusion::unknown,
+        conclusion::unknown, conclusion::unknown},
+    {request_kind::batch, idempotency::conditional, conclusion::unknown, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown},
+    {request_kind::batch_with_operation, idempotency::conditional, conclusion::look_up, conclusion::look_up,
+        conclusion::look_up, conclusion::look_up},
+    {request_kind::create_table, idempotency::conditional, conclusion::unknown, conclusion::success,
+        conclusion::unknown, conclusion::unknown},
+    {request_kind::delete_table, idempotency::conditional, conclusion::success, conclusion::success,
+        conclusion::unknown, conclusion::unknown},
+};
+
+[[nodiscard]] constexpr idempotency_rule const& rule_of(request_kind kind) noexcept {
+    return idempotency_table[static_cast<std::size_t>(kind)];
+}
+
+[[nodiscard]] inline request_kind kind_of(mutation const& change) noexcept {
+    bool const any = change.condition.any();
+    switch (change.kind) {
+        case mutation_kind::insert: return request_kind::insert;
+        case mutation_kind::replace:
+        case mutation_kind::merge: return any ? request_kind::forced_update : request_kind::conditional_update;
+        case mutation_kind::remove: return any ? request_kind::forced_remove : request_kind::conditional_remove;
+        default: return request_kind::upsert;
+    }
+}
+template <table_request Request>
+[[nodiscard]] request_kind kind_of(Request const& request) noexcept {
+    if constexpr (std::same_as<Request, write_entity>) {
+        return kind_of(request.change);
+    } else if constexpr (std::same_as<Request, transact>) {
+        return request_kind::batch;
+    } else if constexpr (std::same_as<Request, create_table>) {
+        return request_kind::create_table;
+    } else if constexpr (std::same_as<Request, delete_table>) {
+        return request_kind::delete_table;
+    } else {
+        return request_kind::read;
+    }
+}
+
+/// Whether the request may be sent again when its answer was lost.
+template <table_request Request>
+[[nodiscard]] idempotency idempotency_of(Request const& request) noexcept {
+    return rule_of(kind_of(request)).alone;
+}
+
+/// What `answer`, a definite refusal, says of an earlier try of the same call whose answer was lost.
+ENTITABLE_LAZY [[nodiscard]] conclusion concluded_from(error const& answer, request_kind kind) noexcept {
+    idempotency_rule const& rule = rule_of(kind);
+    switch (answer.code) {
+        case error_code::resource_not_found: return rule.not_found;
+        case error_code::entity_already_exists:
+        case error_code::table_already_exists: return rule.conflict;
+        // A table that another writer deletes is not there: it was not created, or not for long.
+        case error_code::table_being_deleted:
+            return kind == request_kind::create_table ? conclusion::as_answered : rule.conflict;
+        case error_code::update_condition_not_satisfied: return rule.condition_failed;
+        default: break;
+    }
+    switch (answer.http_status) {
+        case 400:
+        case 411:
+        case 413:
+        case 414:
+        case 415:
+        case 501:
+        case 505: return conclusion::as_answered;
+        default: return rule.other;
+    }
+}
+
+/// Whether a failure may pass by itself: a lost or unusable answer, 408, 429, 500, 502, 503 and 504. Never another
+/// 4xx, never 501 and 505.
+[[nodiscard]] inline bool worth_retrying(error const& problem) noexcept {
+    switch (problem.http_status) {
+        case 408:
+        case 429:
+        case 500:
+        case 502:
+        case 503:
+        case 504: return true;
+        case 0: return problem.code == error_code::transport_failed;
+        default: return false;
+    }
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Retries: `retrying`, its policies, and `resolve` for writes whose effect stayed unknown. Part of the core; apart from its
+/// umbrella so that programs without a network do not compile it.
+
+#include <entitable/decorators/resolve.hpp>
+#include <entitable/decorators/retrying.hpp>

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `fault`: one thing that goes wrong with one request, as a value.
+
+#include <entitable/core/error.hpp>
+#include <entitable/request/call.hpp>
+
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing {
+
+/// What happens to a request instead of an answer.
+struct fault {
+    enum class commit : std::uint8_t {
+        never,  ///< the request does not arrive
+        before, ///< it is applied, then the fault happens
+        late,   ///< it is applied after the next request that touches the same partition
+    };
+
+    std::string name;
+    commit applied{commit::never};
+    std::optional<error> answer{};    ///< the answer; without one the request is answered as usual
+    std::chrono::nanoseconds takes{}; ///< before the answer, on the clock of the transport
+
+    /// No connection: certainly not applied.
+    [[nodiscard]] static fault refused() {
+        return {"refused", commit::never, problem(error_code::transport_failed, 0, effect::none), {}};
+    }
+    /// The request is lost on its way.
+    [[nodiscard]] static fault lost_before() {
+        return {"lost_before", commit::never, problem(error_code::transport_failed, 0), {}};
+    }
+    /// The answer is lost on its way back.
+    [[nodiscard]] static fault lost_after() {
+        return {"lost_after", commit::before, problem(error_code::transport_failed, 0), {}};
+    }
+    /// The connection ends in the middle of the answer.
+    [[nodiscard]] static fault half_answer() {
+        return {"half_answer", commit::before, problem(error_code::transport_failed, 0), {}};
+    }
+    /// The request is held up somewhere, and arrives behind the next one.
+    [[nodiscard]] static fault late() { return {"late", commit::late, problem(error_code::transport_failed, 0), {}}; }
+    /// 429: too much, not applied.
+    [[nodiscard]] static fault throttled(std::optional<std::chrono::milliseconds> retry_after = {}) {
+        return status(429, false, effect::none, retry_after);
+    }
+    /// 503 from a server that did not try.
+    [[nodiscard]] static fault busy(std::optional<std::chrono::milliseconds> retry_after = {}) {
+        return status(503, false, effect::none, retry_after);
+    }
+    /// A status, before or after the request was applied; by default the service does not know which.
+    [[nodiscard]] static fault status(std::uint16_t http, bool applied, entitable::effect left = effect::unknown,
+        std::optional<std::chrono::milliseconds> retry_after = {}) {
+        error_code const code = http == 503 ? error_code::server_busy
+            : http == 500                   ? error_code::internal_error
+                                            : error_code::other_service_error;
+        error made = problem(code, http, left);
+        made.retry_after = retry_after;
+        return {std::to_string(http) +
+                (applied                       ? "_after"
+                        : left == effect::none ? ""
+                                               : "_before"),
+            applied ? commit::before : commit::never, std::move(made), {}};
+    }
+    /// The answer comes, later. Past the deadline of the call it does not.
+    [[nodiscard]] static fault slow(std::chrono::nanoseconds takes) {
+        return {"slow", commit::before, std::nullopt, takes};
+    }
+
+private:
+    static error problem(error_code code, std::uint16_t http, entitable::effect left = effect::unknown) {
+        error made{code, "a planned fault"};
+        made.http_status = http;
+        made.effect = left;
+        return made;
+    }
+};
+
+/// A fault and the requests it is for: those of one kind and one table, or any. It happens to one of them, the `number`th.
+struct planned_fault {
+    testing::fault what;
+    std::size_t number{1}; ///< counted from 1 over the requests that match, from the moment it was planned
+    std::string request{}; ///< for example "write_entity"; empty for any
+    std::string table{};   ///< as the request spells it; empty for any
+    bool fired{};          ///< set by the transport
+};
+
+} // namespace testing
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `faulty<T>`: a transport with faults, planned one by one or drawn from a seed, and an account of which of them happened.
+///
+///     testing::faulty store{memory_backend{}};
+///     store.plan({testing::fault::lost_after(), 3, "write_entity"});      // the third write is applied, its answer lost
+///     ... the application uses `store` ...
+///     CHECK(store.all_fired());
+
+#include <entitable/core/random.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/testing/fault.hpp>
+#include <entitable/testing/verdict.hpp>
+#include <entitable/transport/transport.hpp>
+
+#include <functional>
+#include <map>
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing {
+
+/// How a partition behaves that gets more than its share: from the request that is too much in a second it answers 503 for a
+/// while, as a partition that is being moved to another server does, and then it is well (source: "Scalability targets").
+struct partition_target {
+    std::uint32_t requests_a_second{2'000};
+    std::chrono::nanoseconds offline{std::chrono::seconds{10}};
+    std::optional<std::chrono::milliseconds> retry_after{};
+};
+
+/// How a `faulty` behaves.
+struct faulty_options {
+    clock* time{&system_clock()}; ///< for what is slow, and for seconds; must outlive the transport
+    std::optional<partition_target> target{};
+};
+
+/// Passes requests on, unless a fault is due. Each request takes at most one fault, the first that is due. A cheap handle:
+/// copies share the plan. Safe to use from several threads; with one thread everything happens in the same order each time.
+/// Unbounded account: for tests.
+template <transport T>
+class faulty {
+public:
+    using is_transport = void;
+
+    // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    template <std::same_as<T> Wrapped>
+    explicit faulty(Wrapped wrapped, faulty_options const& options = {})
+        : wrapped_(std::move(wrapped)), state_(shared<state>::make()) {
+        state_->options = options;
+    }
+
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); }
+
+    // ---- plans ----
+
+    void plan(planned_fault one) const {
+        std::lock_guard const guard{state_->lock};
+        one.fired = false;
+        state_->plans.push_back({std::move(one), 0});
+    }
+    /// `count` faults, drawn from `choices` and spread over the next `requests` requests, no two on one.
+    void plan_random(
+        std::uint64_t seed, std::size_t count, std::size_t requests, std::vector<fault> const& choices) const {
+        random_source random{seed};
+        std::map<std::size_t, bool> taken;
+        while (taken.size() < count && taken.size() < requests && !choices.empty()) {
+            std::size_t const number = 1 + random.bits() % requests;
+            if (taken.emplace(number, true).second) {
+                plan({choices[random.bits() % choices.size()], number, {}, {}, false});
+            }
+        }
+    }
+    /// From now on, for so long, the partition answers 503. The window counts as a planned fault; it fires when it is met.
+    void plan_window(std::string table, std::string partition, std::chrono::nanoseconds offline,
+        std::optional<std::chrono::milliseconds> retry_after = {}) const {
+        std::lock_guard const guard{state_->lock};
+        state_->plans.push_back({{fault::busy(retry_after), 0, {}, table, false}, 0});
+        state_->plans.back().it.what.name = "window";
+        partition_state& at = state_->partitions[{std::move(table), std::move(partition)}];
+        at.offline_until = until(offline);
+        at.retry_after = retry_after;
+        at.planned = state_->plans.size();
+    }
+    /// Whether every planned fault has happened; says which has not.
+    [[nodiscard]] verdict all_fired() const {
+        std::string why;
+        for (planned_fault const& each : account()) {
+            if (!each.fired) {
+                why += each.what.name + " at request " + std::to_string(each.number) + " of " +
+                    (each.request.empty() ? "any kind" : each.request) + " was planned and has not happened\n";
+            }
+        }
+        return why.empty() ? verdict::yes() : verdict::no(std::move(why));
+    }
+    /// Every planned fault, in the order of planning.
+    [[nodiscard]] std::vector<planned_fault> account() const {
+        std::lock_guard const guard{state_->lock};
+        std::vector<planned_fault> all;
+        for (plan_state const& each : state_->plans) {
+            all.push_back(each.it);
+        }
+        return all;
+    }
+    /// How often each fault has happened, by its name; windows that came from too many requests are "offline".
+    [[nodiscard]] std::map<std::string, std::size_t> happened() const {
+        std::lock_guard const guard{state_->lock};
+        return state_->happened;
+    }
+    /// Requests so far, those that took a fault too.
+    [[nodiscard]] std::size_t requests() const {
+        std::lock_guard const guard{state_->lock};
+        return state_->requests;
+    }
+    /// Lets everything arrive that is held up; how much it was.
+    std::size_t arrive() const {
+        std::vector<held_up> all;
+        {
+            std::lock_guard const guard{state_->lock};
+            all.swap(state_->late);
+        }
+        for (held_up const& each : all) {
+            each.send();
+        }
+        return all.size();
+    }
+
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (auto allowed = check_call(context, *state_->options.time); !allowed) {
+            return std::move(allowed).as_failure();
+        }
+        std::optional<fault> const due = take(request);
+        if (!due) {
+            auto answered = entitable::execute(wrapped_, request, context);
+            arrive_behind(request);
+            return answered;
+        }
+        result<response_of<Request>> answered = failure{error_code::transport_failed, "a planned fault"};
+        if (due->applied == fault::commit::before) {
+            answered = entitable::execute(wrapped_, request, context);
+        }
+        arrive_behind(request);
+        if (due->applied == fault::commit::late) {
+            std::lock_guard const guard{state_->lock};
+            state_->late.push_back({place_of(request), [through = wrapped_, request]() mutable {
+                                        call own;
+                                        (void)entitable::execute(through, request, own);
+                                    }});
+        }
+        if (due->takes.count() > 0) {
+            clock& time = *state_->options.time;
+            steady_time const ready = time.steady() + std::chrono::duration_cast<steady_time::duration>(due->takes);
+            if (context.deadline < ready) {
+                time.wait_until(context.deadline);
+                error late{error_code::deadline_exceeded, "the deadline of the call has passed"};
+                late.effect = writes<Request> ? effect::unknown : effect::none;
+                return failure{std::move(late)};
+            }
+            time.wait_until(ready);
+        }
+        if (!due->answer) {
+            return answered;
+        }
+        error problem = *due->answer;
+        problem.effect = writes<Request> ? problem.effect : effect::none;
+        return failure{std::move(problem)};
+    }
+
+private:
+    using place = std::pair<std::string, std::string>; ///< a table and a partition, as requests spell them
+
+    struct plan_state {
+        planned_fault it;
+        std::size_t seen; ///< requests that matched so far
+    };
+    struct partition_state {
+        std::int64_t second{};
+        std::uint32_t requests{};
+        steady_time offline_until{};
+        std::optional<std::chrono::milliseconds> retry_after{};
+        std::size_t planned{}; ///< index of the planned window, from 1
+    };
+    struct held_up {
+        place where;
+        std::function<void()> send;
+    };
+    struct state : counted {
+        std::mutex lock;
+        faulty_options options;
+        std::vector<plan_state> plans;
+        std::map<place, partition_state> partitions;
+        std::vector<held_up> late;
+        std::map<std::string, std::size_t> happened;
+        std::size_t requests{};
+    };
+
+    template <class Request>
+    static constexpr bool writes = !std::same_as<Request, get_entity> && !std::same_as<Request, query_entities> &&
+        !std::same_as<Request, list_tables>;
+
+    template <class Request>
+    [[nodiscard]] static place place_of(Request const& request) {
+        place at;
+        if constexpr (requires { request.table; }) {
+            at.first = request.table;
+        }
+        at.second = partition_of(request).value_or("");
+        return at;
+    }
+    [[nodiscard]] steady_time until(std::chrono::nanoseconds later) const {
+        return state_->options.time->steady() + std::chrono::duration_cast<steady_time::duration>(later);
+    }
+
+    /// The fault that is due for this request.
+    template <class Request>
+    [[nodiscard]] std::optional<fault> take(Request const& request) const {
+        std::lock_guard const guard{state_->lock};
+        ++state_->requests;
+        place const at = place_of(request);
+        std::optional<fault> due;
+        for (plan_state& each : state_->plans) {
+            bool const matches = each.it.number > 0 && (each.it.request.empty() || each.it.request == Request::name) &&
+                (each.it.table.empty() || each.it.table == at.first);
+            if (!matches || each.it.fired) {
+                continue;
+            }
+            each.seen += 1;
+            // One that was due while another happened happens next.
+            if (each.seen >= each.it.number && !due) {
+                each.it.fired = true;
+                due = each.it.what;
+            }
+        }
+        if (!due && partition_of(request)) {
+            due = offline(at);
+        }
+        if (due) {
+            ++state_->happened[due->name];
+        }
+        return due;
+    }
+    [[nodiscard]] std::optional<fault> offline(place const& where) const {
+        auto const found = state_->partitions.find(where);
+        if (!state_->options.target && found == state_->partitions.end()) {
+            return std::nullopt;
+        }
+        partition_state& at = found == state_->partitions.end() ? state_->partitions[where] : found->second;
+        steady_time const now = state_->options.time->steady();
+        if (now >= at.offline_until && state_->options.target) {
+            partition_target const& target = *state_->options.target;
+            auto const second = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
+            at.requests = at.second == second ? at.requests + 1 : 1;
+            at.second = second;
+            if (at.requests > target.requests_a_second) {
+                at.offline_until = until(target.offline);
+                at.retry_after = target.retry_after;
+                at.planned = 0;
+            }
+        }
+        if (now >= at.offline_until) {
+            return std::nullopt;
+        }
+        fault made = fault::busy(at.retry_after);
+        made.name = at.planned > 0 ? "window" : "offline";
+        if (at.planned > 0) {
+            state_->plans[at.planned - 1].it.fired = true;
+        }
+        return made;
+    }
+    /// What was held up behind this request arrives now.
+    template <class Request>
+    void arrive_behind(Request const& request) const {
+        std::vector<held_up> arriving;
+        {
+            std::lock_guard const guard{state_->lock};
+            if (state_->late.empty()) {
+                return;
+            }
+            place const at = place_of(request);
+            std::vector<held_up> staying;
+            for (held_up& each : state_->late) {
+                (each.where == at ? arriving : staying).push_back(std::move(each));
+            }
+            state_->late = std::move(staying);
+        }
+        for (held_up const& each : arriving) {
+            each.send();
+        }
+    }
+
+    mutable T wrapped_;
+    shared<state> state_;
+};
+
+template <transport T>
+faulty(T, faulty_options const& = {}) -> faulty<T>;
+
+} // namespace testing
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/retrying.hpp>
+#include <entitable/testing.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+#include <support/catch.hpp>
+#include <support/wide.hpp>
+
+#include <limits>
+
+using namespace entitable;
+using namespace std::chrono_literals;
+using testing::fault;
+using testing::make_row;
+
+namespace {
+
+static_assert(transport<retrying<memory_backend>>);
+static_assert(transport<retrying<any_transport>>);
+static_assert(answers_many<retrying<entitable_test::wide_transport>, query_entities>);
+static_assert(!answers_many<retrying<memory_backend>, query_entities>);
+
+/// A table under faults, retried, on a clock that nobody waits for.
+struct stage {
+    explicit stage(
+        retry_policy policy = retry_policy::fixed(4, 1s), bool operation_rows = false, std::uint32_t quota = 100)
+        : backend(local_options{.time = &time}),
+          service(backend, {.time = &time}),
+          through(
+              service, {.policy = policy, .quota = quota, .operation_rows = operation_rows, .time = &time, .seed = 1}) {
+        call own;
+        (void)backend.execute(create_table{"Orders"}, own).value();
+    }
+
+    result<written> write(mutation change) {
+        return through.execute(write_entity{"Orders", std::move(change)}, context);
+    }
+    result<get_entity::response> read(std::string key) {
+        call own;
+        return backend.execute(get_entity{"Orders", "p", std::move(key), {}}, own);
+    }
+
+    testing::manual_clock time;
+    memory_backend backend;
+    testing::faulty<memory_backend> service;
+    retrying<testing::faulty<memory_backend>> through;
+    call context;
+};
+
+row one(std::int32_t age = 55) { return make_row("p", "r", {{"Age", age}}); }
+
+std::size_t rows_of(memory_backend const& backend) {
+    call own;
+    query_entities query;
+    query.table = "Orders";
+    return backend.execute(query, own)->rows.size();
+}
+
+} // namespace
+
+TEST_CASE("retrying: passes on what succeeds at once") {
+    stage on;
+    auto const inserted = on.write(mutation::insert(one()));
+    REQUIRE(inserted);
+    CHECK_FALSE(inserted->after_retry);
+    CHECK(on.service.requests() == 1);
+    CHECK(on.through.quota_left() == 100);
+}
+
+TEST_CASE("retrying: waits on its clock and nowhere else") {
+    stage on;
+    on.service.plan({fault::busy(), 1});
+    on.service.plan({fault::throttled(7s), 2});
+    auto const begun = on.time.steady();
+    CHECK(on.write(mutation::insert(one())));
+    CHECK(on.time.steady() - begun == 8s);
+    CHECK(on.service.all_fired());
+}
+
+TEST_CASE("retrying: the answer of an insert is lost") {
+    stage on;
+    on.service.plan({fault::lost_after(), 1});
+    auto const inserted = on.write(mutation::insert(one()));
+    REQUIRE(inserted);
+    CHECK(inserted->after_retry);
+    CHECK(inserted->etag == on.read("r")->etag);
+    CHECK(on.service.requests() == 3); // lost, 409, read
+}
+
+TEST_CASE("retrying: a late first try does not undo the second") {
+    stage on;
+    on.service.plan({fault::late(), 1});
+    auto const inserted = on.write(mutation::insert(one()));
+    REQUIRE(inserted);
+    CHECK(on.service.arrive() == 0);
+    CHECK(on.read("r")->etag == inserted->etag);
+}
+
+TEST_CASE("retrying: a bad policy is told to every request, and nothing is sent") {
+    auto const refused = [](retry_policy policy) {
+        stage on{policy};
+        auto const outcome = on.write(mutation::insert(one()));
+        call context;
+        CHECK(on.through.execute(list_tables{}, context).error().code == error_code::out_of_range_input);
+        CHECK(on.service.requests() == 0);
+        CHECK(policy.check().error().code == error_code::out_of_range_input);
+        return !outcome && outcome.error().code == error_code::out_of_range_input;
+    };
+    CHECK(refused(retry_policy::fixed(0, 1s)));
+    CHECK(refused(retry_policy::fixed(-1, 1s)));
+    CHECK(refused(retry_policy::fixed(std::int64_t{1} << 31, 1s)));
+    CHECK(refused(retry_policy::fixed(std::numeric_limits<std::int64_t>::max(), 1s)));
+    CHECK(refused(retry_policy::fixed(3, -1s)));
+    CHECK(refused(retry_policy::fixed(3, 25h)));
+    CHECK(refused(retry_policy::exponential(3, 100s, 3s, 90s)));
+    CHECK(refused(retry_policy::exponential(3, 1s, 91s, 90s)));
+    CHECK(refused(retry_policy::exponential(3, -1s, 3s, 90s)));
+    auto jittery = retry_policy::patient();
+    jittery.delays.jitter = 1.5;
+    CHECK(refused(jittery));
+    auto wishful = retry_policy::patient();
+    wishful.longest_wish = -1s;
+    CHECK(refused(wishful));
+    CHECK(retry_policy::patient().check());
+    CHECK(retry_policy::interactive().check());
+    CHECK(retry_policy::none().check());
+    CHECK(retry_policy::fixed(retry_policy::most_tries, 0s).check());
+}
+
+TEST_CASE("retrying: the presets") {
+    CHECK(retry_policy::patient().delays == backoff{.base = 30s, .least = 3s, .most = 90s});
+    CHECK_FALSE(retry_policy::patient().delays.jitter_at_cap);
+    auto const quick = retry_policy::interactive();
+    std::chrono::nanoseconds all{};
+    for (std::uint64_t repetition = 1; repetition < static_cast<std::uint64_t>(quick.tries); ++repetition) {
+        all += quick.delays.delay(repetition, 0.5);
+    }
+    CHECK(all == 2'900ms);
+    CHECK(quick.delays.jitter_at_cap);
+}
+
+TEST_CASE("retrying: cancellation in the middle of a wait") {
+    struct cancelling_clock final : entitable::clock {
+        date_time now() noexcept override { return inner.now(); }
+        steady_time steady() noexcept override { return inner.steady(); }
+        void wait_until(steady_time time) noexcept override {
+            inner.wait_until(time);
+            if (inner.steady() - begun >= 1s && cancelled_at == steady_time{}) {
+                cancelled_at = inner.steady();
+                source.cancel();
+            }
+        }
+        testing::manual_clock inner;
+        steady_time begun = inner.steady();
+        steady_time cancelled_at{};
+        cancellation_source source;
+    } time;
+    testing::faulty service{memory_backend{}};
+    service.plan({fault::lost_after(), 1});
+    retrying through{service, {.policy = retry_policy::fixed(3, 90s), .time = &time}};
+    call context;
+    context.cancellation = time.source.token();
+    auto const outcome = through.execute(create_table{"Orders"}, context);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().code == error_code::cancelled);
+    CHECK(outcome.error().effect == effect::unknown);
+    CHECK(time.inner.steady() - time.cancelled_at < 50ms);
+    CHECK(service.requests() == 1);
+}
+
+TEST_CASE("retrying: the deadline of the call bounds all of it") {
+    stage on{retry_policy::fixed(100, 1s)};
+    testing::faulty_options always{.time = &on.time, .target = testing::partition_target{0, 1h}};
+    testing::faulty down{on.backend, always};
+    retrying through{down, {.policy = retry_policy::fixed(100, 1s), .quota = 0, .time = &on.time}};
+    on.context.deadline = on.time.steady() + 10s;
+    auto const outcome = through.execute(write_entity{"Orders", mutation::insert(one())}, on.context);
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().code == error_code::server_busy);
+    CHECK(outcome.error().attempts == 10);
+    CHECK(on.time.steady() <= on.context.deadline);
+    CHECK(down.requests() == 10);
+}
+
+TEST_CASE("retrying: copies share the quota") {
+    stage on{retry_policy::fixed(5, 1s), false, 4};
+    auto const copy = on.through;
+    on.service.plan({fault::busy(), 1});
+    on.service.plan({fault::busy(), 1});
+    on.service.plan({fault::busy(), 1});
+    on.service.plan({fault::busy(), 1});
+    CHECK(on.write(mutation::insert(one())));
+    CHECK(copy.quota_left() == 0);
+    on.service.plan({fault::busy(), 1});
+    auto const outcome = copy.execute(get_entity{"Orders", "p", "r", {}}, on.context);
+    CHECK(outcome.error().attempts == 1);
+}
+
+// ---- operation rows ---------------------------------------------------------------------------------
+
+TEST_CASE("operation rows: an update whose answer is lost is settled") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    auto const version = on.write(mutation::insert(one()))->etag;
+    on.service.plan({fault::lost_after(), 1});
+    auto const updated = on.write(mutation::merge(one(56), version));
+    REQUIRE(updated);
+    CHECK(updated->after_retry);
+    CHECK(on.read("r")->entity.view().find("Age")->as_int32() == 56);
+    CHECK(rows_of(on.backend) == 3); // the entity and two operation rows
+}
+
+TEST_CASE("operation rows: an update that another writer beat is a plain conflict") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    auto const version = on.write(mutation::insert(one()))->etag;
+    on.service.plan({fault::lost_before(), 1});
+    call own;
+    (void)on.backend.execute(write_entity{"Orders", mutation::merge(one(56), version)}, own).value();
+    auto const updated = on.write(mutation::merge(one(56), version)); // the same content, another's
+    REQUIRE_FALSE(updated);
+    CHECK(updated.error().code == error_code::update_condition_not_satisfied);
+    CHECK(updated.error().effect == effect::none);
+    CHECK_FALSE(updated.error().operation_index);
+}
+
+TEST_CASE("operation rows: an insert of what another has inserted alike is refused") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    on.service.plan({fault::lost_before(), 1});
+    call own;
+    (void)on.backend.execute(write_entity{"Orders", mutation::insert(one())}, own).value();
+    auto const inserted = on.write(mutation::insert(one()));
+    REQUIRE_FALSE(inserted);
+    CHECK(inserted.error().code == error_code::entity_already_exists);
+    CHECK(inserted.error().effect == effect::none);
+}
+
+TEST_CASE("operation rows: a batch whose answer is lost is settled, its results without the row's") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    on.service.plan({fault::lost_after(), 1});
+    auto const done = on.through.execute(
+        transact{"Orders", {mutation::insert(make_row("p", "1")), mutation::insert(make_row("p", "2"))}}, on.context);
+    REQUIRE(done);
+    REQUIRE(done->results.size() == 2);
+    CHECK(done->results[0].after_retry);
+    CHECK(done->results[0].etag.empty());
+    auto const plain = on.through.execute(transact{"Orders", {mutation::insert(make_row("p", "3"))}}, on.context);
+    REQUIRE(plain->results.size() == 1);
+    CHECK_FALSE(plain->results[0].after_retry);
+    CHECK_FALSE(plain->results[0].etag.empty());
+}
+
+TEST_CASE("operation rows: one operation less in a batch") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    CHECK(on.through.profile().max_operations == 99);
+    transact batch{"Orders", {}};
+    CHECK(on.through.execute(batch, on.context).error().code == error_code::invalid_input);
+    for (int index = 0; index < 99; ++index) {
+        batch.changes.push_back(mutation::insert(make_row("p", std::to_string(index))));
+    }
+    CHECK(on.through.execute(batch, on.context));
+    batch.changes.push_back(mutation::insert(make_row("p", "99")));
+    CHECK(on.through.execute(batch, on.context).error().code == error_code::invalid_input);
+}
+
+TEST_CASE("operation rows: pages leave them out, also of a projection") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    (void)on.write(mutation::insert(one()));
+    (void)on.write(mutation::insert(make_row("p", "~", {{"Age", 1}})));
+    query_entities query;
+    query.table = "Orders";
+    auto const page = on.through.execute(query, on.context);
+    REQUIRE(page->rows.size() == 2);
+    CHECK(page->rows[0].row_key == "r");
+    CHECK(page->rows[1].row_key == "~");
+    query.select = {"Age"};
+    CHECK(on.through.execute(query, on.context)->rows.size() == 2);
+    CHECK(rows_of(on.backend) == 4);
+}
+
+TEST_CASE("operation id: given by the caller, a write is applied once over all processes") {
+    stage on;
+    call first;
+    first.operation_id = "order-17";
+    CHECK(on.through.execute(write_entity{"Orders", mutation::insert(one())}, first));
+    call again;
+    again.operation_id = "order-17";
+    auto const repeated = on.through.execute(write_entity{"Orders", mutation::insert(one())}, again);
+    REQUIRE(repeated);
+    CHECK(repeated->after_retry);
+    call other;
+    other.operation_id = "order-17";
+    auto const reused = on.through.execute(write_entity{"Orders", mutation::insert(make_row("p", "x"))}, other);
+    REQUIRE_FALSE(reused);
+    CHECK(reused.error().code == error_code::invalid_input);
+    CHECK(reused.error().effect == effect::none);
+    CHECK_FALSE(on.read("x"));
+}
+
+TEST_CASE("operation rows: a late first try finds its own row") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    on.service.plan({fault::late(), 1});
+    CHECK(on.write(mutation::insert_or_merge(one())));
+    call own;
+    (void)on.backend.execute(write_entity{"Orders", mutation::insert_or_merge(one(99))}, own).value();
+    CHECK(on.service.arrive() == 0);
+    CHECK(on.read("r")->entity.view().find("Age")->as_int32() == 99);
+}
+
+// ---- resolve ----------------------------------------------------------------------------------------
+
+TEST_CASE("resolve: by the operation id") {
+    stage on{retry_policy::none(), true};
+    on.service.plan({fault::lost_after(), 1});
+    on.service.plan({fault::lost_before(), 2});
+    call own;
+    auto const applied = on.write(mutation::insert_or_replace(one()));
+    auto const not_applied = on.write(mutation::insert_or_replace(one(56)));
+    REQUIRE_FALSE(applied);
+    REQUIRE_FALSE(not_applied);
+    CHECK(applied.error().effect == effect::unknown);
+    CHECK(applied.error().operation_id.size() == 32);
+    CHECK(resolve(on.backend, "Orders", "p", applied.error().operation_id, own).value() == fate::applied);
+    CHECK(resolve(on.backend, "Orders", "p", not_applied.error().operation_id, own).value() == fate::not_applied);
+    CHECK(resolve(on.backend, "Missing", "p", "x", own).error().code == error_code::table_not_found);
+}
+
+TEST_CASE("resolve: by reading and comparing") {
+    stage on;
+    call own;
+    auto const told = [&](mutation change) {
+        return resolve(on.backend, write_entity{"Orders", std::move(change)}, own).value();
+    };
+    etag const stale = etag::of(date_time{1});
+    CHECK(told(mutation::insert(one())) == fate::unknown);
+    CHECK(told(mutation::remove(one(), stale)) == fate::applied);
+    CHECK(told(mutation::remove(one(), any_etag)) == fate::applied);
+    CHECK(told(mutation::merge(one(), stale)) == fate::unknown);
+    etag const version = on.write(mutation::insert(one()))->etag;
+    CHECK(told(mutation::insert(one())) == fate::applied);
+    CHECK(told(mutation::insert(one(56))) == fate::unknown);
+    CHECK(told(mutation::merge(one(56), version)) == fate::not_applied);
+    CHECK(told(mutation::remove(one(), version)) == fate::not_applied);
+    CHECK(told(mutation::remove(one(), stale)) == fate::unknown);
+    CHECK(told(mutation::remove(one(), any_etag)) == fate::unknown);
+    CHECK(told(mutation::merge(one(), stale)) == fate::unknown); // the content is there, maybe another's
+    CHECK(told(mutation::replace(one(), any_etag)) == fate::applied);
+    CHECK(told(mutation::insert_or_merge(make_row("p", "r"))) == fate::applied);
+    CHECK(told(mutation::insert_or_replace(make_row("p", "r"))) == fate::unknown);
+
+    auto const batch = [&](std::vector<mutation> changes) {
+        return resolve(on.backend, transact{"Orders", std::move(changes)}, own).value();
+    };
+    auto const absent = mutation::insert(make_row("p", "x", {{"A", 1}}));
+    CHECK(batch({absent, mutation::insert(one())}) == fate::applied);
+    CHECK(batch({absent, mutation::merge(one(), version)}) == fate::not_applied);
+    CHECK(batch({absent, mutation::remove(make_row("p", "y"), any_etag)}) == fate::unknown);
+    CHECK(batch({}) == fate::unknown);
+}
+
+TEST_CASE("resolve: operation rows are swept by age") {
+    stage on{retry_policy::fixed(3, 1s), true};
+    for (int index = 0; index < 5; ++index) {
+        (void)on.write(mutation::insert(make_row("p", std::to_string(index)))).value();
+        on.time.advance(1h);
+    }
+    CHECK(rows_of(on.backend) == 10);
+    date_time const before{on.time.now().ticks - 2 * 3600 * date_time::ticks_per_second - 1};
+    call own;
+    CHECK(sweep_operation_rows(on.backend, "Orders", "p", before, own).value() == 3);
+    CHECK(rows_of(on.backend) == 7);
+    CHECK(sweep_operation_rows(on.backend, "Orders", "q", before, own).value() == 0);
+}
+
+// ---- many at once -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Fails the first answer to every row range that begins with an odd digit.
+struct flaky_wide {
+    using is_transport = void;
+    entitable_test::wide_transport inner;
+    std::shared_ptr<std::map<std::string, int>> tries = std::make_shared<std::map<std::string, int>>();
+
+    [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
+    template <table_request Request>
+    result<response_of<Request>> execute(Request const& request, call& context) const {
+        return inner.execute(request, context);
+    }
+    struct dropping final : request_feed<query_entities> {
+        request_feed<query_entities>* outer;
+        std::map<std::string, int>* tries;
+        std::map<std::size_t, std::string> keys;
+        query_entities const* next(std::size_t& slot) override {
+            auto const* const given = outer->next(slot);
+            if (given != nullptr) {
+                keys[slot] = given->range.row.lower.key;
+            }
+            return given;
+        }
+        void answer(std::size_t slot, result<query_entities::response> response) override {
+            std::string const& key = keys[slot];
+            if (++(*tries)[key] == 1 && (key[0] - '0') % 2 == 1) {
+                outer->answer(slot, failure{error_code::server_busy, "flaky"});
+            } else {
+                outer->answer(slot, std::move(response));
+            }
+        }
+    };
+    void execute_many(request_feed<query_entities>& feed, std::size_t in_flight, call& context) const {
+        dropping between;
+        between.outer = &feed;
+        between.tries = tries.get();
+        inner.execute_many(between, in_flight, context);
+    }
+};
+
+struct nine_queries final : request_feed<query_entities> {
+    nine_queries() : queries(9) {
+        for (std::size_t index = 0; index < queries.size(); ++index) {
+            queries[index].table = "Orders";
+            queries[index].range.row.lower = key_bound::including(std::to_string(index + 1));
+        }
+    }
+    query_entities const* next(std::size_t& slot) override {
+        slot = given;
+        return given < queries.size() ? &queries[given++] : nullptr;
+    }
+    void answer(std::size_t slot, result<query_entities::response> response) override {
+        answered[slot] += response ? 1 : 100;
+    }
+    std::vector<query_entities> queries;
+    std::size_t given{};
+    std::map<std::size_t, int> answered;
+};
+
+} // namespace
+
+TEST_CASE("retrying: many at once, and each answered once") {
+    testing::manual_clock time;
+    flaky_wide wide;
+    call context;
+    (void)wide.execute(create_table{"Orders"}, context);
+    retrying through{wide, {.policy = retry_policy::fixed(3, 1s), .time = &time}};
+    nine_queries feed;
+    execute_many(through, feed, 4, context);
+    CHECK(wide.inner.log->most == 4);
+    REQUIRE(feed.answered.size() == 9);
+    for (auto const& [slot, count] : feed.answered) {
+        CHECK(count == 1);
+    }
+
+    retrying wrong{wide, {.policy = retry_policy::fixed(0, 1s), .time = &time}};
+    nine_queries refused;
+    execute_many(wrong, refused, 4, context);
+    CHECK(refused.answered.size() == 9);
+    CHECK(refused.answered[0] == 100);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/request/idempotency.hpp>
+
+#include <support/catch.hpp>
+
+#include <string>
+
+using namespace entitable;
+
+namespace {
+
+row entity() { return row_builder{"p", "r"}.build(); }
+etag_condition const version = etag::of(date_time{1});
+
+constexpr bool in_order() {
+    for (std::size_t index = 0; index < std::size(idempotency_table); ++index) {
+        if (static_cast<std::size_t>(idempotency_table[index].kind) != index) {
+            return false;
+        }
+    }
+    return std::size(idempotency_table) == static_cast<std::size_t>(request_kind::delete_table) + 1;
+}
+static_assert(in_order());
+
+conclusion said(error_code code, request_kind kind) { return concluded_from(error{code, "an answer"}, kind); }
+conclusion status(std::uint16_t http, request_kind kind) {
+    error answer{error_code::other_service_error, "an answer"};
+    answer.http_status = http;
+    return concluded_from(answer, kind);
+}
+
+constexpr auto as_answered = conclusion::as_answered;
+constexpr auto success = conclusion::success;
+constexpr auto unknown = conclusion::unknown;
+constexpr auto compare = conclusion::compare;
+constexpr auto look_up = conclusion::look_up;
+
+} // namespace
+
+TEST_CASE("each request has its row in the table") {
+    auto const of = [](mutation change) { return kind_of(write_entity{"table", std::move(change)}); };
+    CHECK(kind_of(get_entity{}) == request_kind::read);
+    CHECK(kind_of(query_entities{}) == request_kind::read);
+    CHECK(kind_of(list_tables{}) == request_kind::read);
+    CHECK(of(mutation::insert(entity())) == request_kind::insert);
+    CHECK(of(mutation::replace(entity(), version)) == request_kind::conditional_update);
+    CHECK(of(mutation::merge(entity(), version)) == request_kind::conditional_update);
+    CHECK(of(mutation::replace(entity(), any_etag)) == request_kind::forced_update);
+    CHECK(of(mutation::merge(entity(), any_etag)) == request_kind::forced_update);
+    CHECK(of(mutation::insert_or_replace(entity())) == request_kind::upsert);
+    CHECK(of(mutation::insert_or_merge(entity())) == request_kind::upsert);
+    CHECK(of(mutation::remove(entity(), version)) == request_kind::conditional_remove);
+    CHECK(of(mutation::remove(entity(), any_etag)) == request_kind::forced_remove);
+    CHECK(kind_of(transact{}) == request_kind::batch);
+    CHECK(kind_of(create_table{}) == request_kind::create_table);
+    CHECK(kind_of(delete_table{}) == request_kind::delete_table);
+}
+
+TEST_CASE("whether a request may be repeated when nothing is known of other writers") {
+    auto const of = [](mutation change) { return idempotency_of(write_entity{"table", std::move(change)}); };
+    CHECK(idempotency_of(get_entity{}) == idempotency::safe);
+    CHECK(idempotency_of(query_entities{}) == idempotency::safe);
+    CHECK(idempotency_of(list_tables{}) == idempotency::safe);
+    CHECK(of(mutation::insert_or_replace(entity())) == idempotency::repeatable);
+    CHECK(of(mutation::insert_or_merge(entity())) == idempotency::repeatable);
+    CHECK(of(mutation::replace(entity(), any_etag)) == idempotency::repeatable);
+    CHECK(of(mutation::merge(entity(), any_etag)) == idempotency::repeatable);
+    CHECK(of(mutation::remove(entity(), any_etag)) == idempotency::repeatable);
+    CHECK(of(mutation::insert(entity())) == idempotency::conditional);           // 409 the second time
+    CHECK(of(mutation::remove(entity(), version)) == idempotency::conditional);  // 404 the second time
+    CHECK(of(mutation::replace(entity(), version)) == idempotency::conditional); // 412 the second time
+    CHECK(of(mutation::merge(entity(), version)) == idempotency::conditional);
+    CHECK(idempotency_of(transact{}) == idempotency::conditional);
+    CHECK(idempotency_of(create_table{}) == idempotency::conditional);
+    CHECK(idempotency_of(delete_table{}) == idempotency::conditional);
+}
+
+TEST_CASE("what an answer says of a lost try, row by row") {
+    struct expected {
+        request_kind kind;
+        conclusion not_found, exists, condition, other;
+    };
+    expected const rows[] = {
+        {request_kind::read, as_answered, as_answered, as_answered, as_answered},
+        {request_kind::insert, unknown, compare, unknown, unknown},
+        {request_kind::conditional_update, unknown, unknown, unknown, unknown},
+        {request_kind::forced_update, unknown, unknown, unknown, unknown},
+        {request_kind::upsert, unknown, unknown, unknown, unknown},
+        {request_kind::conditional_remove, success, unknown, unknown, unknown},
+        {request_kind::forced_remove, success, unknown, unknown, unknown},
+        {request_kind::batch, unknown, unknown, unknown, unknown},
+        {request_kind::batch_with_operation, look_up, look_up, look_up, look_up},
+        {request_kind::create_table, unknown, success, unknown, unknown},
+        {request_kind::delete_table, success, success, unknown, unknown},
+    };
+    for (expected const& row : rows) {
+        CAPTURE(static_cast<int>(row.kind));
+        CHECK(said(error_code::resource_not_found, row.kind) == row.not_found);
+        CHECK(said(error_code::entity_already_exists, row.kind) == row.exists);
+        CHECK(said(error_code::table_already_exists, row.kind) == row.exists);
+        CHECK(said(error_code::update_condition_not_satisfied, row.kind) == row.condition);
+        CHECK(said(error_code::table_not_found, row.kind) == row.other);
+        CHECK(said(error_code::authorization_failure, row.kind) == row.other);
+        CHECK(status(405, row.kind) == row.other);
+        // What the same request gets each time, the lost try got too.
+        CHECK(said(error_code::invalid_input, row.kind) == as_answered);
+        CHECK(said(error_code::request_body_too_large, row.kind) == as_answered);
+        CHECK(said(error_code::not_implemented, row.kind) == as_answered);
+        for (int const http : {400, 411, 413, 414, 415, 501, 505}) {
+            CHECK(status(static_cast<std::uint16_t>(http), row.kind) == as_answered);
+        }
+    }
+    CHECK(said(error_code::table_being_deleted, request_kind::create_table) == as_answered);
+    CHECK(said(error_code::table_being_deleted, request_kind::delete_table) == success);
+}
+
+TEST_CASE("what may pass by itself is worth a repetition, and nothing else") {
+    for (std::uint16_t http = 100; http < 600; ++http) {
+        error answer{error_code::other_service_error, "an answer"};
+        answer.http_status = http;
+        bool const passes = http == 408 || http == 429 || http == 500 || http == 502 || http == 503 || http == 504;
+        CHECK(worth_retrying(answer) == passes);
+    }
+    CHECK(worth_retrying({error_code::transport_failed, ""}));
+    CHECK(worth_retrying({error_code::server_busy, ""}));
+    CHECK(worth_retrying({error_code::operation_timed_out, ""}));
+    CHECK(worth_retrying({error_code::internal_error, ""}));
+    for (error_code const code : {error_code::cancelled, error_code::deadline_exceeded, error_code::not_supported,
+             error_code::row_malformed, error_code::other_service_error, error_code::continuation_invalid,
+             error_code::entity_already_exists, error_code::not_implemented, error_code::authentication_failed}) {
+        CHECK_FALSE(worth_retrying({code, ""}));
+    }
+}
