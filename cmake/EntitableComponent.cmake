@@ -7,12 +7,23 @@ include(CMakePackageConfigHelpers)
 set(ENTITABLE_PACKAGE_DIR "${CMAKE_INSTALL_DATADIR}/cmake/entitable")
 
 # entitable_add_component(<name>
-#     HEADERS <file>...        what the component consists of, below include/
+#     HEADERS <file>...         what the component consists of, below include/
 #     [REQUIRES <component>...] components that are found together with it
 #     [LINK <target>...]        libraries that its users link
-#     [FIND <call>...])         arguments of find_package that provide them, one string for each call
+#     [FIND <call>...]          arguments of find_package that provide them, one string for each call
+#     [PKG_CONFIG <module>...]) their names in pkg-config; a component whose library has none there gets no .pc file
+#
+# Every component but the core can be left out with ENTITABLE_WITH_<NAME>=OFF, and is when this is a subproject.
 function(entitable_add_component name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;REQUIRES;LINK;FIND")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;REQUIRES;LINK;FIND;PKG_CONFIG")
+
+    if(NOT name STREQUAL "core")
+        string(TOUPPER "ENTITABLE_WITH_${name}" option)
+        option(${option} "Provide the component ${name}" ${PROJECT_IS_TOP_LEVEL})
+        if(NOT ${option})
+            return()
+        endif()
+    endif()
 
     set(target "entitable_${name}")
     add_library(${target} INTERFACE)
@@ -25,6 +36,7 @@ function(entitable_add_component name)
     target_link_libraries(${target} INTERFACE ${required_targets} ${arg_LINK})
 
     set_property(GLOBAL APPEND PROPERTY entitable_components ${name})
+    set_property(GLOBAL APPEND PROPERTY entitable_finds ${arg_FIND})
     string(APPEND description "set(entitable_${name}_requires \"${arg_REQUIRES}\")\n")
     string(APPEND description "set(entitable_${name}_finds \"${arg_FIND}\")\n")
     set_property(GLOBAL APPEND_STRING PROPERTY entitable_component_descriptions "${description}")
@@ -35,11 +47,61 @@ function(entitable_add_component name)
             FILE_SET HEADERS INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
         install(EXPORT entitable-${name} NAMESPACE entitable::
             DESTINATION "${ENTITABLE_PACKAGE_DIR}" FILE entitable-${name}-targets.cmake)
+        if(arg_PKG_CONFIG OR NOT arg_LINK)
+            entitable_install_pkg_config(${name} REQUIRES ${arg_REQUIRES} MODULES ${arg_PKG_CONFIG})
+        endif()
     endif()
+endfunction()
+
+# Writes and installs entitable.pc (core) or entitable-<name>.pc; the installed tree may be moved.
+function(entitable_install_pkg_config name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "REQUIRES;MODULES")
+    set(directory "${CMAKE_INSTALL_DATADIR}/pkgconfig")
+    file(RELATIVE_PATH up "${CMAKE_INSTALL_FULL_DATADIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+    string(REGEX REPLACE "/$" "" up "${up}")
+    set(include_directory "${CMAKE_INSTALL_INCLUDEDIR}")
+    if(NOT IS_ABSOLUTE "${include_directory}")
+        string(PREPEND include_directory "\${prefix}/")
+    endif()
+    set(module "entitable-${name}")
+    if(name STREQUAL "core")
+        set(module "entitable")
+    endif()
+    list(TRANSFORM arg_REQUIRES PREPEND "entitable-")
+    list(TRANSFORM arg_REQUIRES REPLACE "^entitable-core$" "entitable")
+    list(JOIN arg_REQUIRES ", " requires)
+    list(JOIN arg_MODULES ", " modules)
+    if(modules)
+        string(APPEND requires ", ${modules}")
+    endif()
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/${module}.pc" @ONLY CONTENT [[
+prefix=${pcfiledir}/@up@
+includedir=@include_directory@
+
+Name: @module@
+Description: @PROJECT_DESCRIPTION@ (component @name@)
+Version: @PROJECT_VERSION@
+Requires: @requires@
+Cflags: -I${includedir}
+]])
+    install(FILES "${PROJECT_BINARY_DIR}/${module}.pc" DESTINATION "${directory}")
+endfunction()
+
+# The libraries of all components, as their users would find them. Seen in every directory: whoever links a component from
+# another one finds its targets.
+function(entitable_find_component_libraries)
+    get_property(finds GLOBAL PROPERTY entitable_finds)
+    foreach(find IN LISTS finds)
+        separate_arguments(find)
+        find_package(${find} REQUIRED GLOBAL)
+    endforeach()
 endfunction()
 
 # Writes and installs the package files; call it after the last component.
 function(entitable_install_package)
+    if(NOT PROJECT_IS_TOP_LEVEL)
+        entitable_find_component_libraries() # a component that was asked for is usable at once
+    endif()
     if(NOT ENTITABLE_INSTALL)
         return()
     endif()

@@ -34,11 +34,3 @@ separate_arguments(plain_flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
 set(ENTITABLE_COMPILE
     ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${plain_flags} -std=c++20
     -I "${PROJECT_SOURCE_DIR}/include" ${ENTITABLE_WARNINGS})
-
-# The libraries of all components, as their users would find them.
-macro(entitable_find_component_libraries)
-    find_package(SQLite3 REQUIRED GLOBAL)
-    find_package(CURL REQUIRED GLOBAL)
-    find_package(OpenSSL REQUIRED GLOBAL)
-    find_package(simdjson CONFIG REQUIRED GLOBAL)
-endmacro()
