@@ -29,6 +29,14 @@ struct entitable::enum_names<codec_test::colour> {
 
 namespace codec_test {
 
+struct painted {
+    std::int32_t number{};
+    colour wall{};
+    std::optional<colour> trim;
+};
+
+ENTITABLE(painted, partition_key(literal("house")), row_key(number), properties(wall, trim))
+
 struct by_bib {
     std::int32_t bib{};
     std::string name;
@@ -400,6 +408,18 @@ TEST_CASE("an enumeration of an unknown number is kept, and of an unknown name r
     row_key.replace(row_key.size() - 3, 3, "pink");
     error const refused = refusal_of<every_key>({"08__foobar__", row_key, payload});
     CHECK(refused.code == error_code::row_mismatch);
+}
+
+TEST_CASE("a value without a name is refused where it would be written, present or not") {
+    painted wall{1, codec_test::colour::blue, codec_test::colour::red};
+    CHECK(decoded<painted>(to_row(wall).value()).trim == codec_test::colour::red);
+    wall.trim.reset();
+    CHECK_FALSE(decoded<painted>(to_row(wall).value()).trim);
+    wall.trim = static_cast<codec_test::colour>(9);
+    auto const refused = to_row(wall);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == error_code::out_of_range_input);
+    CHECK_THAT(refused.error().message, ContainsSubstring("\"trim\""));
 }
 
 TEST_CASE("a row cut at any byte is refused or read, and never read beyond") {

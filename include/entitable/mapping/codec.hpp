@@ -72,21 +72,35 @@ struct nullable_view {
     value_view value;
     bool nullable{};
     bool present{true};
+    bool nameless{}; ///< of an enumeration with names, but this one has none
 };
 
 template <class T>
 [[nodiscard]] nullable_view view_of(T const& member) {
-    if constexpr (property_shape<T>::optional) {
-        using inner = typename property_shape<T>::value_type;
-        return member ? nullable_view{property_type<inner>::view(*member), true, true} : nullable_view{{}, true, false};
-    } else {
-        return {property_type<T>::view(member), false, true};
+    using inner = typename property_shape<T>::value_type;
+    constexpr bool optional = property_shape<T>::optional;
+    if constexpr (optional) {
+        if (!member) {
+            return {{}, true, false};
+        }
     }
+    inner const& value = [&]() -> inner const& {
+        if constexpr (optional) {
+            return *member;
+        } else {
+            return member;
+        }
+    }();
+    nullable_view made{property_type<inner>::view(value), optional, true};
+    if constexpr (named_enumeration<inner>) {
+        made.nameless = name_of(value).empty();
+    }
+    return made;
 }
 
-/// Lays keys, header, descriptor and values out in one block.
-ENTITABLE_LAZY [[nodiscard]] row encode_row(std::string_view partition_key, std::string_view row_key,
-    std::string_view descriptor, nullable_view const* values, std::size_t count);
+/// Lays keys, header, descriptor and values out in one block. OutOfRangeInput names the property whose value has no name.
+ENTITABLE_LAZY [[nodiscard]] result<row> encode_row(std::string_view partition_key, std::string_view row_key,
+    std::string_view descriptor, nullable_view const* values, std::string_view const* names, std::size_t count);
 
 /// Where the value of a property goes.
 struct value_target {
@@ -192,10 +206,11 @@ template <class Entity, class... Components>
 }
 
 template <class Entity, auto... Members>
-[[nodiscard]] row encode_properties(
+[[nodiscard]] result<row> encode_properties(
     std::string_view partition_key, std::string_view row_key, Entity const& entity, members<0, Members...>) {
     nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
-    return encode_row(partition_key, row_key, descriptor_of<Entity>.view(), values + 1, sizeof...(Members));
+    return encode_row(partition_key, row_key, descriptor_of<Entity>.view(), values + 1,
+        std::data(mapping<Entity>::property_names) + 1, sizeof...(Members));
 }
 
 template <auto Member, class Entity>

@@ -15,10 +15,19 @@ void entitable_mapping_of(); // lets the next line be parsed; the real one is fo
 template <class T>
 concept declares_mapping = requires(T const* none) { entitable_mapping_of(none).entity_name; };
 
-template <class T>
+/// Of a type that was not declared: enough for the message to be the only one.
+struct no_mapping {
+    struct fields {};
+};
+
+template <class T, bool Declared = declares_mapping<T>>
 struct mapping_of {
-    static_assert(
-        declares_mapping<T>, "this type is no entity: write ENTITABLE(type, ...) behind it, in its own namespace");
+    static_assert(Declared, "this type is no entity: write ENTITABLE(type, ...) behind it, in its own namespace");
+    using type = no_mapping;
+};
+
+template <class T>
+struct mapping_of<T, true> {
     static_assert(
         std::is_default_constructible_v<T>, "an entity is read into a fresh object: it needs a default constructor");
     using type = decltype(entitable_mapping_of(static_cast<T const*>(nullptr)));

@@ -130,8 +130,8 @@ struct property_type<T> {
     }
 };
 
-/// An enumeration with names (`enum_names`): the name. A value without a name is stored as the empty text, and refused when
-/// it is read, unless the user named a substitute.
+/// An enumeration with names (`enum_names`): the name. A value without a name is refused when it is written; a name without a
+/// value when it is read, unless the user named a substitute.
 template <named_enumeration T>
 struct property_type<T> {
     static constexpr edm_type type = edm_type::string;

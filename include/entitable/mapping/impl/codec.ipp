@@ -10,12 +10,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY row encode_row(std::string_view partition_key, std::string_view row_key,
-    std::string_view descriptor, nullable_view const* values, std::size_t count) {
+ENTITABLE_LAZY_BODY result<row> encode_row(std::string_view partition_key, std::string_view row_key,
+    std::string_view descriptor, nullable_view const* values, std::string_view const* names, std::size_t count) {
     std::size_t size = partition_key.size() + row_key.size() + row_format::header_size + descriptor.size();
     for (std::size_t index = 0; index < count; ++index) {
         nullable_view const& value = values[index];
         size += value.nullable ? 1U : 0U;
+        if (value.nameless) {
+            return failure{error_code::out_of_range_input,
+                text::joined({"the property \"", names[index], "\" has a value of its enumeration that has no name"})};
+        }
         if (value.present) {
             edm_type const type = value.value.type();
             size += row_format::fixed_size(type) + (row_format::has_length(type) ? value.value.bytes().size() : 0U);
