@@ -11,7 +11,10 @@
     "entitable/azure/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/http/impl/curl_client.ipp>
+#include <entitable/http/impl/curl_session.ipp>
 #include <entitable/http/impl/http_message.ipp>
+#include <entitable/http/impl/response_reader.ipp>
 #include <entitable/http/impl/url.ipp>
 #include <entitable/rest/impl/connection_string.ipp>
 #include <entitable/rest/impl/credential.ipp>

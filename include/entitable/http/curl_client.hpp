@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `curl_client`: an http_client on libcurl, 7.87 or newer.
+
+#include <entitable/core/shared.hpp>
+#include <entitable/http/http_client.hpp>
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The version of HTTP to ask for. With `http_2` a server that does not know it is spoken to in 1.1.
+enum class http_version : std::uint8_t { http_1_1, http_2 };
+
+/// How a `curl_client` connects. There is no way to switch off the verification of certificates, nor to follow redirects, to use
+/// cookies or a netrc file. http without TLS goes to this computer only.
+struct curl_options {
+    std::string ca_file;      ///< PEM file of the authorities that are trusted; empty: those of the system
+    std::string ca_directory; ///< directory of hashed PEM files; empty: that of the system
+    std::string proxy;        ///< empty: none, whatever the environment says
+    http_version version{http_version::http_1_1};
+    std::chrono::milliseconds connect_timeout{10'000}; ///< for name, connection and TLS together
+    std::chrono::seconds idle_timeout{60};             ///< a kept connection that idled longer is not used again
+};
+
+namespace detail {
+
+class curl_session;
+
+/// The sessions of a client; each is used by one thread at a time and keeps its connections. Safe to use from several threads.
+class curl_pool : public counted {
+public:
+    explicit curl_pool(curl_options options);
+    ~curl_pool();
+
+    [[nodiscard]] curl_options const& options() const noexcept { return options_; }
+    /// The session used last, whose connections are the warmest, or a new one.
+    [[nodiscard]] curl_session* borrow();
+    void give_back(curl_session* session) noexcept;
+
+private:
+    static constexpr std::size_t max_idle = 64;
+    curl_options const options_;
+    std::mutex mutex_;
+    std::vector<curl_session*> idle_; ///< guarded by mutex_
+};
+
+} // namespace detail
+
+/// Sends requests with libcurl. Keeps connections open and uses them again. A cheap handle: copies share the connections, which
+/// close with the last copy. Safe to use from several threads: each call has its session, and waits for no other. Not to be
+/// used in a child process after `fork`.
+///
+/// What it refuses, with TransportFailed: certificates that do not verify, TLS below 1.2, answers with two lengths or, below
+/// status 400, none, compressed bodies, folded or malformed header fields, and whatever exceeds the limits of the call. Which
+/// fields it wants to write itself it refuses with InvalidInput: Host, Content-Length, Transfer-Encoding, Connection, Expect,
+/// Accept-Encoding, TE, Trailer, Upgrade. It sees cancellation within 20 ms.
+class curl_client {
+public:
+    using is_http_client = void;
+
+    explicit curl_client(curl_options options = {}) : pool_(new detail::curl_pool(std::move(options))) {}
+
+    [[nodiscard]] result<http_response> send(http_request const& request, http_call const& call) const;
+
+    /// Keeps up to `in_flight` requests under way on the calling thread. Once the call is cancelled or its deadline has passed,
+    /// what is under way and what the feed still has is answered with that error.
+    void send_many(http_feed& feed, std::size_t in_flight, http_call const& call) const;
+
+private:
+    shared<detail::curl_pool> pool_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/http/impl/curl_client.ipp>
+#endif

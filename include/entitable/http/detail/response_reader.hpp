@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Reads the header lines and the body of a response as they come, and refuses what a client must not believe.
+
+#include <entitable/http/http_client.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// One response on its way. After a refusal the rest of it is not wanted.
+class response_reader {
+public:
+    /// Starts anew, within the limits of `call`.
+    void begin(http_method method, http_call const& call);
+
+    /// A line of the header with or without its line end: status line, field, or the empty line; interim responses (1xx) and
+    /// trailers too. False when the response is refused.
+    [[nodiscard]] bool header_line(std::string_view line);
+    /// A piece of the body. False when the response is refused.
+    [[nodiscard]] bool body(std::string_view piece);
+
+    /// The final header is there.
+    [[nodiscard]] bool has_header() const noexcept { return state_ == state::body; }
+    /// Why the response was refused; empty when it was not.
+    [[nodiscard]] std::string_view refusal() const noexcept { return refusal_; }
+    /// Gives the response away, its body padded.
+    [[nodiscard]] http_response take();
+
+private:
+    enum class state : std::uint8_t { status_line, fields, body };
+
+    bool refuse(std::string_view why) noexcept {
+        refusal_ = why;
+        return false;
+    }
+    bool status_line(std::string_view line);
+    bool field(std::string_view line);
+    bool end_of_header();
+    void grow(std::size_t needed);
+
+    http_response response_;
+    std::string_view refusal_;
+    std::optional<std::uint64_t> length_; ///< as Content-Length says
+    std::size_t max_body_{};
+    std::size_t header_left_{};
+    std::size_t fields_left_{};
+    http_method method_{http_method::get};
+    state state_{state::status_line};
+    bool chunked_{};
+    bool framed_{}; ///< HTTP/2 and later: the end of the body is told apart from the end of the connection
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/http/impl/response_reader.ipp>
+#endif

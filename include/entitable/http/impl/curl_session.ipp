@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/http/curl_client.hpp>
+#include <entitable/http/detail/response_reader.hpp>
+#include <entitable/http/impl/response_reader.ipp>
+#include <entitable/http/impl/url.ipp>
+
+#include <curl/curl.h>
+
+#include <memory>
+
+#if LIBCURL_VERSION_NUM < 0x075700
+#error "entitable/http/curl_client.hpp needs libcurl 7.87 or newer"
+#endif
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// One request under way on one easy handle.
+class curl_transfer {
+public:
+    explicit curl_transfer(curl_options const& options) : options_(options), easy_(curl_easy_init()) {
+        if (easy_ != nullptr) {
+            set_up();
+        }
+    }
+    curl_transfer(curl_transfer const&) = delete;
+    curl_transfer& operator=(curl_transfer const&) = delete;
+    ~curl_transfer() { curl_easy_cleanup(easy_); }
+
+    [[nodiscard]] CURL* easy() const noexcept { return easy_; }
+
+    /// Makes the handle ready for `request`, which stays as it is until the transfer is over.
+    [[nodiscard]] result<void> begin(http_request const& request, http_call const& call, std::size_t slot);
+    /// What became of it, once libcurl is through with it.
+    [[nodiscard]] result<http_response> finish(CURLcode code);
+    /// The error of a transfer that is given up.
+    [[nodiscard]] failure gave_up(error_code code, std::string_view why) const {
+        entitable::error problem{code, std::string{why}};
+        problem.effect = sent_ ? effect::unknown : effect::none;
+        return failure{std::move(problem)};
+    }
+
+    std::size_t slot{};                   ///< of the feed
+    steady_time ends{steady_time::max()}; ///< when the transfer is given up because it lasts too long
+
+private:
+    template <class Value>
+    void set(CURLoption option, Value value) {
+        usable_ = curl_easy_setopt(easy_, option, value) == CURLE_OK && usable_;
+    }
+    void set_up();
+    void set_method(http_request const& request);
+    [[nodiscard]] result<void> set_headers(http_request const& request);
+    void add_header(char const* line) {
+        // libcurl only reads the list.
+        lines_.push_back(const_cast<char*>(line));
+    }
+
+    static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer) {
+        auto& self = *static_cast<curl_transfer*>(transfer);
+        return self.guarded([&] { return self.reader_.header_line({bytes, size * count}); }) ? size * count : 0;
+    }
+    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* transfer) {
+        auto& self = *static_cast<curl_transfer*>(transfer);
+        return self.guarded([&] { return self.reader_.body({bytes, size * count}); }) ? size * count : 0;
+    }
+    /// Called when there is a connection, right before the request is sent. It comes a second time when libcurl found a kept
+    /// connection dead and sends again: only what changes nothing may be sent twice.
+    static int on_connected(void* transfer, char*, char*, int, int) {
+        auto& self = *static_cast<curl_transfer*>(transfer);
+        bool const again = self.sent_;
+        self.sent_ = true;
+        return again && !self.harmless_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+    }
+
+    /// No exception passes through libcurl.
+    template <class Read>
+    bool guarded(Read const& read) noexcept {
+#if ENTITABLE_HAS_EXCEPTIONS
+        try {
+            return read();
+        } catch (...) {
+            out_of_memory_ = true;
+            return false;
+        }
+#else
+        return read();
+#endif
+    }
+
+    curl_options const& options_;
+    CURL* const easy_;
+    response_reader reader_;
+    http_request const* request_{};
+    std::string_view host_;
+    std::vector<char*> lines_;
+    std::vector<curl_slist> list_;
+    std::vector<std::string> empty_fields_; ///< in the form that libcurl wants them in
+    char text_[CURL_ERROR_SIZE]{};
+    bool usable_{true};
+    bool sent_{};     ///< something of the request may have reached the server
+    bool harmless_{}; ///< the request changes nothing
+    bool out_of_memory_{};
+};
+
+ENTITABLE_DECL void curl_transfer::set_up() {
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    set(CURLOPT_QUICK_EXIT, 1L); // giving up does not wait for the resolver
+    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(CURLOPT_PATH_AS_IS, 1L);
+    set(CURLOPT_HTTP09_ALLOWED, 0L);
+    set(CURLOPT_PROXY, options_.proxy.c_str()); // an empty one switches off what the environment says
+    set(CURLOPT_NOPROXY, "");
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!options_.ca_file.empty()) {
+        set(CURLOPT_CAINFO, options_.ca_file.c_str());
+    }
+    if (!options_.ca_directory.empty()) {
+        set(CURLOPT_CAPATH, options_.ca_directory.c_str());
+    }
+    bool const two = options_.version == http_version::http_2;
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(two ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_PIPEWAIT, two ? 1L : 0L);
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout.count()));
+    set(CURLOPT_MAXAGE_CONN, static_cast<long>(options_.idle_timeout.count()));
+    set(CURLOPT_HEADERFUNCTION, &curl_transfer::on_header);
+    set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_WRITEFUNCTION, &curl_transfer::on_body);
+    set(CURLOPT_WRITEDATA, this);
+    set(CURLOPT_PREREQFUNCTION, &curl_transfer::on_connected);
+    set(CURLOPT_PREREQDATA, this);
+    set(CURLOPT_ERRORBUFFER, &text_[0]);
+    set(CURLOPT_PRIVATE, this);
+}
+
+ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, http_call const& call, std::size_t name) {
+    request_ = &request;
+    slot = name;
+    sent_ = false;
+    out_of_memory_ = false;
+    text_[0] = '\0';
+    auto url = parse_url(request.url, "the URL of the request");
+    if (!url) {
+        return std::move(url).as_failure();
+    }
+    if (!url->encrypted && !url->is_loopback()) {
+        return failure{error_code::invalid_input, "http without TLS goes to this computer only; use https"};
+    }
+    host_ = url->host;
+    harmless_ = request.method == http_method::get || request.method == http_method::head ||
+        request.method == http_method::options;
+    reader_.begin(request.method, call);
+    ends = call.deadline;
+    if (call.request_timeout.count() > 0) {
+        steady_time const now = system_clock().steady();
+        if (call.request_timeout < std::chrono::duration_cast<std::chrono::milliseconds>(ends - now)) {
+            ends = now + call.request_timeout;
+        }
+    }
+    if (auto good = set_headers(request); !good) {
+        return good;
+    }
+    set(CURLOPT_URL, request.url.c_str());
+    set_method(request);
+    if (!usable_) {
+        return failure{error_code::internal_error, "libcurl does not take the options of the client"};
+    }
+    return {};
+}
+
+ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
+    bool const usually_with_body = request.method == http_method::post || request.method == http_method::put ||
+        request.method == http_method::merge || request.method == http_method::patch;
+    // Set even where it is what libcurl would write: a handle remembers the method of the request before.
+    set(CURLOPT_CUSTOMREQUEST, to_string(request.method).data());
+    if (request.method == http_method::head) {
+        set(CURLOPT_NOBODY, 1L);
+    } else if (usually_with_body || !request.body.empty()) {
+        set(CURLOPT_POST, 1L);
+        set(CURLOPT_POSTFIELDS, request.body.data());
+        set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    } else {
+        set(CURLOPT_HTTPGET, 1L);
+    }
+}
+
+ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& request) {
+    constexpr std::string_view own[] = {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Expect",
+        "Accept-Encoding", "TE", "Trailer", "Upgrade"};
+    lines_.clear();
+    empty_fields_.clear();
+    bool accepts = false;
+    bool has_type = false;
+    bool refused = false;
+    request.headers.for_each([&](std::string_view name, std::string_view value) {
+        for (std::string_view const reserved : own) {
+            refused = refused || same_field_name(name, reserved);
+        }
+        accepts = accepts || same_field_name(name, "Accept");
+        has_type = has_type || same_field_name(name, "Content-Type");
+        if (value.empty()) {
+            empty_fields_.push_back(text::joined({name, ";"}));
+        } else {
+            add_header(name.data()); // name, colon, value and NUL stand there in one piece
+        }
+    });
+    if (refused) {
+        return failure{error_code::invalid_input,
+            "the request has a header field that the client writes itself, or that asks for what it does not do"};
+    }
+    for (std::string const& field : empty_fields_) {
+        add_header(field.c_str());
+    }
+    // What libcurl would add of its own accord.
+    add_header("Expect:");
+    if (!accepts) {
+        add_header("Accept:");
+    }
+    if (!has_type) {
+        add_header("Content-Type:");
+    }
+    list_.resize(lines_.size());
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+        list_[i] = {lines_[i], i + 1 < lines_.size() ? &list_[i + 1] : nullptr};
+    }
+    set(CURLOPT_HTTPHEADER, list_.data());
+    return {};
+}
+
+ENTITABLE_DECL result<http_response> curl_transfer::finish(CURLcode code) {
+    if (code == CURLE_OK && reader_.has_header()) {
+        return reader_.take();
+    }
+    if (out_of_memory_) {
+        return gave_up(error_code::transport_failed, "there was no memory for the response");
+    }
+    if (!reader_.refusal().empty()) {
+        return gave_up(error_code::transport_failed, text::joined({"the response is refused: ", reader_.refusal()}));
+    }
+    if (!sent_) {
+        // What libcurl says of proxies may hold their passwords.
+        std::string_view const more = options_.proxy.empty() ? std::string_view{text_} : std::string_view{};
+        return gave_up(error_code::transport_failed,
+            text::joined(
+                {"no connection to ", host_, ": ", more.empty() ? curl_easy_strerror(code) : text::printable(more)}));
+    }
+    if (code == CURLE_ABORTED_BY_CALLBACK) {
+        return gave_up(error_code::transport_failed,
+            text::joined({"the connection to ", host_, " ended before the answer; a write is not sent twice"}));
+    }
+    return gave_up(error_code::transport_failed,
+        text::joined(
+            {"no whole response from ", host_, ": ", code == CURLE_OK ? "no header" : curl_easy_strerror(code)}));
+}
+
+/// A multi handle, its transfers and the connections that they keep. Used by one thread at a time.
+class curl_session {
+public:
+    explicit curl_session(curl_options const& options) : options_(options), multi_(curl_multi_init()) {}
+    curl_session(curl_session const&) = delete;
+    curl_session& operator=(curl_session const&) = delete;
+    ~curl_session() {
+        all_.clear();
+        curl_multi_cleanup(multi_);
+    }
+
+    void send_many(http_feed& feed, std::size_t in_flight, http_call const& call);
+
+private:
+    /// Takes what is still under way off the multi handle, also when an exception passes.
+    struct tidy {
+        curl_session& session;
+        explicit tidy(curl_session& of) noexcept : session(of) {}
+        tidy(tidy const&) = delete;
+        tidy& operator=(tidy const&) = delete;
+        ~tidy() {
+            for (curl_transfer* const transfer : session.active_) {
+                curl_multi_remove_handle(session.multi_, transfer->easy());
+                session.idle_.push_back(transfer); // has room: see take_transfer
+            }
+            session.active_.clear();
+        }
+    };
+
+    [[nodiscard]] curl_transfer* take_transfer();
+    bool start(http_feed& feed, http_call const& call);
+    std::size_t collect(http_feed& feed);
+    void expire(http_feed& feed, http_call const& call);
+    void wait();
+    void retire(std::size_t index, http_feed& feed, result<http_response> response);
+
+    curl_options const& options_;
+    CURLM* const multi_;
+    std::vector<std::unique_ptr<curl_transfer>> all_;
+    std::vector<curl_transfer*> idle_;
+    std::vector<curl_transfer*> active_;
+};
+
+/// Why nothing more is to be sent; success when all is well.
+ENTITABLE_DECL result<void> check_http_call(http_call const& call) {
+    if (call.cancellation.cancelled()) {
+        return failure{error_code::cancelled, "the call was cancelled"};
+    }
+    if (call.deadline != steady_time::max() && system_clock().steady() >= call.deadline) {
+        return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
+    }
+    return {};
+}
+
+ENTITABLE_DECL curl_transfer* curl_session::take_transfer() {
+    if (idle_.empty()) {
+        all_.push_back(std::make_unique<curl_transfer>(options_));
+        idle_.reserve(all_.size());
+        active_.reserve(all_.size());
+        idle_.push_back(all_.back().get());
+    }
+    curl_transfer* const taken = idle_.back();
+    idle_.pop_back();
+    return taken;
+}
+
+/// Starts the next request of the feed, or answers it at once when it cannot be sent. False when the feed has none.
+ENTITABLE_DECL bool curl_session::start(http_feed& feed, http_call const& call) {
+    std::size_t slot = 0;
+    http_request const* const request = feed.next(slot);
+    if (request == nullptr) {
+        return false;
+    }
+    if (auto good = check_http_call(call); !good) {
+        feed.answer(slot, std::move(good).as_failure());
+        return true;
+    }
+    curl_transfer* const transfer = take_transfer();
+    auto begun = multi_ == nullptr || transfer->easy() == nullptr
+        ? result<void>{failure{error_code::internal_error, "libcurl cannot be started"}}
+        : transfer->begin(*request, call, slot);
+    if (begun && curl_multi_add_handle(multi_, transfer->easy()) != CURLM_OK) {
+        begun = failure{error_code::internal_error, "libcurl does not take the request"};
+    }
+    if (!begun) {
+        idle_.push_back(transfer);
+        feed.answer(slot, std::move(begun).as_failure());
+        return true;
+    }
+    active_.push_back(transfer);
+    return true;
+}
+
+ENTITABLE_DECL void curl_session::retire(std::size_t index, http_feed& feed, result<http_response> response) {
+    curl_transfer* const transfer = active_[index];
+    curl_multi_remove_handle(multi_, transfer->easy());
+    active_[index] = active_.back();
+    active_.pop_back();
+    idle_.push_back(transfer);
+    feed.answer(transfer->slot, std::move(response));
+}
+
+/// Answers what libcurl is through with; how many that were.
+ENTITABLE_DECL std::size_t curl_session::collect(http_feed& feed) {
+    std::size_t collected = 0;
+    int left = 0;
+    while (CURLMsg const* const message = curl_multi_info_read(multi_, &left)) {
+        CURLcode const code = message->data.result;
+        std::size_t index = 0;
+        while (index < active_.size() && active_[index]->easy() != message->easy_handle) {
+            ++index;
+        }
+        if (index < active_.size()) {
+            retire(index, feed, active_[index]->finish(code));
+            ++collected;
+        }
+    }
+    return collected;
+}
+
+/// Gives up what has lasted too long, or all when the call is over.
+ENTITABLE_DECL void curl_session::expire(http_feed& feed, http_call const& call) {
+    auto const over = check_http_call(call);
+    steady_time const now = system_clock().steady();
+    for (std::size_t index = active_.size(); index-- > 0;) {
+        curl_transfer const& transfer = *active_[index];
+        if (!over) {
+            retire(index, feed, transfer.gave_up(over.error().code, over.error().message));
+        } else if (transfer.ends <= now) {
+            retire(index, feed,
+                transfer.gave_up(error_code::transport_failed,
+                    text::joined({"no whole response within ", std::to_string(call.request_timeout.count()), " ms"})));
+        }
+    }
+}
+
+ENTITABLE_DECL void curl_session::wait() {
+    constexpr std::chrono::milliseconds slice{20}; // a cancellation wakes nobody: it is looked for
+    steady_time const now = system_clock().steady();
+    steady_time until = now + slice;
+    for (curl_transfer const* const transfer : active_) {
+        until = transfer->ends < until ? transfer->ends : until;
+    }
+    auto const rest = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
+    curl_multi_poll(multi_, nullptr, 0, rest > 0 ? static_cast<int>(rest) : 0, nullptr);
+}
+
+ENTITABLE_DECL void curl_session::send_many(http_feed& feed, std::size_t in_flight, http_call const& call) {
+    tidy const at_the_end{*this};
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(in_flight < 4 ? 4 : in_flight));
+    for (;;) {
+        while (active_.size() < in_flight && start(feed, call)) {}
+        if (active_.empty()) {
+            return;
+        }
+        int running = 0;
+        curl_multi_perform(multi_, &running);
+        if (collect(feed) == 0) {
+            wait();
+        }
+        expire(feed, call);
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

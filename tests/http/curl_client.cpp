@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/http/curl_client.hpp>
+
+#include <http/requests.hpp>
+#include <http/server.hpp>
+#include <support/catch.hpp>
+
+#include <cstdlib>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+/// Sends back what it got.
+auto const echo = each_request([](peer& client, std::string const& request) { client.answer(request); });
+
+std::string port_of(server const& of) { return std::to_string(of.port()); }
+
+} // namespace
+
+TEST_CASE("a request arrives byte for byte, and its answer is whole") {
+    server const local{echo};
+    curl_client const client;
+    auto request =
+        a_request(local.origin() + "/acct/../T(PartitionKey='%2F%27',RowKey='.')/./x?$filter=a%20eq%20'b'&c=+");
+    REQUIRE(request.headers.add("x-ms-date", "Fri, 20 Nov 2026 15:27:36 GMT"));
+    REQUIRE(request.headers.add("If-Match", "W/\"datetime'2026%3A'\""));
+    REQUIRE(request.headers.add("x-empty", ""));
+    auto const response = client.send(request, a_call()).value();
+    CHECK(response.status == 200);
+    CHECK(response.body ==
+        "GET /acct/../T(PartitionKey='%2F%27',RowKey='.')/./x?$filter=a%20eq%20'b'&c=+ HTTP/1.1\r\nHost: 127.0.0.1:" +
+            port_of(local) +
+            "\r\nx-ms-date: Fri, 20 Nov 2026 15:27:36 GMT\r\nIf-Match: W/\"datetime'2026%3A'\"\r\nx-empty:\r\n\r\n");
+    CHECK(response.body.capacity() >= response.body.size() + http_response::padding);
+    CHECK(response.headers.find("content-length") == std::to_string(response.body.size()));
+}
+
+TEST_CASE("every method is sent as it is, one after the other on one connection") {
+    server const local{echo};
+    curl_client const client;
+    struct example {
+        http_method method;
+        std::string body;
+        std::string rest;
+    };
+    std::string const big(300'000, 'b');
+    for (int round = 0; round < 2; ++round) {
+        for (auto const& [method, body, rest] :
+            {example{http_method::get, "", ""}, {http_method::post, "{}", "Content-Length: 2\r\n"},
+                {http_method::put, "", "Content-Length: 0\r\n"}, {http_method::merge, "{}", "Content-Length: 2\r\n"},
+                {http_method::patch, big, "Content-Length: 300000\r\n"}, {http_method::delete_, "", ""},
+                {http_method::options, "", ""},
+                {http_method::post, std::string("\0\r\n", 3), "Content-Length: 3\r\n"}}) {
+            auto const response = client.send(a_request(local.origin() + "/", method, body), a_call()).value();
+            INFO(to_string(method));
+            CHECK(response.body ==
+                text::joined({to_string(method), " / HTTP/1.1\r\nHost: 127.0.0.1:", port_of(local), "\r\n", rest,
+                    "\r\n", body}));
+        }
+        auto const head = client.send(a_request(local.origin() + "/", http_method::head), a_call()).value();
+        CHECK(head.body.empty());
+        CHECK(head.headers.find("Content-Length"));
+    }
+    // the answers to HEAD had bodies, which they must not: those connections were closed
+    CHECK(local.connections() <= 3);
+}
+
+TEST_CASE("connections are kept, and shared by copies") {
+    server const local{echo};
+    curl_client const client;
+    for (int count = 0; count < 20; ++count) {
+        auto const copy = client;
+        CHECK(copy.send(a_request(local.origin() + "/"), a_call()));
+    }
+    CHECK(local.connections() == 1);
+}
+
+TEST_CASE("every status is a response, a redirect too, and nothing follows it") {
+    std::atomic<int> strangers{0};
+    server const stranger{each_request([&](peer& client, std::string const&) {
+        ++strangers;
+        client.answer("stolen");
+    })};
+    std::string status;
+    std::string target;
+    server const local{each_request([&](peer& client, std::string const&) {
+        client.answer("x", status, "Location: " + target + "\r\nSet-Cookie: a=b\r\nWWW-Authenticate: Basic\r\n");
+    })};
+    curl_client const client;
+    for (std::string const code : {"200", "201", "299", "301", "302", "303", "307", "308", "400", "401", "404", "412",
+             "429", "500", "503", "600", "999"}) {
+        for (std::string const& to :
+            {stranger.origin() + "/", stranger.origin("127.0.0.2") + "/", std::string{"file:///etc/passwd"},
+                std::string{"http://169.254.169.254/"}, std::string{"/elsewhere"}}) {
+            status = code;
+            target = to;
+            auto const response = client.send(a_request(local.origin() + "/"), a_call());
+            REQUIRE(response);
+            CHECK(response->status == std::stoi(code));
+            CHECK(response->body == "x");
+            CHECK(response->headers.find("location") == to);
+        }
+    }
+    CHECK(strangers == 0);
+    CHECK(local.connections() == 1);
+}
+
+TEST_CASE("cookies are not sent back") {
+    server const local{each_request([](peer& client, std::string const& request) {
+        client.answer(request, "200 OK", "Set-Cookie: session=1; Path=/\r\n");
+    })};
+    curl_client const client;
+    for (int count = 0; count < 2; ++count) {
+        auto const response = client.send(a_request(local.origin() + "/"), a_call()).value();
+        CHECK(response.body.find("session") == std::string::npos);
+    }
+}
+
+TEST_CASE("a proxy is used when it is asked for, and only then") {
+    std::atomic<int> asked{0};
+    server const proxy{each_request([&](peer& client, std::string const& request) {
+        ++asked;
+        client.answer(request);
+    })};
+    server const local{echo};
+    for (char const* const name : {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "https_proxy"}) {
+        ::setenv(name, proxy.origin().c_str(), 1);
+    }
+    CHECK(curl_client{}.send(a_request(local.origin() + "/"), a_call()));
+    CHECK(asked == 0);
+    ::setenv("no_proxy", "*", 1);
+    curl_options options;
+    options.proxy = proxy.origin();
+    auto const response = curl_client{options}.send(a_request(local.origin() + "/x"), a_call()).value();
+    CHECK(asked == 1);
+    CHECK_THAT(response.body, StartsWith("GET " + local.origin() + "/x HTTP/1.1"));
+    for (char const* const name : {"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "https_proxy", "no_proxy"}) {
+        ::unsetenv(name);
+    }
+}
+
+TEST_CASE("what cannot be sent is refused before anything is sent") {
+    std::atomic<int> requests{0};
+    server const local{each_request([&](peer& client, std::string const&) {
+        ++requests;
+        client.answer("");
+    })};
+    curl_client const client;
+    auto const refused = [&](http_request const& request) {
+        auto const response = client.send(request, a_call());
+        REQUIRE_FALSE(response);
+        CHECK(response.error().code == error_code::invalid_input);
+        CHECK(response.error().effect == effect::none);
+        CHECK(response.error().to_string().find("hunter2") == std::string::npos);
+        return response.error().message;
+    };
+    CHECK_THAT(refused(a_request("http://example.com/")), ContainsSubstring("this computer only"));
+    CHECK_THAT(refused(a_request("http://127.0.0.1.example.com/")), ContainsSubstring("this computer only"));
+    CHECK_THAT(refused(a_request("ftp://127.0.0.1/")), ContainsSubstring("does not begin"));
+    CHECK_THAT(refused(a_request("file:///etc/passwd")), ContainsSubstring("does not begin"));
+    CHECK_THAT(refused(a_request("/x")), ContainsSubstring("does not begin"));
+    CHECK_THAT(refused(a_request("http://u:hunter2@127.0.0.1/")), ContainsSubstring("user or a password"));
+    CHECK_THAT(
+        refused(a_request(local.origin() + "/x HTTP/1.1\r\nhunter2: x")), ContainsSubstring("blank or a control"));
+    CHECK_THAT(refused(a_request(local.origin() + "/#hunter2")), ContainsSubstring("fragment"));
+    for (std::string const name : {"Host", "content-length", "Transfer-Encoding", "Connection", "Expect",
+             "Accept-Encoding", "TE", "Trailer", "Upgrade"}) {
+        auto request = a_request(local.origin() + "/");
+        REQUIRE(request.headers.add(name, "hunter2"));
+        CHECK_THAT(refused(request), ContainsSubstring("the client writes itself"));
+    }
+    CHECK(requests == 0);
+    CHECK(local.connections() == 0);
+}
+
+TEST_CASE("a write is not sent twice when a kept connection ends; a read is") {
+    // Answers the first request of a connection, reads the second and goes: it may have acted on it.
+    std::mutex mutex;
+    std::vector<std::string> seen;
+    server const local{[&](peer& client) {
+        for (int count = 0; count < 2; ++count) {
+            if (auto const request = client.request()) {
+                std::lock_guard const lock{mutex};
+                seen.push_back(request->substr(0, request->find(' ')));
+                if (count == 0) {
+                    client.answer("first");
+                }
+            }
+        }
+    }};
+    curl_client const client;
+    REQUIRE(client.send(a_request(local.origin() + "/"), a_call()));
+    SECTION("reads") {
+        auto const again = client.send(a_request(local.origin() + "/"), a_call());
+        REQUIRE(again);
+        CHECK(again->body == "first");
+        CHECK(seen.size() == 3);
+    }
+    SECTION("writes") {
+        auto const method = GENERATE(http_method::post, http_method::put, http_method::merge, http_method::delete_);
+        auto const lost = client.send(a_request(local.origin() + "/", method), a_call());
+        REQUIRE_FALSE(lost);
+        CHECK(lost.error().code == error_code::transport_failed);
+        CHECK(lost.error().effect == effect::unknown);
+        CHECK(seen == std::vector<std::string>{"GET", std::string{to_string(method)}});
+        // and the client works on
+        CHECK(client.send(a_request(local.origin() + "/"), a_call()));
+    }
+}
+
+TEST_CASE("many requests from one thread, a bounded number at once") {
+    std::atomic<int> under_way{0};
+    std::atomic<int> most{0};
+    server const local{each_request([&](peer& client, std::string const& request) {
+        int const now = ++under_way;
+        int before = most;
+        while (before < now && !most.compare_exchange_weak(before, now)) {}
+        client.pause(std::chrono::milliseconds{5});
+        --under_way;
+        client.answer(request.substr(5, request.find(' ', 5) - 5));
+    })};
+    std::vector<http_request> requests;
+    for (int number = 0; number < 100; ++number) {
+        requests.push_back(a_request(local.origin() + "/" + std::to_string(number)));
+    }
+    requests[50] = a_request("http://example.com/");
+    listed_requests feed{requests};
+    curl_client const client;
+    client.send_many(feed, 10, a_call());
+    REQUIRE(feed.answers().size() == 100);
+    for (auto const& [slot, answer] : feed.answers()) {
+        if (slot == 50) {
+            CHECK_FALSE(answer);
+        } else {
+            REQUIRE(answer);
+            CHECK(answer->body == std::to_string(slot));
+        }
+    }
+    CHECK(feed.most() == 10);
+    CHECK(most <= 10);
+    CHECK(most >= 5);
+    CHECK(local.connections() <= 10);
+}
+
+TEST_CASE("a feed may have more after an answer, and nothing in between") {
+    server const local{echo};
+    struct chain final : http_feed {
+        std::vector<http_request> requests;
+        std::size_t at{0};
+        bool waiting{false};
+        std::size_t answered{0};
+        http_request const* next(std::size_t& slot) override {
+            slot = at;
+            return waiting || at == requests.size() ? nullptr : (waiting = true, &requests[at++]);
+        }
+        void answer(std::size_t, result<http_response> response) override {
+            answered += response ? 1 : 0;
+            waiting = false;
+        }
+    } feed;
+    feed.requests.assign(10, a_request(local.origin() + "/"));
+    curl_client{}.send_many(feed, 4, a_call());
+    CHECK(feed.answered == 10);
+    CHECK(local.connections() == 1);
+}
+
+TEST_CASE("a feed that throws leaves the client usable") {
+    server const local{echo};
+    curl_client const client;
+    listed_requests feed{std::vector<http_request>(10, a_request(local.origin() + "/"))};
+    feed.after_answer = [](std::size_t answered) {
+        if (answered == 3) {
+            throw std::runtime_error{"thrown"};
+        }
+    };
+    CHECK_THROWS_AS(client.send_many(feed, 4, a_call()), std::runtime_error);
+    CHECK(client.send(a_request(local.origin() + "/"), a_call()));
+}

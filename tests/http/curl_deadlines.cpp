@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/http/curl_client.hpp>
+
+#include <http/requests.hpp>
+#include <http/server.hpp>
+#include <support/catch.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+using std::chrono::milliseconds;
+
+namespace {
+
+auto const silent = each_request([](peer& client, std::string const&) { client.hang(); });
+
+} // namespace
+
+TEST_CASE("a call that is over before it begins sends nothing") {
+    server const local{silent};
+    curl_client const client;
+    auto call = a_call(milliseconds{0});
+    auto const late = client.send(a_request(local.origin() + "/"), call);
+    REQUIRE_FALSE(late);
+    CHECK(late.error().code == error_code::deadline_exceeded);
+    CHECK(late.error().effect == effect::none);
+    cancellation_source source;
+    source.cancel();
+    call = a_call();
+    call.cancellation = source.token();
+    auto const cancelled = client.send(a_request(local.origin() + "/"), call);
+    REQUIRE_FALSE(cancelled);
+    CHECK(cancelled.error().code == error_code::cancelled);
+    CHECK(cancelled.error().effect == effect::none);
+    CHECK(local.connections() == 0);
+}
+
+TEST_CASE("a deadline ends a request that gets no answer, and its write is in doubt") {
+    server const local{silent};
+    curl_client const client;
+    auto const took = time_of_work([&] {
+        auto const late = client.send(a_request(local.origin() + "/", http_method::post), a_call(milliseconds{60}));
+        REQUIRE_FALSE(late);
+        CHECK(late.error().code == error_code::deadline_exceeded);
+        CHECK(late.error().effect == effect::unknown);
+    });
+    CHECK(took >= milliseconds{59});
+    CHECK(took < milliseconds{200});
+}
+
+TEST_CASE("a request has its own time, too, after which it may be tried again") {
+    server const local{silent};
+    auto call = a_call();
+    call.request_timeout = milliseconds{60};
+    auto const took = time_of_work([&] {
+        auto const late = curl_client{}.send(a_request(local.origin() + "/"), call);
+        REQUIRE_FALSE(late);
+        CHECK(late.error().code == error_code::transport_failed);
+        CHECK_THAT(late.error().message, ContainsSubstring("within 60 ms"));
+    });
+    CHECK(took >= milliseconds{59});
+    CHECK(took < milliseconds{200});
+    call.request_timeout = milliseconds::max();
+    call.deadline = std::chrono::steady_clock::now() + milliseconds{20};
+    CHECK(curl_client{}.send(a_request(local.origin() + "/"), call).error().code == error_code::deadline_exceeded);
+}
+
+TEST_CASE("a byte now and then does not keep a request alive") {
+    server const local{each_request([](peer& client, std::string const&) {
+        for (char const c : std::string{"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabcde"}) {
+            if (!client.write({&c, 1}) || !client.pause(milliseconds{20})) {
+                return;
+            }
+        }
+    })};
+    auto const took = time_of_work([&] {
+        auto const late = curl_client{}.send(a_request(local.origin() + "/"), a_call(milliseconds{150}));
+        REQUIRE_FALSE(late);
+        CHECK(late.error().code == error_code::deadline_exceeded);
+    });
+    CHECK(took < milliseconds{300});
+}
+
+TEST_CASE("cancellation is seen within 50 ms") {
+    server const local{silent};
+    curl_client const client;
+    cancellation_source source;
+    auto call = a_call();
+    call.cancellation = source.token();
+    std::chrono::steady_clock::time_point cancelled_at;
+    std::thread canceller{[&] {
+        std::this_thread::sleep_for(milliseconds{40});
+        cancelled_at = std::chrono::steady_clock::now();
+        source.cancel();
+    }};
+    auto const stopped = client.send(a_request(local.origin() + "/"), call);
+    auto const seen_at = std::chrono::steady_clock::now();
+    canceller.join();
+    REQUIRE_FALSE(stopped);
+    CHECK(stopped.error().code == error_code::cancelled);
+    CHECK(stopped.error().effect == effect::unknown);
+    CHECK(seen_at - cancelled_at < milliseconds{50});
+}
+
+TEST_CASE("nothing listens: surely nothing was sent") {
+    int port = 0;
+    {
+        server const gone{silent};
+        port = gone.port();
+    }
+    auto const refused = curl_client{}.send(
+        a_request("http://127.0.0.1:" + std::to_string(port) + "/?hunter2", http_method::post), a_call());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == error_code::transport_failed);
+    CHECK(refused.error().effect == effect::none);
+    CHECK_THAT(refused.error().message, ContainsSubstring("no connection to 127.0.0.1"));
+    CHECK(refused.error().to_string().find("hunter2") == std::string::npos);
+}
+
+TEST_CASE("many requests end together when the call does, and each is answered") {
+    server const local{silent};
+    curl_client const client;
+    bool const by_deadline = GENERATE(true, false);
+    cancellation_source source;
+    auto call = by_deadline ? a_call(milliseconds{80}) : a_call();
+    call.cancellation = source.token();
+    std::thread canceller{[&] {
+        std::this_thread::sleep_for(milliseconds{80});
+        if (!by_deadline) {
+            source.cancel();
+        }
+    }};
+    listed_requests feed{std::vector<http_request>(40, a_request(local.origin() + "/", http_method::post))};
+    auto const took = time_of_work([&] { client.send_many(feed, 16, call); });
+    canceller.join();
+    REQUIRE(feed.answers().size() == 40);
+    std::size_t unsent = 0;
+    for (auto const& [slot, answer] : feed.answers()) {
+        REQUIRE_FALSE(answer);
+        CHECK(answer.error().code == (by_deadline ? error_code::deadline_exceeded : error_code::cancelled));
+        unsent += answer.error().effect == effect::none ? 1 : 0;
+    }
+    CHECK(unsent == 24);
+    CHECK(took < milliseconds{300});
+}
