@@ -64,14 +64,22 @@ public:
                     return whole;
                 }
             }
-            char bytes[16384];
-            long const got = receive(bytes, sizeof bytes);
-            if (got <= 0) {
-                open_ = false;
+            if (!read_more()) {
                 return std::nullopt;
             }
-            pending_.append(bytes, static_cast<std::size_t>(got));
         }
+    }
+
+    /// The next `size` bytes; nothing when the client has gone.
+    std::optional<std::string> bytes(std::size_t size) {
+        while (pending_.size() < size) {
+            if (!read_more()) {
+                return std::nullopt;
+            }
+        }
+        std::string taken = pending_.substr(0, size);
+        pending_.erase(0, size);
+        return taken;
     }
 
     /// False when the client wants no more.
@@ -130,6 +138,13 @@ public:
     }
 
 private:
+    bool read_more() {
+        char got[16384];
+        long const size = receive(got, sizeof got);
+        open_ = open_ && size > 0;
+        pending_.append(got, size > 0 ? static_cast<std::size_t>(size) : 0);
+        return size > 0;
+    }
     long receive(char* to, std::size_t size) {
         if (!open_) {
             return -1;

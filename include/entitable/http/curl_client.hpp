@@ -57,10 +57,10 @@ private:
 /// close with the last copy. Safe to use from several threads: each call has its session, and waits for no other. Not to be
 /// used in a child process after `fork`.
 ///
-/// What it refuses, with TransportFailed: certificates that do not verify, TLS below 1.2, answers with two lengths or, below
-/// status 400, none, compressed bodies, folded or malformed header fields, and whatever exceeds the limits of the call. Which
-/// fields it wants to write itself it refuses with InvalidInput: Host, Content-Length, Transfer-Encoding, Connection, Expect,
-/// Accept-Encoding, TE, Trailer, Upgrade. It sees cancellation within 20 ms.
+/// What it refuses, with TransportFailed: certificates that do not verify, TLS below 1.2, answers with two lengths or none,
+/// compressed bodies, folded or malformed header fields, and whatever exceeds the limits of the call; with InvalidInput: header
+/// fields that it writes itself or whose consequences it does not know (Host, Content-Length, Transfer-Encoding, Connection,
+/// Expect, Accept-Encoding, TE, Trailer, Upgrade). It sees cancellation within 20 ms.
 class curl_client {
 public:
     using is_http_client = void;

@@ -105,8 +105,8 @@ ENTITABLE_DECL bool response_reader::end_of_header() {
     if (status == 204 || status == 304 || method_ == http_method::head) {
         return true;
     }
-    // Without a length a body that was cut looks whole. Of an error little depends on its text.
-    if (!length_ && !chunked_ && !framed_ && status < 400) {
+    // Without a length a body that was cut looks whole.
+    if (!length_ && !chunked_ && !framed_) {
         return refuse("it does not state the length of its body");
     }
     if (length_ && *length_ > max_body_) {
