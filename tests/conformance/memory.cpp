@@ -3,7 +3,7 @@
 
 // The conformance suite on the in-memory backend in several moods, and on a backend of a user.
 
-#include "map_store.hpp"
+#include "../../examples/support/map_store.hpp"
 #include <entitable/backends/memory_backend.hpp>
 #include <entitable/testing/conformance.hpp>
 

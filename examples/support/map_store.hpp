@@ -11,8 +11,6 @@
 #include <mutex>
 #include <vector>
 
-namespace entitable_test {
-
 using entitable::function_ref;
 using entitable::lookup;
 using entitable::result;
@@ -127,5 +125,3 @@ private:
     std::mutex lock_;
     std::map<std::string, table_data, std::less<>> tables_;
 };
-
-} // namespace entitable_test
