@@ -49,6 +49,8 @@ struct date_time {
 
     /// "2020-06-01T12:00:00.1234567Z": always 7 digits, or as few as needed with `trim`.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string(bool trim = false) const;
+    /// The same, appended.
+    ENTITABLE_LAZY void append_to(std::string& out, bool trim = false) const;
 
     [[nodiscard]] constexpr bool is_valid() const noexcept { return ticks >= 0 && ticks <= max_ticks; }
 

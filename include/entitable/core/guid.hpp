@@ -24,6 +24,8 @@ struct guid {
     ENTITABLE_LAZY [[nodiscard]] static std::optional<guid> parse(std::string_view text) noexcept;
 
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
+    /// The same, appended.
+    ENTITABLE_LAZY void append_to(std::string& out) const;
 
     friend constexpr auto operator<=>(guid const&, guid const&) = default;
 };

@@ -7,6 +7,7 @@
 
 #include <entitable/request/filter.hpp>
 #include <entitable/request/key_range.hpp>
+#include <entitable/request/requests.hpp>
 
 #include <cstdint>
 #include <string_view>
@@ -49,6 +50,24 @@ private:
     void add_byte(unsigned char byte) noexcept { value_ = (value_ ^ byte) * 1099511628211U; }
     std::uint64_t value_;
 };
+
+/// Says which query a token belongs to: its table, range, filter and projection. The page size may change from page to page.
+[[nodiscard]] inline std::uint64_t fingerprint(
+    query_entities const& request, std::string_view table_key) noexcept {
+    part_hash hash{1};
+    hash.add(table_key);
+    hash.add(request.range.partition);
+    hash.add(request.range.row);
+    hash.add(request.filter.nodes.size());
+    for (filter_node const& node : request.filter.nodes) {
+        hash.add(node.operation, node.name, node.operand);
+    }
+    hash.add(request.select.size());
+    for (std::string const& name : request.select) {
+        hash.add(name);
+    }
+    return hash.value();
+}
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

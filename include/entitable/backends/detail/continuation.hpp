@@ -12,7 +12,7 @@
 /// a token that was cut, changed or taken from another query is refused, and not read as something else. It holds nothing
 /// of the process that made it, and stays good for as long as somebody wants to go on.
 
-#include <entitable/request/requests.hpp>
+#include <entitable/request/part_hash.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -28,10 +28,7 @@ struct position {
     std::optional<std::string> row;
 };
 
-/// Says which query a token belongs to: its table, range, filter and projection. The page size may change from page to page.
-ENTITABLE_LAZY [[nodiscard]] std::uint64_t fingerprint(
-    query_entities const& request, std::string_view table_key) noexcept;
-/// The same for lists of tables.
+/// What `fingerprint` is for a query, for lists of tables.
 inline constexpr std::uint64_t fingerprint_of_tables = 0x7461'626c'6573'0001;
 
 ENTITABLE_LAZY [[nodiscard]] std::string make_continuation(std::uint64_t fingerprint, position const& next);

@@ -4,26 +4,9 @@
 
 #include <entitable/backends/detail/continuation.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/request/part_hash.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-ENTITABLE_LAZY_BODY std::uint64_t fingerprint(query_entities const& request, std::string_view table_key) noexcept {
-    part_hash hash{1};
-    hash.add(table_key);
-    hash.add(request.range.partition);
-    hash.add(request.range.row);
-    hash.add(request.filter.nodes.size());
-    for (filter_node const& node : request.filter.nodes) {
-        hash.add(node.operation, node.name, node.operand);
-    }
-    hash.add(request.select.size());
-    for (std::string const& name : request.select) {
-        hash.add(name);
-    }
-    return hash.value();
-}
 
 ENTITABLE_LAZY void append_hexadecimal(std::string& out, std::string_view bytes) {
     constexpr std::string_view digits = "0123456789abcdef";

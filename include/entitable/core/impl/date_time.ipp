@@ -89,7 +89,7 @@ ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view t
     return time;
 }
 
-ENTITABLE_LAZY_BODY std::string date_time::to_string(bool trim) const {
+ENTITABLE_LAZY_BODY void date_time::append_to(std::string& out, bool trim) const {
     std::int64_t const remainder = ticks % ticks_per_second;
     std::int64_t const seconds = ticks / ticks_per_second - (remainder < 0 ? 1 : 0);
     auto fraction = static_cast<std::uint64_t>(remainder < 0 ? remainder + ticks_per_second : remainder);
@@ -106,28 +106,37 @@ ENTITABLE_LAZY_BODY std::string date_time::to_string(bool trim) const {
     std::uint64_t const month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
     std::int64_t const year = static_cast<std::int64_t>(year_of_era) + era * 400 + (month <= 2 ? 1 : 0);
 
-    std::string out;
+    // All behind the year goes to a place of fixed size, which is appended at once.
     text::append_decimal(out, static_cast<std::uint64_t>(year < 0 ? 0 : year), 4);
-    out += '-';
-    text::append_decimal(out, month, 2);
-    out += '-';
-    text::append_decimal(out, day_of_month, 2);
-    out += 'T';
-    text::append_decimal(out, second_of_day / 3600, 2);
-    out += ':';
-    text::append_decimal(out, second_of_day / 60 % 60, 2);
-    out += ':';
-    text::append_decimal(out, second_of_day % 60, 2);
+    char rest[24] = "-00-00T00:00:00";
+    auto const put = [&rest](std::size_t at, std::uint64_t number, std::size_t digits) {
+        for (; digits > 0; --digits, number /= 10) {
+            rest[at + digits - 1] = static_cast<char>('0' + number % 10);
+        }
+    };
+    put(1, month, 2);
+    put(4, day_of_month, 2);
+    put(7, second_of_day / 3600, 2);
+    put(10, second_of_day / 60 % 60, 2);
+    put(13, second_of_day % 60, 2);
+    std::size_t size = 15;
     if (!trim || fraction != 0) {
         std::size_t digits = 7;
         while (trim && fraction % 10 == 0) {
             fraction /= 10;
             --digits;
         }
-        out += '.';
-        text::append_decimal(out, fraction, digits);
+        rest[size] = '.';
+        put(size + 1, fraction, digits);
+        size += 1 + digits;
     }
-    out += 'Z';
+    rest[size] = 'Z';
+    out.append(rest, size + 1);
+}
+
+ENTITABLE_LAZY_BODY std::string date_time::to_string(bool trim) const {
+    std::string out;
+    append_to(out, trim);
     return out;
 }
 

@@ -39,17 +39,23 @@ ENTITABLE_LAZY_BODY std::optional<guid> guid::parse(std::string_view text) noexc
     return read;
 }
 
-ENTITABLE_LAZY_BODY std::string guid::to_string() const {
+ENTITABLE_LAZY_BODY void guid::append_to(std::string& out) const {
     constexpr char digits[] = "0123456789abcdef";
-    std::string out;
-    out.reserve(36);
+    char text[36];
+    std::size_t at = 0;
     for (std::size_t index = 0; index < bytes.size(); ++index) {
         if (index == 4 || index == 6 || index == 8 || index == 10) {
-            out += '-';
+            text[at++] = '-';
         }
-        out += digits[bytes[index] >> 4U];
-        out += digits[bytes[index] & 0x0FU];
+        text[at++] = digits[bytes[index] >> 4U];
+        text[at++] = digits[bytes[index] & 0x0FU];
     }
+    out.append(text, at);
+}
+
+ENTITABLE_LAZY_BODY std::string guid::to_string() const {
+    std::string out;
+    append_to(out);
     return out;
 }
 
