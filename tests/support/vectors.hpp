@@ -6,6 +6,7 @@
 /// Golden vectors of the protocol: JSON files in the directory that the environment variable ENTITABLE_VECTORS names.
 
 #include <simdjson.h>
+#include <support/catch.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -44,5 +45,46 @@ private:
     simdjson::dom::parser parser_;
     simdjson::dom::element root_;
 };
+
+/// One file of vectors for a test that asks it first: `if (!all) { return; }`.
+class vectors {
+public:
+    explicit vectors(std::string const& name) {
+        if (vector_file::here()) {
+            file_.emplace(name);
+        }
+    }
+    explicit operator bool() const { return file_.has_value(); }
+
+    /// The list called `name`.
+    [[nodiscard]] simdjson::dom::array list(std::string_view name) const {
+        simdjson::dom::array found;
+        REQUIRE(file_->root()[name].get(found) == simdjson::SUCCESS);
+        return found;
+    }
+
+private:
+    std::optional<vector_file> file_;
+};
+
+inline simdjson::dom::array list_of(simdjson::dom::element object, std::string_view name) {
+    simdjson::dom::array found;
+    REQUIRE(object[name].get(found) == simdjson::SUCCESS);
+    return found;
+}
+/// A member that is a text; empty when there is none, or it is null.
+inline std::string text_of(simdjson::dom::element object, std::string_view name) {
+    std::string_view text;
+    return object[name].get(text) == simdjson::SUCCESS ? std::string{text} : std::string{};
+}
+inline bool has(simdjson::dom::element object, std::string_view name) {
+    simdjson::dom::element value;
+    return object[name].get(value) == simdjson::SUCCESS && !value.is_null();
+}
+inline std::int64_t number_of(simdjson::dom::element object, std::string_view name) {
+    std::int64_t number{};
+    REQUIRE(object[name].get(number) == simdjson::SUCCESS);
+    return number;
+}
 
 } // namespace entitable_test

@@ -52,8 +52,7 @@ private:
 };
 
 /// Says which query a token belongs to: its table, range, filter and projection. The page size may change from page to page.
-[[nodiscard]] inline std::uint64_t fingerprint(
-    query_entities const& request, std::string_view table_key) noexcept {
+[[nodiscard]] inline std::uint64_t fingerprint(query_entities const& request, std::string_view table_key) noexcept {
     part_hash hash{1};
     hash.add(table_key);
     hash.add(request.range.partition);

@@ -62,6 +62,14 @@ struct profile {
     return cosmos;
 }
 
+/// The profile of the emulator Azurite: it takes more than the service in many places, but is used in place of it. It finds
+/// entities only under the very spelling with which their table was made.
+[[nodiscard]] constexpr profile azurite_profile() noexcept {
+    profile azurite;
+    azurite.kind = service::azurite;
+    return azurite;
+}
+
 /// The profile of the local backends: the semantics of Azure Table Storage, no bound on the comparisons of a filter.
 [[nodiscard]] constexpr profile local_profile() noexcept {
     profile local;

@@ -42,7 +42,7 @@ ENTITABLE_DECL bool response_reader::status_line(std::string_view line) {
     std::string_view const version = line.substr(0, blank);
     std::string_view const status = blank == std::string_view::npos ? "" : line.substr(blank + 1, 3);
     bool const good = version.starts_with("HTTP/") && status.size() == 3 && status[0] >= '1' && status[0] <= '9' &&
-        is_digit(status[1]) && is_digit(status[2]) && (line.size() == blank + 4 || line[blank + 4] == ' ');
+        is_decimal(status[1]) && is_decimal(status[2]) && (line.size() == blank + 4 || line[blank + 4] == ' ');
     if (!good) {
         return refuse("its status line is malformed");
     }
@@ -74,7 +74,7 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
         std::uint64_t length = 0;
         bool good = !value.empty() && value.size() <= 18;
         for (char const c : value) {
-            good = good && is_digit(c);
+            good = good && is_decimal(c);
             length = length * 10 + static_cast<std::uint64_t>(good ? c - '0' : 0);
         }
         if (length_ || !good) {

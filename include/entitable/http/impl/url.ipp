@@ -10,13 +10,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-inline bool is_hexadecimal(char c) noexcept { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+inline bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
+inline bool is_hexadecimal(char c) noexcept {
+    return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
 /// The number at the front of `text`, up to `limit` and without leading zeros; -1 when there is none.
 inline int take_number(std::string_view& text, int limit) noexcept {
     int value = -1;
-    while (!text.empty() && is_digit(text.front()) && value != 0) {
+    while (!text.empty() && is_decimal(text.front()) && value != 0) {
         value = (value < 0 ? 0 : value * 10) + (text.front() - '0');
         text.remove_prefix(1);
         if (value > limit) {
@@ -50,7 +52,7 @@ inline bool is_host(std::string_view host) noexcept {
     for (char const c : bracketed ? host.substr(1, host.size() - 2) : host) {
         bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         bool const good = bracketed ? is_hexadecimal(c) || c == ':' || c == '.'
-                                    : letter || is_digit(c) || c == '.' || c == '-' || c == '_';
+                                    : letter || is_decimal(c) || c == '.' || c == '-' || c == '_';
         if (!good) {
             return false;
         }

@@ -214,7 +214,7 @@ private:
 };
 
 /// The value of a hexadecimal digit.
-inline int hexadecimal_value(char c) noexcept { return is_digit(c) ? c - '0' : ascii_lower_case(c) - 'a' + 10; }
+inline int hexadecimal_value(char c) noexcept { return is_decimal(c) ? c - '0' : ascii_lower_case(c) - 'a' + 10; }
 
 /// `text` without its percent escapes, which are well-formed.
 ENTITABLE_DECL std::string unescaped(std::string_view text) {

@@ -13,7 +13,7 @@ namespace detail {
 /// Storage allows 3 to 24 letters and digits, Cosmos hyphens and 44 characters, emulators what their users like.
 inline bool is_account(std::string_view name) noexcept {
     for (char const c : name) {
-        if (!(c >= 'a' && c <= 'z') && !is_digit(c) && c != '-') {
+        if (!(c >= 'a' && c <= 'z') && !is_decimal(c) && c != '-') {
             return false;
         }
     }

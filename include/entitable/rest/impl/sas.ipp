@@ -5,6 +5,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/http/impl/http_message.ipp>
 #include <entitable/http/impl/url.ipp>
+#include <entitable/rest/impl/escape.ipp>
 #include <entitable/rest/sas.hpp>
 
 #include <iterator>
@@ -71,26 +72,13 @@ result<void> check_terms(Terms const& terms) {
     return {};
 }
 
-inline void append_escaped(std::string& out, std::string_view text) {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    for (char const c : text) {
-        auto const byte = static_cast<unsigned char>(c);
-        bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (letter || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~') {
-            out += c;
-        } else {
-            out += {'%', digits[byte >> 4U], digits[byte & 0x0FU]};
-        }
-    }
-}
-
 ENTITABLE_DECL result<std::string> signed_query(
     credential const& key, std::vector<sas_field> const& fields, std::string_view to_sign) {
     std::string query;
     for (sas_field const& field : fields) {
         if (field.value) {
             query.append(query.empty() ? "" : "&").append(field.name).append("=");
-            append_escaped(query, *field.value);
+            append_url_escaped(query, *field.value);
         }
     }
     std::string signature;
@@ -98,7 +86,7 @@ ENTITABLE_DECL result<std::string> signed_query(
         return failure{error_code::not_supported, "a shared access signature is made with an account key"};
     }
     query.append("&sig=");
-    append_escaped(query, signature);
+    append_url_escaped(query, signature);
     return query;
 }
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Tables on Azure: the backend, the ways to authenticate, the HTTP client. Needs libcurl, OpenSSL and simdjson. With
+/// separate compilation what they cost to compile is paid once, in the file that includes `entitable/azure/src.hpp`.
+
+#include <entitable/http/curl_client.hpp>
+#include <entitable/rest/azure_backend.hpp>
+#include <entitable/rest/connection_string.hpp>
+#include <entitable/rest/sas.hpp>

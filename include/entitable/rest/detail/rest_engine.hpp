@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// All of a REST backend that does not depend on the HTTP client: validates, writes, signs, reads, and says what happened.
+
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/http/http_client.hpp>
+#include <entitable/request/call.hpp>
+#include <entitable/request/requests.hpp>
+#include <entitable/rest/credential.hpp>
+#include <entitable/rest/endpoint.hpp>
+#include <entitable/rest/rest_options.hpp>
+#include <entitable/transport/many.hpp>
+
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sends one HTTP request.
+using http_sender = function_ref<result<http_response>(http_request const&, http_call const&)>;
+/// Sends what an HTTP feed has.
+using http_many_sender = function_ref<void(http_feed&, http_call const&)>;
+
+struct exchange;
+
+/// The state that all copies of a REST backend share. Safe to use from several threads.
+class rest_engine : public counted {
+public:
+    rest_engine(endpoint at, credential who, rest_options options);
+    /// Answers every request with `problem`.
+    explicit rest_engine(error problem);
+    ~rest_engine();
+
+    [[nodiscard]] entitable::profile const& limits() const noexcept { return limits_; }
+    [[nodiscard]] endpoint const& at() const noexcept { return endpoint_; }
+    [[nodiscard]] credential const& who() const noexcept { return credential_; }
+    [[nodiscard]] rest_options const& options() const noexcept { return options_; }
+    /// The error that stands in the way of every request, or null.
+    [[nodiscard]] error const* broken() const noexcept { return problem_ ? &*problem_ : nullptr; }
+
+    [[nodiscard]] result<create_table::response> execute(create_table const&, call&, http_sender);
+    [[nodiscard]] result<delete_table::response> execute(delete_table const&, call&, http_sender);
+    [[nodiscard]] result<list_tables::response> execute(list_tables const&, call&, http_sender);
+    [[nodiscard]] result<get_entity::response> execute(get_entity const&, call&, http_sender);
+    [[nodiscard]] result<query_entities::response> execute(query_entities const&, call&, http_sender);
+    [[nodiscard]] result<write_entity::response> execute(write_entity const&, call&, http_sender);
+    [[nodiscard]] result<transact::response> execute(transact const&, call&, http_sender);
+
+    void execute_many(request_feed<get_entity>&, call&, http_many_sender);
+    void execute_many(request_feed<query_entities>&, call&, http_many_sender);
+    void execute_many(request_feed<write_entity>&, call&, http_many_sender);
+    void execute_many(request_feed<transact>&, call&, http_many_sender);
+
+    /// What one request needs while it is under way, and what is worth keeping for the next one.
+    [[nodiscard]] exchange* take();
+    void give_back(exchange* used) noexcept;
+
+    /// A new id of a request, as a GUID.
+    void append_request_id(std::string& out);
+    [[nodiscard]] http_call limits_of(call const& context) const;
+    /// Takes over what an answer says besides itself, and tells the observer.
+    void note(exchange const& done, std::string_view request, std::string_view table, http_response const* response,
+        error* problem, call& context) const;
+
+private:
+    endpoint endpoint_;
+    credential credential_;
+    rest_options options_;
+    entitable::profile limits_;
+    std::optional<error> problem_;
+    std::mutex lock_;
+    std::vector<exchange*> idle_; ///< guarded by lock_
+    std::uint64_t random_[2]{};   ///< of this backend
+    atomic<std::uint64_t> requests_{0};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/rest/impl/rest_engine.ipp>
+#endif

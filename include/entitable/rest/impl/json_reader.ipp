@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/impl/date_time.ipp>
+#include <entitable/core/impl/etag.ipp>
+#include <entitable/core/impl/guid.ipp>
+#include <entitable/core/impl/text.ipp>
+#include <entitable/rest/detail/json_reader.hpp>
+#include <entitable/rest/impl/base64.ipp>
+#include <entitable/row/impl/row.ipp>
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL failure unreadable(std::initializer_list<std::string_view> why) {
+    return failure{error_code::transport_failed, "the service's answer cannot be read: " + text::joined(why)};
+}
+
+/// What a member of an entity's object is.
+enum class member_role : unsigned char {
+    passed_over,
+    partition_key,
+    row_key,
+    timestamp,
+    etag,
+    annotation,
+    absent,
+    property
+};
+
+/// One member of the shape of a row: its name and what it is.
+struct shape_member {
+    std::uint32_t name_at; ///< in the text of all names
+    std::uint32_t name_size;
+    member_role role;
+    bool annotated{};        ///< a property with its type beside it
+    edm_type type{};         ///< of an annotation and of an annotated property
+    std::uint32_t type_at{}; ///< of a property: where its type stands in the payload
+};
+
+/// The parts of a row that are not in its payload.
+struct row_parts {
+    std::string_view partition_key;
+    std::string_view row_key;
+    std::string_view timestamp;
+    std::string_view etag;
+    bool has_partition_key{};
+    bool has_row_key{};
+};
+
+class json_reader::state {
+public:
+    static constexpr std::size_t max_depth = 16;
+    static constexpr std::size_t max_members = 8192; ///< of one object: thousands more than any service allows
+
+    simdjson::dom::parser parser;
+    std::size_t capacity{};
+
+    /// The whole text as one document.
+    [[nodiscard]] result<simdjson::dom::element> parse(char const* bytes, std::size_t size, bool padded) {
+        if (size > capacity) {
+            std::size_t const wanted = size < 65'536 ? 65'536 : size;
+            if (parser.allocate(wanted, max_depth) != simdjson::SUCCESS) {
+                capacity = 0;
+                return unreadable({"there is no memory for ", std::to_string(size), " bytes"});
+            }
+            capacity = wanted;
+        }
+        simdjson::dom::element root;
+        if (auto const problem = parser.parse(bytes, size, !padded).get(root); problem != simdjson::SUCCESS) {
+            return unreadable({"it is no whole JSON document (", simdjson::error_message(problem), ")"});
+        }
+        return root;
+    }
+    [[nodiscard]] result<simdjson::dom::object> parse_object(std::string const& body) {
+        auto root = parse(body.data(), body.size(), body.capacity() - body.size() >= simdjson::SIMDJSON_PADDING);
+        if (!root) {
+            return std::move(root).as_failure();
+        }
+        simdjson::dom::object object;
+        if (root->get(object) != simdjson::SUCCESS) {
+            return unreadable({"it is no JSON object"});
+        }
+        return object;
+    }
+
+    /// The array called "value" of a list; each other member has to be about the list.
+    [[nodiscard]] result<simdjson::dom::array> parse_list(std::string const& body) {
+        auto object = parse_object(body);
+        if (!object) {
+            return std::move(object).as_failure();
+        }
+        std::vector<std::string_view> names;
+        simdjson::dom::array list;
+        bool found = false;
+        for (auto const member : *object) {
+            names.push_back(member.key);
+            if (member.key == "value") {
+                found = true;
+                if (member.value.get(list) != simdjson::SUCCESS) {
+                    return unreadable({"its \"value\" is no list"});
+                }
+            }
+        }
+        if (!all_different(names)) {
+            return unreadable({"it names a member twice"});
+        }
+        if (!found) {
+            return unreadable({"it has no \"value\""});
+        }
+        return list;
+    }
+
+    /// Reads one entity: `parts`, and `payload`.
+    [[nodiscard]] result<void> read(simdjson::dom::object object) {
+        result<void> problem;
+        if (!follow(object, problem)) {
+            if (auto learned = learn(object); !learned) {
+                members_.clear(); // what was not found to be good is no example for the next entity
+                return learned;
+            }
+            static_cast<void>(follow(object, problem));
+        }
+        if (!problem) {
+            return problem;
+        }
+        if (!parts.has_partition_key || !parts.has_row_key) {
+            return unreadable({"an entity has no ", parts.has_partition_key ? "RowKey" : "PartitionKey"});
+        }
+        date_time timestamp;
+        if (!parts.timestamp.empty()) {
+            auto const read = date_time::parse(parts.timestamp);
+            if (!read) {
+                return unreadable({"the Timestamp of an entity is no time"});
+            }
+            timestamp = *read;
+        }
+        set_timestamp(payload, timestamp);
+        if (follows_from(parts.etag, parts.timestamp)) {
+            parts.etag = {};
+        }
+        return {};
+    }
+
+    row_parts parts;
+    std::string payload;
+
+private:
+    static bool all_different(std::vector<std::string_view>& names) {
+        std::sort(names.begin(), names.end());
+        return std::adjacent_find(names.begin(), names.end()) == names.end();
+    }
+
+    [[nodiscard]] std::string_view name_of(shape_member const& member) const noexcept {
+        return {names_.data() + member.name_at, member.name_size};
+    }
+
+    /// Reads an entity that has the members of the last one, in the same order; false when it has not. Duplicates need no
+    /// thought then: the members were found to be different once.
+    bool follow(simdjson::dom::object object, result<void>& problem) {
+        parts = {};
+        payload.resize(values_at_);
+        std::size_t index = 0;
+        for (auto const member : object) {
+            if (index == members_.size() || member.key != name_of(members_[index])) {
+                return false;
+            }
+            shape_member const& expected = members_[index++];
+            switch (expected.role) {
+                case member_role::passed_over: break;
+                case member_role::partition_key:
+                    parts.has_partition_key = take_text(member.value, parts.partition_key, expected, problem);
+                    break;
+                case member_role::row_key:
+                    parts.has_row_key = take_text(member.value, parts.row_key, expected, problem);
+                    break;
+                case member_role::timestamp: take_text(member.value, parts.timestamp, expected, problem); break;
+                case member_role::etag: take_text(member.value, parts.etag, expected, problem); break;
+                case member_role::annotation: {
+                    std::string_view type;
+                    if (member.value.get(type) != simdjson::SUCCESS || type != to_string(expected.type)) {
+                        return false;
+                    }
+                    break;
+                }
+                case member_role::absent:
+                    if (!member.value.is_null()) {
+                        return false;
+                    }
+                    break;
+                case member_role::property:
+                    if (member.value.is_null()) {
+                        return false;
+                    }
+                    if (!append_value(member.value, expected)) {
+                        problem = misfit(expected);
+                    }
+                    break;
+            }
+            if (!problem) {
+                return true;
+            }
+        }
+        return index == members_.size() && !members_.empty();
+    }
+
+    bool take_text(
+        simdjson::dom::element value, std::string_view& out, shape_member const& member, result<void>& problem) {
+        if (value.get(out) == simdjson::SUCCESS) {
+            return true;
+        }
+        problem = misfit(member);
+        return false;
+    }
+
+    [[nodiscard]] failure misfit(shape_member const& member) const {
+        std::string_view const type = member.annotated ? to_string(member.type) : "its type";
+        return unreadable(
+            {"the value of \"", text::printable(text::shortened(name_of(member))), "\" does not fit ", type});
+    }
+
+    /// Makes the shape of an entity, or says why it is none.
+    [[nodiscard]] result<void> learn(simdjson::dom::object object) {
+        constexpr std::string_view type_suffix = "@odata.type";
+        members_.clear();
+        names_.clear();
+        std::vector<std::string_view> all;
+        std::vector<std::pair<std::string_view, edm_type>> types;
+        for (auto const member : object) {
+            if (all.size() == max_members) {
+                return unreadable({"an entity has more than ", std::to_string(max_members), " members"});
+            }
+            std::string_view const name = member.key;
+            all.push_back(name);
+            shape_member made{static_cast<std::uint32_t>(names_.size()), static_cast<std::uint32_t>(name.size()),
+                member_role::passed_over};
+            names_.append(name);
+            if (name.size() > type_suffix.size() && name.ends_with(type_suffix)) {
+                std::string_view const of = name.substr(0, name.size() - type_suffix.size());
+                std::string_view type;
+                if (member.value.get(type) != simdjson::SUCCESS || !type_named(type, made.type)) {
+                    return unreadable({"the type of \"", text::printable(text::shortened(of)), "\" is not known"});
+                }
+                made.role = member_role::annotation;
+                types.emplace_back(of, made.type);
+            } else if (name == "PartitionKey") {
+                made.role = member_role::partition_key;
+            } else if (name == "RowKey") {
+                made.role = member_role::row_key;
+            } else if (name == "Timestamp") {
+                made.role = member.value.is_null() ? member_role::absent : member_role::timestamp;
+            } else if (name == "odata.etag") {
+                made.role = member_role::etag;
+            } else if (!name.starts_with("odata.") && name.find('@') == std::string_view::npos) {
+                made.role = member.value.is_null() ? member_role::absent : member_role::property;
+                if (name.size() > 0xFFFF) {
+                    return unreadable({"the name of a property has ", std::to_string(name.size()), " bytes"});
+                }
+            }
+            members_.push_back(made);
+        }
+        if (!all_different(all)) {
+            return unreadable({"an entity names a member twice"});
+        }
+        std::sort(types.begin(), types.end());
+        describe(types);
+        for (auto const& [of, type] : types) {
+            if (!std::binary_search(all.begin(), all.end(), of)) {
+                return unreadable({"\"", text::printable(text::shortened(of)), "\" has a type and no value"});
+            }
+        }
+        return {};
+    }
+
+    /// The head of the payload: all but the Timestamp, the values, and those types that follow from a value.
+    void describe(std::vector<std::pair<std::string_view, edm_type>> const& types) {
+        payload.assign(row_format::header_size, '\0');
+        payload[0] = static_cast<char>(row_format::version);
+        std::uint16_t count = 0;
+        for (shape_member& member : members_) {
+            if (member.role != member_role::property) {
+                continue;
+            }
+            std::string_view const name = name_of(member);
+            auto const found = std::lower_bound(types.begin(), types.end(), name,
+                [](auto const& left, std::string_view right) { return left.first < right; });
+            member.annotated = found != types.end() && found->first == name;
+            member.type = member.annotated ? found->second : edm_type::string;
+            member.type_at = static_cast<std::uint32_t>(payload.size());
+            payload += static_cast<char>(member.type);
+            char size[2];
+            row_format::store(size, static_cast<std::uint16_t>(name.size()));
+            payload.append(size, 2).append(name);
+            ++count;
+        }
+        values_at_ = payload.size();
+        row_format::store(payload.data() + 2, count);
+        row_format::store(payload.data() + 4, static_cast<std::uint32_t>(values_at_ - row_format::header_size));
+    }
+
+    static bool type_named(std::string_view name, edm_type& out) noexcept {
+        for (auto const type : {edm_type::string, edm_type::int32, edm_type::int64, edm_type::float64,
+                 edm_type::boolean, edm_type::date_time, edm_type::guid, edm_type::binary}) {
+            if (name == to_string(type)) {
+                out = type;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    template <class Number>
+    void append_number(Number number) {
+        char bytes[sizeof number];
+        row_format::store(bytes, number);
+        payload.append(bytes, sizeof bytes);
+    }
+    void append_float64(double number) {
+        std::int64_t bits{};
+        std::memcpy(&bits, &number, sizeof bits);
+        append_number(bits);
+    }
+    void append_text(std::string_view text) {
+        append_number(static_cast<std::uint32_t>(text.size()));
+        payload.append(text);
+    }
+
+    /// Appends a value with the type beside it, or with that of its own form: a number without point and exponent is an
+    /// Int32, or an Int64 where it does not fit.
+    bool append_value(simdjson::dom::element value, shape_member const& member) {
+        if (member.annotated) {
+            return append_annotated(value, member.type);
+        }
+        edm_type type = edm_type::string;
+        std::string_view text;
+        std::int64_t integer{};
+        double real{};
+        bool boolean{};
+        switch (value.type()) {
+            case simdjson::dom::element_type::STRING:
+                if (value.get(text) != simdjson::SUCCESS) {
+                    return false;
+                }
+                append_text(text);
+                break;
+            case simdjson::dom::element_type::BOOL:
+                if (value.get(boolean) != simdjson::SUCCESS) {
+                    return false;
+                }
+                type = edm_type::boolean;
+                payload += static_cast<char>(boolean ? 1 : 0);
+                break;
+            case simdjson::dom::element_type::DOUBLE:
+                if (value.get(real) != simdjson::SUCCESS) {
+                    return false;
+                }
+                type = edm_type::float64;
+                append_float64(real);
+                break;
+            case simdjson::dom::element_type::INT64:
+                if (value.get(integer) != simdjson::SUCCESS) {
+                    return false;
+                }
+                if (integer >= INT32_MIN && integer <= INT32_MAX) {
+                    type = edm_type::int32;
+                    append_number(static_cast<std::int32_t>(integer));
+                } else {
+                    type = edm_type::int64;
+                    append_number(integer);
+                }
+                break;
+            default: return false;
+        }
+        payload[member.type_at] = static_cast<char>(type);
+        return true;
+    }
+
+    bool append_annotated(simdjson::dom::element value, edm_type type) {
+        std::string_view text;
+        bool const is_text = value.get(text) == simdjson::SUCCESS;
+        switch (type) {
+            case edm_type::string:
+                if (is_text) {
+                    append_text(text);
+                }
+                return is_text;
+            case edm_type::boolean: {
+                bool boolean{};
+                if (value.get(boolean) != simdjson::SUCCESS) {
+                    return false;
+                }
+                payload += static_cast<char>(boolean ? 1 : 0);
+                return true;
+            }
+            case edm_type::int32: {
+                std::int64_t number{};
+                if (!value.is_int64() || value.get(number) != simdjson::SUCCESS || number < INT32_MIN ||
+                    number > INT32_MAX) {
+                    return false;
+                }
+                append_number(static_cast<std::int32_t>(number));
+                return true;
+            }
+            case edm_type::int64: {
+                std::int64_t number{};
+                auto const end = text.data() + text.size();
+                auto const read = std::from_chars(text.data(), end, number);
+                if (text.empty() || read.ec != std::errc{} || read.ptr != end) {
+                    return false;
+                }
+                append_number(number);
+                return true;
+            }
+            case edm_type::float64: {
+                double number{};
+                if (is_text) {
+                    constexpr double infinity = std::numeric_limits<double>::infinity();
+                    number = text == "Infinity" ? infinity
+                        : text == "-Infinity"   ? -infinity
+                                                : std::numeric_limits<double>::quiet_NaN();
+                    if (number != number && text != "NaN") {
+                        return false;
+                    }
+                } else if (value.get(number) != simdjson::SUCCESS) {
+                    return false;
+                }
+                append_float64(number);
+                return true;
+            }
+            case edm_type::date_time: {
+                auto const time = date_time::parse(text);
+                if (time) {
+                    append_number(time->ticks);
+                }
+                return time.has_value();
+            }
+            case edm_type::guid: {
+                auto const id = guid::parse(text);
+                if (id) {
+                    payload.append(reinterpret_cast<char const*>(id->bytes.data()), id->bytes.size());
+                }
+                return id.has_value();
+            }
+            case edm_type::binary: {
+                std::size_t const size_at = payload.size();
+                append_number(std::uint32_t{0});
+                if (!is_text || !append_from_base64(payload, text)) {
+                    return false;
+                }
+                row_format::store(payload.data() + size_at, static_cast<std::uint32_t>(payload.size() - size_at - 4));
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Whether an ETag is the usual one of a Timestamp, so that it need not be kept: the same digits with %3A for the colons, and
+    /// no zero at the end of the fraction.
+    static bool follows_from(std::string_view tag, std::string_view timestamp) noexcept {
+        constexpr std::size_t hour_end = 13; // "2026-07-27T12"
+        if (tag.empty()) {
+            return true;
+        }
+        if (timestamp.size() < 20 || tag.size() != timestamp.size() + etag_prefix.size() + etag_suffix.size() + 4 ||
+            !tag.starts_with(etag_prefix) || !tag.ends_with(etag_suffix)) {
+            return false;
+        }
+        std::string_view const time = tag.substr(etag_prefix.size(), timestamp.size() + 4);
+        bool const trimmed = timestamp.size() == 20 || timestamp[timestamp.size() - 2] != '0';
+        return trimmed && timestamp.back() == 'Z' && time.substr(0, hour_end) == timestamp.substr(0, hour_end) &&
+            time.substr(hour_end, 3) == "%3A" && time.substr(hour_end + 3, 2) == timestamp.substr(hour_end + 1, 2) &&
+            time.substr(hour_end + 5, 3) == "%3A" && time.substr(hour_end + 8) == timestamp.substr(hour_end + 4);
+    }
+
+    std::vector<shape_member> members_;
+    std::string names_;
+    std::size_t values_at_{row_format::header_size};
+};
+
+ENTITABLE_DECL json_reader::json_reader() : state_(new state) {}
+ENTITABLE_DECL json_reader::~json_reader() { delete state_; }
+ENTITABLE_DECL std::size_t json_reader::capacity() const noexcept { return state_->capacity; }
+
+ENTITABLE_DECL result<void> json_reader::read_page(std::string const& body, page& rows) {
+    auto list = state_->parse_list(body);
+    if (!list) {
+        return std::move(list).as_failure();
+    }
+    rows.reserve(rows.size() + list->size(), rows.bytes() + body.size());
+    for (simdjson::dom::element const element : *list) {
+        simdjson::dom::object object;
+        if (element.get(object) != simdjson::SUCCESS) {
+            return unreadable({"an entity is no JSON object"});
+        }
+        if (auto read = state_->read(object); !read) {
+            return read;
+        }
+        if (state_->parts.timestamp.empty() && state_->parts.etag.empty()) {
+            return unreadable({"an entity has neither Timestamp nor ETag"});
+        }
+        rows.append({state_->parts.partition_key, state_->parts.row_key, state_->payload, state_->parts.etag});
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<get_entity::response> json_reader::read_entity(std::string const& body) {
+    auto object = state_->parse_object(body);
+    if (!object) {
+        return std::move(object).as_failure();
+    }
+    if (auto read = state_->read(*object); !read) {
+        return std::move(read).as_failure();
+    }
+    row_view const read{state_->parts.partition_key, state_->parts.row_key, state_->payload, state_->parts.etag};
+    bool const unknown = state_->parts.timestamp.empty() && state_->parts.etag.empty();
+    return get_entity::response{row{read}, unknown ? etag{} : read.etag()};
+}
+
+ENTITABLE_DECL result<std::vector<std::string>> json_reader::read_tables(std::string const& body) {
+    auto list = state_->parse_list(body);
+    if (!list) {
+        return std::move(list).as_failure();
+    }
+    std::vector<std::string> tables;
+    for (simdjson::dom::element const element : *list) {
+        std::string_view name;
+        if (element["TableName"].get(name) != simdjson::SUCCESS) {
+            return unreadable({"a table has no name"});
+        }
+        tables.emplace_back(name);
+    }
+    return tables;
+}
+
+ENTITABLE_DECL bool json_reader::read_error(std::string_view body, error_text& out) {
+    auto const root = state_->parse(body.data(), body.size(), false);
+    simdjson::dom::element problem;
+    if (!root || (*root)["odata.error"].get(problem) != simdjson::SUCCESS) {
+        return false;
+    }
+    std::string_view text;
+    if (problem["code"].get(text) == simdjson::SUCCESS) {
+        out.code = text;
+    }
+    if (problem["message"]["value"].get(text) == simdjson::SUCCESS ||
+        problem["message"].get(text) == simdjson::SUCCESS) {
+        out.message = text;
+    }
+    return true;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

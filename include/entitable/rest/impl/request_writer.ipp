@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/impl/text.ipp>
+#include <entitable/http/impl/http_message.ipp>
+#include <entitable/rest/detail/request_writer.hpp>
+#include <entitable/rest/impl/escape.ipp>
+#include <entitable/rest/impl/json_writer.ipp>
+#include <entitable/rest/impl/odata_filter.ipp>
+#include <entitable/rest/impl/service_token.ipp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+inline constexpr std::string_view json_accept = "application/json;odata=minimalmetadata";
+
+/// Adds a field whose value is ours.
+ENTITABLE_DECL void add_field(http_request& out, std::string_view name, std::string_view value) {
+    static_cast<void>(out.headers.add(name, value));
+}
+
+ENTITABLE_DECL void begin_request(
+    http_request& out, http_method method, request_target const& to, std::string_view path, std::string_view accept) {
+    out.method = method;
+    out.url.assign(to.base).append("/").append(path);
+    out.body.clear();
+    out.headers.clear();
+    add_field(out, "Accept", accept);
+    add_field(out, "DataServiceVersion", "3.0");
+    add_field(out, "x-ms-version", rest_version);
+    add_field(out, "x-ms-client-request-id", to.request_id);
+}
+
+ENTITABLE_DECL void write_request(http_request& out, create_table const& request, request_target const& to) {
+    begin_request(out, http_method::post, to, "Tables");
+    add_field(out, "Content-Type", "application/json");
+    add_field(out, "Prefer", "return-no-content");
+    out.body = "{\"TableName\":";
+    append_json_string(out.body, request.table);
+    out.body += '}';
+}
+
+ENTITABLE_DECL void write_request(http_request& out, delete_table const& request, request_target const& to) {
+    begin_request(out, http_method::delete_, to, "Tables('");
+    out.url.append(request.table).append("')");
+}
+
+ENTITABLE_DECL void write_request(
+    http_request& out, list_tables const& request, request_target const& to, service_token const& token) {
+    begin_request(out, http_method::get, to, "Tables?$top=");
+    out.url += std::to_string(request.page_size);
+    char separator = '&';
+    append_token(out.url, token, separator);
+}
+
+/// Appends `$select=...` with the names that always come, and those that a filter of rows needs.
+ENTITABLE_DECL void append_select(std::string& url, projection const& names, filter const* needed, char& separator) {
+    if (names.empty()) {
+        return;
+    }
+    constexpr std::string_view always[] = {"PartitionKey", "RowKey", "Timestamp"};
+    url += separator;
+    url += "$select=PartitionKey%2CRowKey%2CTimestamp";
+    separator = '&';
+    auto const append = [&](std::string_view name) {
+        for (std::string_view const each : always) {
+            if (name == each) {
+                return;
+            }
+        }
+        url += "%2C";
+        append_url_escaped(url, name);
+    };
+    for (std::string const& name : names) {
+        append(name);
+    }
+    if (needed != nullptr) {
+        for (filter_node const& node : needed->nodes) {
+            if (is_comparison(node.operation)) {
+                append(node.name);
+            }
+        }
+    }
+}
+
+ENTITABLE_DECL void write_request(http_request& out, get_entity const& request, request_target const& to) {
+    begin_request(out, http_method::get, to, {});
+    append_entity_path(out.url, request.table, request.partition_key, request.row_key);
+    char separator = '?';
+    append_select(out.url, request.select, nullptr, separator);
+}
+
+ENTITABLE_DECL rendered write_request(
+    http_request& out, query_entities const& request, request_target const& to, service_token const& token) {
+    begin_request(out, http_method::get, to, request.table);
+    out.url += "()";
+    char separator = '?';
+    std::string condition;
+    rendered const said = append_odata_filter(condition, request.range, request.filter, to.kind);
+    if (!condition.empty()) {
+        out.url += "?$filter=";
+        append_url_escaped(out.url, condition);
+        separator = '&';
+    }
+    append_select(out.url, request.select, said == rendered::part ? &request.filter : nullptr, separator);
+    (out.url += separator).append("$top=").append(std::to_string(request.page_size));
+    separator = '&';
+    append_token(out.url, token, separator);
+    return said;
+}
+
+/// How a change is sent: method, and what the address names.
+struct mutation_form {
+    http_method method{};
+    std::string_view override_method; ///< X-HTTP-Method
+    bool has_body{};
+    bool conditional{};
+};
+
+ENTITABLE_DECL mutation_form form_of(mutation_kind kind, bool merge_by_post) noexcept {
+    http_method const merge = merge_by_post ? http_method::post : http_method::patch;
+    std::string_view const override_method = merge_by_post ? "MERGE" : "";
+    switch (kind) {
+        case mutation_kind::insert: return {http_method::post, {}, true, false};
+        case mutation_kind::replace: return {http_method::put, {}, true, true};
+        case mutation_kind::merge: return {merge, override_method, true, true};
+        case mutation_kind::insert_or_replace: return {http_method::put, {}, true, false};
+        case mutation_kind::insert_or_merge: return {merge, override_method, true, false};
+        case mutation_kind::remove: break;
+    }
+    return {http_method::delete_, {}, false, true};
+}
+
+/// What the address of a change names: the table for an insert, else the entity.
+ENTITABLE_DECL void append_mutation_path(std::string& out, std::string_view table, mutation const& change) {
+    if (change.kind == mutation_kind::insert) {
+        out.append(table);
+    } else {
+        append_entity_path(out, table, change.entity.partition_key(), change.entity.row_key());
+    }
+}
+
+ENTITABLE_DECL std::string match_of(mutation const& change) {
+    return change.condition.any() ? "*" : change.condition.version().text();
+}
+
+ENTITABLE_DECL failure unsendable_etag() {
+    return failure{error_code::invalid_input, "the ETag of the condition holds characters that cannot be sent"};
+}
+
+ENTITABLE_DECL result<void> write_request(http_request& out, write_entity const& request, request_target const& to) {
+    mutation const& change = request.change;
+    mutation_form const form = form_of(change.kind, to.merge_by_post);
+    begin_request(out, form.method, to, {});
+    append_mutation_path(out.url, request.table, change);
+    if (!form.override_method.empty()) {
+        add_field(out, "X-HTTP-Method", form.override_method);
+    }
+    if (form.has_body) {
+        add_field(out, "Content-Type", "application/json");
+        append_json_entity(out.body, change.entity);
+    }
+    if (change.kind == mutation_kind::insert) {
+        add_field(out, "Prefer", "return-no-content");
+    }
+    if (form.conditional && !out.headers.add("If-Match", match_of(change))) {
+        return unsendable_etag();
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> write_request(http_request& out, transact const& request, request_target const& to) {
+    begin_request(out, http_method::post, to, "$batch");
+    std::string type = "multipart/mixed; boundary=batch_";
+    add_field(out, "Content-Type", type.append(to.request_id));
+    std::string& body = out.body;
+    body.append("--batch_").append(to.request_id);
+    body.append("\r\nContent-Type: multipart/mixed; boundary=changeset_").append(to.request_id).append("\r\n\r\n");
+    for (mutation const& change : request.changes) {
+        mutation_form const form = form_of(change.kind, to.merge_by_post);
+        body.append("--changeset_").append(to.request_id);
+        body.append("\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n");
+        body.append(to_string(form.method)).append(" ").append(to.base).append("/");
+        append_mutation_path(body, request.table, change);
+        body.append(" HTTP/1.1\r\nAccept: ").append(json_accept).append("\r\nDataServiceVersion: 3.0\r\n");
+        if (!form.override_method.empty()) {
+            body.append("X-HTTP-Method: ").append(form.override_method).append("\r\n");
+        }
+        if (form.has_body) {
+            body += "Content-Type: application/json\r\n";
+        }
+        if (change.kind == mutation_kind::insert) {
+            body += "Prefer: return-no-content\r\n";
+        }
+        if (form.conditional) {
+            if (!change.condition.any() && !change.condition.version().is_valid()) {
+                return unsendable_etag();
+            }
+            body.append("If-Match: ").append(match_of(change)).append("\r\n");
+        }
+        body += "\r\n";
+        if (form.has_body) {
+            append_json_entity(body, change.entity);
+        }
+        body += "\r\n";
+    }
+    body.append("--changeset_").append(to.request_id).append("--\r\n--batch_").append(to.request_id).append("--\r\n");
+    return {};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

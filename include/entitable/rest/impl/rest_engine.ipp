@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/request/impl/validate.ipp>
+#include <entitable/rest/detail/answer_reader.hpp>
+#include <entitable/rest/detail/request_writer.hpp>
+#include <entitable/rest/detail/rest_engine.hpp>
+#include <entitable/rest/impl/answer_reader.ipp>
+#include <entitable/rest/impl/request_writer.ipp>
+
+#include <random>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Request>
+std::string_view table_of(Request const& request) noexcept {
+    if constexpr (requires { request.table; }) {
+        return request.table;
+    } else {
+        return {};
+    }
+}
+
+ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_options options)
+    : endpoint_(std::move(at)), credential_(std::move(who)), options_(options) {
+    limits_ = options_.limits                ? *options_.limits
+        : endpoint_.kind == service::cosmos  ? cosmos_profile()
+        : endpoint_.kind == service::azurite ? azurite_profile()
+                                             : storage_profile();
+    std::random_device source;
+    for (std::uint64_t& half : random_) {
+        half = std::uint64_t{source()} << 32U | source();
+    }
+}
+
+ENTITABLE_DECL rest_engine::rest_engine(error problem) : problem_(std::move(problem)) {}
+
+ENTITABLE_DECL rest_engine::~rest_engine() {
+    for (exchange* const each : idle_) {
+        delete each;
+    }
+}
+
+ENTITABLE_DECL exchange* rest_engine::take() {
+    {
+        std::lock_guard const guard{lock_};
+        if (!idle_.empty()) {
+            exchange* const taken = idle_.back();
+            idle_.pop_back();
+            return taken;
+        }
+    }
+    return new exchange;
+}
+
+ENTITABLE_DECL void rest_engine::give_back(exchange* used) noexcept {
+    constexpr std::size_t most = 64;
+    constexpr std::size_t largest = std::size_t{8} * 1024 * 1024;
+    bool const large = used->reader.capacity() > largest || used->request.body.capacity() > largest;
+    if (!large) {
+        std::lock_guard const guard{lock_};
+        if (idle_.size() < most && (idle_.size() < idle_.capacity() || idle_.empty())) {
+            idle_.reserve(most);
+            idle_.push_back(used);
+            return;
+        }
+    }
+    delete used;
+}
+
+ENTITABLE_DECL void rest_engine::append_request_id(std::string& out) {
+    // A random start and a count, mixed as splitmix64 does: ids of one backend differ, and those of two as random ones do.
+    std::uint64_t number = random_[0] + 0x9E3779B97F4A7C15U * requests_.fetch_add(1, memory_order::relaxed);
+    std::uint64_t halves[2]{};
+    for (std::uint64_t& half : halves) {
+        number += random_[1];
+        std::uint64_t mixed = (number ^ number >> 30U) * 0xBF58476D1CE4E5B9U;
+        mixed = (mixed ^ mixed >> 27U) * 0x94D049BB133111EBU;
+        half = mixed ^ mixed >> 31U;
+    }
+    guid id;
+    std::memcpy(id.bytes.data(), halves, sizeof halves);
+    id.bytes[6] = static_cast<unsigned char>((id.bytes[6] & 0x0FU) | 0x40U);
+    id.bytes[8] = static_cast<unsigned char>((id.bytes[8] & 0x3FU) | 0x80U);
+    id.append_to(out);
+}
+
+ENTITABLE_DECL http_call rest_engine::limits_of(call const& context) const {
+    http_call limits;
+    limits.deadline = context.deadline;
+    limits.request_timeout = options_.request_timeout;
+    limits.cancellation = context.cancellation;
+    limits.max_body_size = options_.max_body_size;
+    limits.max_header_size = options_.max_header_size;
+    return limits;
+}
+
+ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view request, std::string_view table,
+    http_response const* response, error* problem, call& context) const {
+    constexpr std::int64_t tolerance = 5 * 60;
+    ++context.attempts;
+    attempt made;
+    made.request = request;
+    made.table = table;
+    made.number = context.attempts;
+    made.duration = options_.time->steady() - done.begun;
+    made.error = problem;
+    if (response != nullptr) {
+        if (auto const date = parse_http_date(response->headers.find("Date").value_or(std::string_view{}))) {
+            context.server_date = *date;
+            std::int64_t const ahead = (options_.time->now().ticks - date->ticks) / date_time::ticks_per_second;
+            if (problem != nullptr && problem->http_status == 403 && (ahead > tolerance || ahead < -tolerance)) {
+                problem->message +=
+                    text::joined({"; the clock of this computer is ", std::to_string(ahead < 0 ? -ahead : ahead),
+                        ahead < 0 ? " s behind" : " s ahead of", " the service's, which accepts 900 s"});
+            }
+        }
+        if (auto const id = response->headers.find("x-ms-request-id")) {
+            context.request_ids.emplace_back(id->substr(0, 128));
+        }
+    }
+    if (problem != nullptr && problem->request_id.empty() && response != nullptr && !context.request_ids.empty()) {
+        problem->request_id = context.request_ids.back();
+    }
+    if (response != nullptr && !context.request_ids.empty()) {
+        made.request_id = context.request_ids.back();
+    }
+    if (context.watch != nullptr) {
+        context.watch->on_attempt(made);
+    }
+}
+
+// ---- requests ----
+
+/// Which question a token belongs to: one to this account, and for a query what it asks.
+template <class Request>
+std::uint64_t fingerprint_of(rest_engine const& engine, Request const& request) {
+    part_hash hash{3};
+    hash.add(engine.at().account);
+    if constexpr (std::same_as<Request, query_entities>) {
+        bool const folded = engine.limits().table_names_without_case;
+        hash.add(fingerprint(request, folded ? text::ascii_lower(request.table) : request.table));
+    }
+    return hash.value();
+}
+
+/// Where a read begins.
+template <class Request>
+result<void> place(rest_engine const& engine, Request const& request, call const& context, exchange& work) {
+    work.token = {};
+    bool const has_secondary = !engine.at().secondary.empty();
+    work.location = !is_write<Request> && has_secondary ? context.location : read_location::primary;
+    if constexpr (requires { request.continuation; }) {
+        work.fingerprint = fingerprint_of(engine, request);
+        if (request.continuation) {
+            auto token = read_service_token(work.fingerprint, *request.continuation);
+            if (!token) {
+                return std::move(token).as_failure();
+            }
+            if (token->location == read_location::secondary && !has_secondary) {
+                return failure{error_code::continuation_invalid,
+                    "the continuation token was given by a secondary location, and this backend has none"};
+            }
+            work.location = token->location;
+            work.token = *std::move(token);
+        }
+    }
+    return {};
+}
+
+/// Writes and signs a request, whose `work` says where it goes.
+template <class Request>
+result<void> write(rest_engine& engine, Request const& request, exchange& work) {
+    work.request_id.clear();
+    engine.append_request_id(work.request_id);
+    bool const primary = work.location == read_location::primary;
+    request_target to;
+    to.base = primary ? engine.at().primary : engine.at().secondary;
+    to.kind = engine.limits().kind;
+    to.merge_by_post = engine.options().merge_by_post.value_or(to.kind == service::cosmos);
+    to.request_id = work.request_id;
+    if constexpr (std::same_as<Request, query_entities>) {
+        work.said = write_request(work.request, request, to, work.token);
+    } else if constexpr (std::same_as<Request, list_tables>) {
+        write_request(work.request, request, to, work.token);
+    } else if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
+        if (auto written = write_request(work.request, request, to); !written) {
+            return written;
+        }
+    } else {
+        write_request(work.request, request, to);
+    }
+    if constexpr (std::same_as<Request, transact>) {
+        if (work.request.body.size() > engine.limits().max_transaction_size) {
+            return failure{error_code::request_body_too_large,
+                limit_text("the batch as it is sent", work.request.body.size(), engine.limits().max_transaction_size,
+                    "bytes")};
+        }
+    }
+    work.begun = engine.options().time->steady();
+    return engine.who().authorize(work.request, engine.at(), engine.options().time->now());
+}
+
+template <class Request>
+result<void> begin(rest_engine& engine, Request const& request, call const& context, exchange& work) {
+    if (auto const* const problem = engine.broken()) {
+        return failure{*problem};
+    }
+    if (auto ready = validate(request, engine.limits()); !ready) {
+        return ready;
+    }
+    if (auto ready = check_call(context, *engine.options().time); !ready) {
+        return ready;
+    }
+    if (auto placed = place(engine, request, context, work); !placed) {
+        return placed;
+    }
+    return write(engine, request, work);
+}
+
+/// Reads an answer and tells about it. True when it is final; else `work` goes to the primary.
+template <class Request>
+bool finish(rest_engine& engine, Request const& request, result<http_response>& response, exchange& work, call& context,
+    result<response_of<Request>>& out) {
+    http_response const* const came = response ? &*response : nullptr;
+    auto made = read_answer(request, response, work);
+    if (made) {
+        engine.note(work, Request::name, table_of(request), came, nullptr, context);
+        out = std::move(made);
+        return true;
+    }
+    failure problem = std::move(made).as_failure();
+    engine.note(work, Request::name, table_of(request), came, &problem.error(), context);
+    bool const again =
+        work.location == read_location::secondary && problem.error().http_status == 404 && work.token.empty();
+    out = std::move(problem);
+    work.location = read_location::primary;
+    return !again;
+}
+
+/// Owns an exchange for as long as a request takes.
+class borrowed_exchange {
+public:
+    explicit borrowed_exchange(rest_engine& engine) : engine_(engine), work_(engine.take()) {}
+    ~borrowed_exchange() { engine_.give_back(work_); }
+    borrowed_exchange(borrowed_exchange const&) = delete;
+    borrowed_exchange& operator=(borrowed_exchange const&) = delete;
+    exchange& operator*() const noexcept { return *work_; }
+
+private:
+    rest_engine& engine_;
+    exchange* work_;
+};
+
+template <class Request>
+result<response_of<Request>> send_one(rest_engine& engine, Request const& request, call& context, http_sender send) {
+    borrowed_exchange const borrowed{engine};
+    exchange& work = *borrowed;
+    if (auto ready = begin(engine, request, context, work); !ready) {
+        return std::move(ready).as_failure();
+    }
+    http_call const limits = engine.limits_of(context);
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        result<response_of<Request>> outcome{std::in_place};
+        auto response = send(work.request, limits);
+        if (finish(engine, request, response, work, context, outcome)) {
+            return outcome;
+        }
+        if (auto ready = write(engine, request, work); !ready) {
+            return std::move(ready).as_failure();
+        }
+    }
+}
+
+/// A feed of HTTP requests made of one of table requests.
+template <class Request>
+class rest_feed final : public http_feed {
+public:
+    rest_feed(rest_engine& engine, request_feed<Request>& feed, call& context)
+        : engine_(engine), feed_(feed), context_(context) {}
+    ~rest_feed() {
+        for (open& each : open_) {
+            if (each.work != nullptr) {
+                engine_.give_back(each.work);
+            }
+        }
+    }
+    rest_feed(rest_feed const&) = delete;
+    rest_feed& operator=(rest_feed const&) = delete;
+
+    http_request const* next(std::size_t& slot) override {
+        if (!again_.empty()) { // to the primary
+            slot = again_.back();
+            again_.pop_back();
+            open& each = open_[slot];
+            if (auto ready = write(engine_, *each.request, *each.work); !ready) {
+                close(slot, std::move(ready).as_failure());
+                return next(slot);
+            }
+            return &each.work->request;
+        }
+        for (;;) {
+            std::size_t name = 0;
+            Request const* const request = feed_.next(name);
+            if (request == nullptr) {
+                return nullptr;
+            }
+            slot = free_slot();
+            open_[slot] = {engine_.take(), request, name};
+            auto ready = begin(engine_, *request, context_, *open_[slot].work);
+            if (ready) {
+                return &open_[slot].work->request;
+            }
+            close(slot, std::move(ready).as_failure());
+        }
+    }
+    void answer(std::size_t slot, result<http_response> response) override {
+        result<response_of<Request>> outcome{std::in_place};
+        open& each = open_[slot];
+        if (finish(engine_, *each.request, response, *each.work, context_, outcome)) {
+            close(slot, std::move(outcome));
+        } else {
+            again_.push_back(slot);
+        }
+    }
+
+private:
+    struct open {
+        exchange* work{};
+        Request const* request{};
+        std::size_t name{};
+    };
+
+    std::size_t free_slot() {
+        for (std::size_t index = 0; index < open_.size(); ++index) {
+            if (open_[index].work == nullptr) {
+                return index;
+            }
+        }
+        open_.emplace_back();
+        return open_.size() - 1;
+    }
+    void close(std::size_t slot, result<response_of<Request>> outcome) {
+        std::size_t const name = open_[slot].name;
+        engine_.give_back(std::exchange(open_[slot].work, nullptr));
+        feed_.answer(name, std::move(outcome));
+    }
+
+    rest_engine& engine_;
+    request_feed<Request>& feed_;
+    call& context_;
+    std::vector<open> open_;
+    std::vector<std::size_t> again_;
+};
+
+ENTITABLE_DECL result<create_table::response> rest_engine::execute(
+    create_table const& request, call& context, http_sender send) {
+    return send_one(*this, request, context, send);
+}
+ENTITABLE_DECL result<delete_table::response> rest_engine::execute(
+    delete_table const& request, call& context, http_sender send) {
+    return send_one(*this, request, context, send);
+}
+ENTITABLE_DECL result<list_tables::response> rest_engine::execute(
+    list_tables const& request, call& context, http_sender send) {
+    return send_one(*this, request, context, send);
+}
+ENTITABLE_DECL result<get_entity::response> rest_engine::execute(
+    get_entity const& request, call& context, http_sender send) {
+    return send_one(*this, request, context, send);
+}
+ENTITABLE_DECL result<query_entities::response> rest_engine::execute(
+    query_entities const& request, call& context, http_sender send) {
+    return send_one(*this, request, context, send);
+}
+ENTITABLE_DECL result<write_entity::response> rest_engine::execute(
+    write_entity const& request, call& context, http_sender send) {
+    return send_one(*this, request, context, send);
+}
+ENTITABLE_DECL result<transact::response> rest_engine::execute(
+    transact const& request, call& context, http_sender send) {
+    return send_one(*this, request, context, send);
+}
+ENTITABLE_DECL void rest_engine::execute_many(request_feed<get_entity>& feed, call& context, http_many_sender send) {
+    rest_feed<get_entity> requests{*this, feed, context};
+    send(requests, limits_of(context));
+}
+ENTITABLE_DECL void rest_engine::execute_many(
+    request_feed<query_entities>& feed, call& context, http_many_sender send) {
+    rest_feed<query_entities> requests{*this, feed, context};
+    send(requests, limits_of(context));
+}
+ENTITABLE_DECL void rest_engine::execute_many(request_feed<write_entity>& feed, call& context, http_many_sender send) {
+    rest_feed<write_entity> requests{*this, feed, context};
+    send(requests, limits_of(context));
+}
+ENTITABLE_DECL void rest_engine::execute_many(request_feed<transact>& feed, call& context, http_many_sender send) {
+    rest_feed<transact> requests{*this, feed, context};
+    send(requests, limits_of(context));
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `rest<Client>`: the table service over HTTP, through any HTTP client.
+
+#include <entitable/rest/connection_string.hpp>
+#include <entitable/rest/detail/rest_engine.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle:
+/// copies share the connections. Safe to use from several threads.
+///
+/// One call is one try: nothing is sent twice but a read whose 404 came from the secondary location, which is asked of the
+/// primary then. Reads go to the secondary on request (`call::location`) where there is one, and say so (`stale`); a
+/// continuation goes back to the location it came from. A write whose answer was lost, garbled or 5xx has the effect
+/// `unknown`; an answer that cannot be read as a whole is TransportFailed, never half an entity.
+///
+/// Filters: NaN and the infinities have no constant in the service's language, and the emulator compares times by the
+/// millisecond. A query with such a comparison asks the service for more rows and the filter once more here, so its pages may be
+/// shorter than the service's.
+template <http_client Client>
+class rest {
+public:
+    using is_transport = void;
+
+    rest(Client client, endpoint at, credential who, rest_options options = {})
+        : client_(std::move(client)),
+          engine_(shared<detail::rest_engine>::make(std::move(at), std::move(who), std::move(options))) {}
+
+    /// From a connection string. Does not throw: where the string is bad, every request answers with what is wrong with
+    /// it, as `connect` would have at once.
+    explicit rest(std::string_view connection_string, rest_options options = {}, Client client = Client{})
+        : client_(std::move(client)), engine_(start(parse_connection_string(connection_string), std::move(options))) {}
+
+    /// From a connection string; InvalidInput names the field that is wrong.
+    [[nodiscard]] static result<rest> connect(
+        std::string_view connection_string, rest_options options = {}, Client client = Client{}) {
+        auto settings = parse_connection_string(connection_string);
+        if (!settings) {
+            return std::move(settings).as_failure();
+        }
+        return rest{
+            std::move(client), std::move(settings->endpoint), std::move(settings->credential), std::move(options)};
+    }
+
+    [[nodiscard]] entitable::profile profile() const { return engine_->limits(); }
+
+    /// One try of one request.
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        return engine_->execute(request, context,
+            [this](http_request const& sent, http_call const& how) { return client_.send(sent, how); });
+    }
+
+    /// Keeps up to `in_flight` requests under way where the client can.
+    template <detail::sent_in_numbers Request>
+    void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
+        engine_->execute_many(feed, context,
+            [&](http_feed& requests, http_call const& how) { send_many(client_, requests, in_flight, how); });
+    }
+
+    [[nodiscard]] detail::rest_engine& engine() const noexcept { return *engine_; }
+    [[nodiscard]] Client& client() const noexcept { return client_; }
+
+private:
+    static shared<detail::rest_engine> start(result<connection_settings> settings, rest_options options) {
+        return settings ? shared<detail::rest_engine>::make(
+                              std::move(settings->endpoint), std::move(settings->credential), std::move(options))
+                        : shared<detail::rest_engine>::make(settings.error());
+    }
+
+    mutable Client client_;
+    shared<detail::rest_engine> engine_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// How a REST backend speaks to its service, where the defaults do not fit.
+
+#include <entitable/core/clock.hpp>
+#include <entitable/request/profile.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Wishes for a REST backend. Plain data.
+struct rest_options {
+    /// The limits and habits of the service; by default those of the kind that its address tells.
+    std::optional<profile> limits;
+    /// Whether merges are sent as POST with `X-HTTP-Method: MERGE` instead of PATCH; by default for Cosmos only, which refuses
+    /// PATCH (the others understand both, but for the emulator's transactions).
+    std::optional<bool> merge_by_post;
+    /// How long one try may take; afterwards TransportFailed. Zero for no limit but the deadline of the call.
+    std::chrono::milliseconds request_timeout{60'000};
+    std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of an answer; larger ones are TransportFailed
+    std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of an answer
+    clock* time{&system_clock()}; ///< dates what is signed, and measures tries; must outlive the backend
+};
+
+ENTITABLE_END_NAMESPACE
