@@ -1,0 +1,80 @@
+"""The recipe for Conan 2. tests/tools/recipes holds it to the components of CMakeLists.txt."""
+
+import os
+import re
+
+from conan import ConanFile
+from conan.tools.build import check_min_cppstd
+from conan.tools.files import copy, load
+from conan.tools.layout import basic_layout
+
+required_conan_version = ">=2.0"
+
+# What each component needs besides the core: packages with the versions that are known to work, and their components.
+COMPONENTS = {
+    "hana": {"boost": ("[>=1.81 <2]", "boost::headers")},
+    "file": {"sqlite3": ("[>=3.31 <4]", "sqlite3::sqlite3")},
+    "azure": {
+        "libcurl": ("[>=7.88 <9]", "libcurl::libcurl"),
+        "openssl": ("[>=3 <5]", "openssl::crypto"),
+        "simdjson": ("[>=3.0.1 <5]", "simdjson::simdjson"),
+    },
+}
+
+
+class EntitableRecipe(ConanFile):
+    name = "entitable"
+    description = "Typed client for partitioned entity tables: in the cloud, in a file, in memory"
+    license = "MIT"
+    topics = ("azure", "table-storage", "cosmos", "nosql", "header-only")
+    package_type = "header-library"
+    settings = "os", "arch", "compiler", "build_type"
+    options = {f"with_{component}": [True, False] for component in COMPONENTS}
+    default_options = {f"with_{component}": False for component in COMPONENTS}
+    exports_sources = "include/*", "LICENSE"
+    no_copy_source = True
+
+    def set_version(self):
+        config = load(self, os.path.join(self.recipe_folder, "include", "entitable", "core", "config.hpp"))
+        self.version = ".".join(
+            re.search(rf"^#define ENTITABLE_VERSION_{part} (\d+)$", config, re.MULTILINE).group(1)
+            for part in ("MAJOR", "MINOR", "PATCH"))
+
+    def _wanted(self):
+        return [component for component in COMPONENTS if self.options.get_safe(f"with_{component}")]
+
+    def configure(self):
+        if self.options.get_safe("with_hana"):
+            self.options["boost/*"].header_only = True
+
+    def layout(self):
+        basic_layout(self, src_folder=".")
+
+    def requirements(self):
+        for component in self._wanted():
+            for package, (versions, _) in COMPONENTS[component].items():
+                self.requires(f"{package}/{versions}")
+
+    def validate(self):
+        if self.settings.get_safe("compiler.cppstd"):
+            check_min_cppstd(self, 20)
+
+    def package_id(self):
+        self.info.clear()
+
+    def package(self):
+        # One package serves all options, so it holds every header whatever they are.
+        for pattern in ("*.hpp", "*.ipp"):
+            copy(self, pattern, os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
+        copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
+
+    def package_info(self):
+        self.cpp_info.set_property("cmake_file_name", "entitable")
+        for component in ["core", *self._wanted()]:
+            info = self.cpp_info.components[component]
+            info.set_property("cmake_target_name", f"entitable::{component}")
+            info.set_property("pkg_config_name", "entitable" if component == "core" else f"entitable-{component}")
+            info.bindirs = []
+            info.libdirs = []
+            if component != "core":
+                info.requires = ["core"] + [target for _, target in COMPONENTS[component].values()]
