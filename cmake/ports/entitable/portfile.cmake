@@ -7,7 +7,6 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
     FEATURES
         azure ENTITABLE_WITH_AZURE
         file ENTITABLE_WITH_FILE
-
         hana ENTITABLE_WITH_HANA)
 
 vcpkg_cmake_configure(
