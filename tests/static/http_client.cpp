@@ -58,7 +58,7 @@ private:
 };
 
 struct with_tag_as_value : untagged {
-    static constexpr bool is_http_client = true;
+    [[maybe_unused]] static constexpr bool is_http_client = true;
 };
 
 struct without_send {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Connection strings: whatever the bytes, an answer and no secret in it; what is read means the same in another order and
+// another case; the endpoint that comes out is read back as it is.
+
+#include <entitable/rest/connection_string.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+using namespace entitable;
+
+namespace {
+
+void require(bool fact) {
+    if (!fact) {
+        std::abort();
+    }
+}
+
+/// The same pairs from the last to the first, names in the other case, with blanks.
+std::string rewritten(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        std::string_view const pair = text.substr(0, text.find(';'));
+        text.remove_prefix(pair.size() == text.size() ? pair.size() : pair.size() + 1);
+        std::string changed{pair};
+        for (char& c : changed) {
+            if (c == '=') {
+                break;
+            }
+            bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+            c = letter ? static_cast<char>(c ^ 0x20) : c;
+        }
+        out.insert(0, " " + changed + "\t;");
+    }
+    return out;
+}
+
+/// What is sent for a request to list tables: the URL and who asks.
+std::string authorized(connection_settings const& settings) {
+    http_request request;
+    request.url = settings.endpoint.primary + "/Tables?comp=x";
+    auto const done = settings.credential.authorize(request, settings.endpoint, date_time::from_date(2026, 11, 20));
+    return request.url + "\n" + (done ? std::string{request.headers.text()} : done.error().message);
+}
+
+/// All that is said are our own words, the names of fields, and numbers.
+void require_own_words(std::string_view said) {
+    static std::string const words = [] {
+        std::string all{
+            " InvalidInput (400): connection string: pair has no = an unknown name is there twice empty something else "
+            "than "
+            "true and exclude each other missing or needs UseDevelopmentStorage=true neither https nor http 1 to 63 "
+            "lower-case letters, digits and hyphens does not name an account of holds a blank or a control character "
+            "that "
+            "is not ASCII backslash fragment % that no two hexadecimal digits follow begin with https:// or http:// "
+            "user "
+            "password host, or one with characters port 1..65535 query more than the address of the service: leave the "
+            "table out base64 sig host letters digits + written %2B two se st time "};
+        for (std::string_view const name : detail::connection_pairs::names) {
+            all.append(name).append(" ");
+        }
+        return all;
+    }();
+    while (!said.empty()) {
+        std::string_view const word = said.substr(0, said.find(' '));
+        said.remove_prefix(word.size() == said.size() ? word.size() : word.size() + 1);
+        bool const number = word.size() < 6 && word.find_first_not_of("0123456789") == std::string_view::npos;
+        require(number || words.find(" " + std::string{word} + " ") != std::string::npos);
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    std::string_view const text{reinterpret_cast<char const*>(data), size};
+    auto const parsed = parse_connection_string(text);
+    auto const again = parse_connection_string(rewritten(text));
+    require(parsed.has_value() == again.has_value());
+    if (!parsed) {
+        require(parsed.error().code == error_code::invalid_input);
+        require(parsed.error().detail.empty());
+        require_own_words(parsed.error().to_string());
+        return 0;
+    }
+    endpoint const& at = parsed->endpoint;
+    require(at.primary == again->endpoint.primary && at.secondary == again->endpoint.secondary);
+    require(authorized(*parsed) == authorized(*again));
+    require(parse_url(at.primary, "primary").has_value());
+    auto const back = endpoint::parse(at.primary, at.secondary, at.account);
+    require(back.has_value());
+    require(back->primary == at.primary && back->secondary == at.secondary && back->account == at.account);
+    require(back->kind == at.kind && back->path_style == at.path_style);
+    return 0;
+}
