@@ -6,6 +6,7 @@
 /// `sqlite_store`: the ordered_store that keeps everything in one file, which several processes may have open.
 
 #include <entitable/backends/ordered_store.hpp>
+#include <entitable/file/detail/checksum.hpp>
 #include <entitable/file/detail/reader_pool.hpp>
 #include <entitable/file/detail/writer.hpp>
 
@@ -105,12 +106,17 @@ private:
     };
 
     transaction(detail::connection& on, std::int64_t table, std::string_view partition, std::int64_t last_version)
-        : on_(on), table_(table), partition_(partition), last_version_(last_version) {}
+        : on_(on),
+          table_(table),
+          partition_(partition),
+          partition_hash_(detail::partition_checksum(table, partition)),
+          last_version_(last_version) {}
     [[nodiscard]] result<void> apply();
 
     detail::connection& on_;
     std::int64_t table_;
     std::string_view partition_;
+    std::uint64_t partition_hash_;
     std::int64_t last_version_;
     std::vector<change> changes_;
     result<void> problem_;
@@ -120,4 +126,5 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/file/impl/sqlite_store.ipp>
+#include <entitable/file/impl/verify.ipp>
 #endif

@@ -16,4 +16,5 @@
 #include <entitable/file/impl/reader_pool.ipp>
 #include <entitable/file/impl/schema.ipp>
 #include <entitable/file/impl/sqlite_store.ipp>
+#include <entitable/file/impl/verify.ipp>
 #include <entitable/file/impl/writer.ipp>

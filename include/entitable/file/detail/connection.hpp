@@ -11,7 +11,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -22,11 +24,9 @@ namespace detail {
 /// The statements there are; their texts are constant, and every value is bound.
 enum class sql : std::uint8_t {
     begin_write,
-    begin_read,
     commit,
     rollback,
     find_table,
-    table_exists,
     list_tables,
     add_table,
     forget_table,
@@ -35,13 +35,13 @@ enum class sql : std::uint8_t {
     purge_table,
     purged_table,
     get,
-    get_in_table,
+    scan_partition,
     scan,
     scan_until,
     put,
     erase,
-    last_version,
-    set_last_version,
+    version_bound,
+    set_version_bound,
     all_rows,
     count,
 };
@@ -58,11 +58,15 @@ public:
     connection(connection&& other) noexcept
         : database_(std::exchange(other.database_, nullptr)),
           cached_(std::exchange(other.cached_, {})),
+          tables_(std::move(other.tables_)),
+          replans_(other.replans_),
           code_(other.code_),
           broken_(other.broken_) {}
     connection& operator=(connection&& other) noexcept {
         std::swap(database_, other.database_);
         std::swap(cached_, other.cached_);
+        std::swap(tables_, other.tables_);
+        std::swap(replans_, other.replans_);
         std::swap(code_, other.code_);
         std::swap(broken_, other.broken_);
         return *this;
@@ -81,6 +85,10 @@ public:
     [[nodiscard]] bool in_transaction() const noexcept;
     /// Gives a transaction up.
     void roll_back() noexcept;
+
+    /// The number of a table, none when there is no such table. From memory, if it was found before: whoever uses it asks
+    /// `query::table_was_known` behind its first step.
+    [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
 
     /// Why the last step failed. Broken is then what can no longer be trusted.
     [[nodiscard]] failure problem(std::string_view doing);
@@ -109,6 +117,12 @@ private:
 
     sqlite3* database_;
     std::array<sqlite3_stmt*, static_cast<std::size_t>(sql::count)> cached_{};
+    struct known_table {
+        std::string key;
+        std::int64_t id;
+    };
+    std::vector<known_table> tables_{}; ///< the last ones used
+    std::array<int, static_cast<std::size_t>(sql::count)> replans_{};
     int code_{};
     bool broken_{};
 };
@@ -116,7 +130,7 @@ private:
 /// A statement from its first value to its last row.
 class query {
 public:
-    query(connection& on, sql text) noexcept : on_(on), statement_(on.prepared(text)) {}
+    query(connection& on, sql text) noexcept : on_(on), text_(text), statement_(on.prepared(text)) {}
     query(query const&) = delete;
     query& operator=(query const&) = delete;
     ~query() { reset(); }
@@ -129,8 +143,13 @@ public:
     /// Steps until the end.
     [[nodiscard]] stepped finish() noexcept;
     void reset() noexcept;
+    /// The first row, or none; waits where others are in the way.
+    [[nodiscard]] result<bool> first_row(patience& waits);
     /// The next row, where the first one was there.
     [[nodiscard]] result<bool> next_row();
+    /// Behind the first step of a query with a number from `connection::table_id`: false when a table was removed meanwhile,
+    /// in any process. The number may be that of the removed table then: ask for it again.
+    [[nodiscard]] bool table_was_known() noexcept;
     /// How many rows the last statement of the connection has removed.
     [[nodiscard]] std::int64_t changed_rows() const noexcept;
 
@@ -141,6 +160,7 @@ public:
 
 private:
     connection& on_;
+    sql text_;
     sqlite3_stmt* statement_;
 };
 

@@ -26,14 +26,16 @@ public:
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     /// StoreFailed when another file, or none, is there by now, and in a process that was forked off.
     [[nodiscard]] result<void> check() const;
-    /// The quick part of it.
-    [[nodiscard]] bool in_own_process() const noexcept;
+    /// The same for readers, who ask thousands of times a second: where the file is, the system is asked every some
+    /// milliseconds. Not from two threads at once.
+    [[nodiscard]] result<void> check_often();
 
 private:
     std::string path_;
     std::uint64_t device_{};
     std::uint64_t inode_{};
-    std::int64_t process_{};
+    std::uint64_t forks_{};
+    std::int64_t checked_{}; ///< milliseconds of some clock
 };
 
 /// An advisory lock between processes, and between stores of one process: an empty file beside the file, which stays.

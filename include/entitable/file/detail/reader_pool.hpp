@@ -17,7 +17,7 @@ namespace detail {
 /// Thread-safety: `borrow` from several threads.
 class reader_pool {
 public:
-    reader_pool(file_place place, file_options const& options) : place_(std::move(place)), options_(options) {}
+    reader_pool(file_place place, file_options const& options) : options_(options), place_(std::move(place)) {}
     ~reader_pool();
     reader_pool(reader_pool const&) = delete;
     reader_pool& operator=(reader_pool const&) = delete;
@@ -42,15 +42,16 @@ public:
     };
 
     [[nodiscard]] result<borrowed> borrow(patience& waits);
+    /// One that nobody else gets.
+    [[nodiscard]] result<connection> open_another(patience& waits);
 
 private:
     void give_back(std::unique_ptr<connection> on) noexcept;
 
-    file_place const place_;
     file_options const& options_;
     std::mutex mutex_;
+    file_place place_;                              ///< guarded
     std::vector<std::unique_ptr<connection>> idle_; ///< guarded
-    steady_time checked_{steady_time::min()};       ///< when the place was looked at; guarded
 };
 
 } // namespace detail

@@ -16,14 +16,18 @@ namespace file_format {
 
 inline constexpr std::int64_t application_id = 0x656E7462; ///< "entb"
 inline constexpr std::int64_t version = 1;                 ///< SQLite's user_version
-/// 8 KiB or more, so that a row of some kilobytes stays in its leaf of the tree.
-inline constexpr std::size_t page_bytes = 16384;
+/// Not SQLite's 4 KiB: a row of 1 KB would take a page of its own besides its leaf of the tree.
+inline constexpr std::size_t page_bytes = 8192;
 
 } // namespace file_format
 
 /// Makes an empty file a file of tables, or checks that it is one: StoreForeign, StoreNewer. Sets the journal.
 /// The caller holds the writer lock where there is one.
 [[nodiscard]] result<void> prepare_schema(connection& on, bool write_ahead_log, patience& waits);
+
+/// Inside of a transaction that removes a table: changes the schema and changes it back, so that each connection in each
+/// process plans its statements again, and with that forgets the numbers of tables it knew.
+[[nodiscard]] stepped end_known_tables(connection& on);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -26,8 +26,38 @@ enum class job_end : std::uint8_t {
 
 /// The transaction that jobs write into.
 struct commit_group {
+    struct table {
+        std::string key;
+        std::int64_t id;
+    };
+
     connection& on;
-    std::int64_t last_version;
+    std::int64_t last_version;          ///< the greatest there is
+    std::optional<table> known_table{}; ///< the one asked for last
+
+    /// The number of a table, none when there is no such table.
+    [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key);
+};
+
+/// The greatest version ever given, kept in the file for the time when another store goes on from there. To store each one
+/// would be one page more for each commit. So the file has a bound that no version exceeds: exact when a store comes to write
+/// behind another, then further ahead the longer it stays the only one, a second at most. Whoever comes next goes on
+/// from the bound: Timestamps are then ahead of the clock for no longer than the store before wrote alone.
+class version_memory {
+public:
+    /// The greatest version there can be, when the file has `bound`.
+    [[nodiscard]] std::int64_t last(std::int64_t bound) const noexcept { return bound == bound_ ? last_ : bound; }
+    /// What the file is to have when `version` is to be committed over `bound`.
+    [[nodiscard]] std::int64_t bound_for(std::int64_t version, std::int64_t bound) const noexcept;
+    /// It was committed.
+    void committed(std::int64_t version, std::int64_t bound_before, std::int64_t bound) noexcept;
+    /// It is not known whether it was.
+    void forget() noexcept { bound_ = -1; }
+
+private:
+    std::int64_t bound_{-1}; ///< what the file has unless others wrote; -1 at first
+    std::int64_t first_{};   ///< since when nobody else wrote
+    std::int64_t last_{};
 };
 
 /// Runs in the transaction; maybe again from its start, maybe on another thread while its caller waits.
@@ -60,7 +90,7 @@ private:
     [[nodiscard]] result<void> open_connection();
     [[nodiscard]] bool begin();
     [[nodiscard]] waiting* run_jobs(commit_group& group, bool& any);
-    void commit(commit_group const& group, std::int64_t version_before);
+    void commit(std::int64_t version, std::int64_t bound_before);
     [[nodiscard]] bool wait_on();
     void finish(waiting& one);
     void finish_all();
@@ -72,14 +102,20 @@ private:
     file_options const& options_;
     writer_lock lock_;
     std::optional<connection> on_;
+    version_memory versions_;
     std::size_t log_pages_{};
     std::size_t checkpoint_at_; ///< pages
 
-    std::mutex leader_mutex_; ///< held by whoever uses what stands above
-    std::mutex queue_mutex_;
-    std::vector<waiting*> queue_;   ///< in the order they came; guarded
-    bool led_{};                    ///< guarded
+    std::mutex leader_mutex_;       ///< held by whoever uses what stands above
     std::vector<waiting*> claimed_; ///< the leader's
+
+    std::mutex queue_mutex_;
+    std::vector<waiting*> queue_; ///< in the order they came; guarded
+    bool led_{};                  ///< guarded
+    bool leader_wanted_{};        ///< whoever waits in the queue and sees it leads; guarded
+    std::size_t generation_{};    ///< how often the queue was claimed; guarded
+    /// All that wait in one generation wait here, in turn, so that one call wakes them.
+    std::condition_variable wake_[2];
 };
 
 } // namespace detail

@@ -13,14 +13,11 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL char const* text_for(sql text) noexcept {
-    // A left join, so that a missing table and a missing row differ in one search.
     switch (text) {
         case sql::begin_write: return "BEGIN IMMEDIATE";
-        case sql::begin_read: return "BEGIN";
         case sql::commit: return "COMMIT";
         case sql::rollback: return "ROLLBACK";
         case sql::find_table: return "SELECT id FROM entitable_table WHERE key = ?1";
-        case sql::table_exists: return "SELECT 1 FROM entitable_table WHERE id = ?1 AND key IS NOT NULL";
         case sql::list_tables: return "SELECT key, name FROM entitable_table WHERE key >= ?1 ORDER BY key";
         case sql::add_table: return "INSERT INTO entitable_table (key, name) VALUES (?1, ?2)";
         case sql::forget_table: return "UPDATE entitable_table SET key = NULL WHERE key = ?1";
@@ -32,27 +29,25 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
         case sql::purge_table: return "DELETE FROM entitable_row WHERE table_id = ?1";
         case sql::purged_table: return "DELETE FROM entitable_table WHERE id = ?1 AND key IS NULL";
         case sql::get:
-            return "SELECT r.value, r.checksum, t.id FROM entitable_table t LEFT JOIN entitable_row r "
-                   "ON r.table_id = t.id AND r.partition_key = ?2 AND r.row_key = ?3 WHERE t.key = ?1";
-        case sql::get_in_table:
-            return "SELECT value, checksum FROM entitable_row "
+            return "SELECT value FROM entitable_row "
                    "WHERE table_id = ?1 AND partition_key = ?2 AND row_key = ?3";
+        case sql::scan_partition:
+            return "SELECT row_key, value FROM entitable_row "
+                   "WHERE table_id = ?1 AND partition_key = ?2 AND row_key >= ?3 ORDER BY row_key";
         case sql::scan:
-            return "SELECT t.id, r.partition_key, r.row_key, r.value, r.checksum FROM entitable_table t "
-                   "LEFT JOIN entitable_row r ON r.table_id = t.id AND (r.partition_key, r.row_key) >= (?2, ?3) "
-                   "WHERE t.key = ?1 ORDER BY r.partition_key, r.row_key";
+            return "SELECT row_key, value, partition_key FROM entitable_row "
+                   "WHERE table_id = ?1 AND (partition_key, row_key) >= (?2, ?3) ORDER BY partition_key, row_key";
         case sql::scan_until:
-            return "SELECT t.id, r.partition_key, r.row_key, r.value, r.checksum FROM entitable_table t "
-                   "LEFT JOIN entitable_row r ON r.table_id = t.id AND (r.partition_key, r.row_key) >= (?2, ?3) "
-                   "AND r.partition_key <= ?4 WHERE t.key = ?1 ORDER BY r.partition_key, r.row_key";
+            return "SELECT row_key, value, partition_key FROM entitable_row "
+                   "WHERE table_id = ?1 AND (partition_key, row_key) >= (?2, ?3) AND partition_key <= ?4 "
+                   "ORDER BY partition_key, row_key";
         case sql::put:
-            return "REPLACE INTO entitable_row (table_id, partition_key, row_key, checksum, value) "
-                   "VALUES (?1, ?2, ?3, ?4, ?5)";
+            return "REPLACE INTO entitable_row (table_id, partition_key, row_key, value) VALUES (?1, ?2, ?3, ?4)";
         case sql::erase: return "DELETE FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 AND row_key = ?3";
-        case sql::last_version: return "SELECT value FROM entitable_state WHERE name = 'last_version'";
-        case sql::set_last_version: return "UPDATE entitable_state SET value = ?1 WHERE name = 'last_version'";
+        case sql::version_bound: return "SELECT value FROM entitable_state WHERE name = 'version_bound'";
+        case sql::set_version_bound: return "UPDATE entitable_state SET value = ?1 WHERE name = 'version_bound'";
         case sql::all_rows:
-            return "SELECT table_id, partition_key, row_key, value, checksum FROM entitable_row "
+            return "SELECT table_id, partition_key, row_key, value FROM entitable_row "
                    "ORDER BY table_id, partition_key, row_key";
         case sql::count: break;
     }
@@ -238,6 +233,28 @@ ENTITABLE_DECL result<std::int64_t> connection::number_of(char const* text) {
     return !found->empty() && found->front() == '-' ? -number : number;
 }
 
+ENTITABLE_DECL result<std::optional<std::int64_t>> connection::table_id(std::string_view key, patience& waits) {
+    for (known_table const& each : tables_) {
+        if (each.key == key) {
+            return std::optional{each.id};
+        }
+    }
+    query find{*this, sql::find_table};
+    auto const found = find.bind(1, key).first_row(waits);
+    if (!found) {
+        return failure{found.error()};
+    }
+    if (!*found) {
+        return std::optional<std::int64_t>{};
+    }
+    constexpr std::size_t most_tables = 16;
+    if (tables_.size() == most_tables) {
+        tables_.erase(tables_.begin());
+    }
+    tables_.push_back({std::string{key}, find.number(0)});
+    return std::optional{tables_.back().id};
+}
+
 ENTITABLE_DECL bool connection::in_transaction() const noexcept { return sqlite3_get_autocommit(database_) == 0; }
 
 ENTITABLE_DECL void connection::roll_back() noexcept {
@@ -282,6 +299,31 @@ ENTITABLE_DECL query& query::bind_text(int at, std::string_view text) noexcept {
         sqlite3_bind_text(statement_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
     }
     return *this;
+}
+
+ENTITABLE_DECL bool query::table_was_known() noexcept {
+    int const now = sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);
+    int const before = std::exchange(on_.replans_[static_cast<std::size_t>(text_)], now);
+    if (now != before) {
+        on_.tables_.clear();
+    }
+    return now == before;
+}
+
+ENTITABLE_DECL result<bool> query::first_row(patience& waits) {
+    for (;;) {
+        switch (step()) {
+            case stepped::row: return true;
+            case stepped::done: return false;
+            case stepped::failed: return on_.problem("the file cannot be read");
+            case stepped::busy:
+                reset();
+                if (!waits.wait()) {
+                    return waits.given_up();
+                }
+                break;
+        }
+    }
 }
 
 ENTITABLE_DECL result<bool> query::next_row() {

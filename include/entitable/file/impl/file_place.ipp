@@ -2,13 +2,16 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/atomic.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/file/detail/file_place.hpp>
 
 #if !defined(_WIN32)
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/vfs.h>
@@ -52,7 +55,7 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     return place;
 }
 ENTITABLE_DECL result<void> file_place::check() const { return {}; }
-ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return true; }
+ENTITABLE_DECL result<void> file_place::check_often() { return {}; }
 ENTITABLE_DECL result<bool> writer_lock::open(std::string const&) { return false; }
 ENTITABLE_DECL result<void> writer_lock::reopen() { return {}; }
 ENTITABLE_DECL result<bool> writer_lock::try_lock() { return true; }
@@ -60,6 +63,15 @@ ENTITABLE_DECL void writer_lock::unlock() noexcept {}
 ENTITABLE_DECL void writer_lock::close() noexcept {}
 
 #else
+
+/// How many forks lie between this process and the first one, which has 0. The system's own number of the process takes
+/// longer to ask for than a whole search of a tree.
+ENTITABLE_DECL atomic<std::uint64_t>& forks() noexcept {
+    static atomic<std::uint64_t> count{0};
+    [[maybe_unused]] static int const registered =
+        ::pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1, memory_order::relaxed); });
+    return count;
+}
 
 /// File systems over a network, whose locks and shared memory SQLite cannot rely on.
 ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
@@ -91,7 +103,7 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     }
     file_place place;
     place.path_ = *std::move(literal);
-    place.process_ = ::getpid();
+    place.forks_ = forks().load(memory_order::relaxed);
     struct stat about{};
     if (::lstat(place.path_.c_str(), &about) != 0) {
         if (errno != ENOENT) {
@@ -126,10 +138,24 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     return place;
 }
 
-ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return process_ == ::getpid(); }
+ENTITABLE_DECL result<void> file_place::check_often() {
+    timespec now{};
+#if defined(CLOCK_MONOTONIC_COARSE)
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+#else
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+#endif
+    std::int64_t const milliseconds = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+    if (milliseconds - checked_ < 20 && forks_ == forks().load(memory_order::relaxed)) {
+        return {};
+    }
+    auto checked = check();
+    checked_ = checked ? milliseconds : 0;
+    return checked;
+}
 
 ENTITABLE_DECL result<void> file_place::check() const {
-    if (!in_own_process()) {
+    if (forks_ != forks().load(memory_order::relaxed)) {
         return failure{error_code::store_failed,
             "the file was opened before this process was forked off; open it again in this process"};
     }

@@ -8,17 +8,11 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits) {
-    // The system is asked where the file is; not for each of thousands of reads.
-    constexpr auto look_every = std::chrono::milliseconds{20};
     std::unique_ptr<connection> on;
-    steady_time const now = system_clock().steady();
     {
         std::lock_guard const lock{mutex_};
-        if (checked_ == steady_time::min() || now - checked_ > look_every || !place_.in_own_process()) {
-            if (auto same = place_.check(); !same) {
-                return std::move(same).as_failure();
-            }
-            checked_ = now;
+        if (auto same = place_.check_often(); !same) {
+            return std::move(same).as_failure();
         }
         if (!idle_.empty()) {
             on = std::move(idle_.back());
@@ -33,6 +27,14 @@ ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits
         on = std::make_unique<connection>(*std::move(opened));
     }
     return result<borrowed>{std::in_place, *this, std::move(on)};
+}
+
+ENTITABLE_DECL result<connection> reader_pool::open_another(patience& waits) {
+    std::lock_guard const lock{mutex_};
+    if (auto same = place_.check(); !same) {
+        return std::move(same).as_failure();
+    }
+    return connection::open(place_, options_, waits);
 }
 
 ENTITABLE_DECL void reader_pool::give_back(std::unique_ptr<connection> on) noexcept {

@@ -15,13 +15,13 @@ inline constexpr char table_sql[] =
     "CREATE TABLE entitable_table (id INTEGER PRIMARY KEY, key BLOB UNIQUE, name TEXT NOT NULL)";
 inline constexpr char row_sql[] =
     "CREATE TABLE entitable_row (table_id INTEGER NOT NULL, partition_key BLOB NOT NULL, row_key BLOB NOT NULL, "
-    "checksum INTEGER NOT NULL, value BLOB NOT NULL, PRIMARY KEY (table_id, partition_key, row_key)) WITHOUT ROWID";
+    "value BLOB NOT NULL, PRIMARY KEY (table_id, partition_key, row_key)) WITHOUT ROWID";
 inline constexpr char state_sql[] =
     "CREATE TABLE entitable_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID";
 /// For a person with the sqlite3 shell; the library never reads it.
 inline constexpr char view_sql[] =
     "CREATE VIEW entity AS SELECT t.name AS table_name, CAST(r.partition_key AS TEXT) AS partition_key, "
-    "CAST(r.row_key AS TEXT) AS row_key, length(r.value) AS bytes FROM entitable_row r "
+    "CAST(r.row_key AS TEXT) AS row_key, length(r.value) - 8 AS bytes FROM entitable_row r "
     "JOIN entitable_table t ON t.id = r.table_id";
 
 /// What is in the schema besides the four objects above and the index that SQLite makes for UNIQUE. Other tables and views
@@ -82,7 +82,7 @@ ENTITABLE_DECL result<void> create_or_check(connection& on) {
     }
     if (*application == 0 && *user_version == 0 && *objects == 0) {
         std::string text = text::joined({table_sql, ";", row_sql, ";", state_sql, ";", view_sql,
-            "; INSERT INTO entitable_state VALUES ('last_version', 0); PRAGMA application_id = "});
+            "; INSERT INTO entitable_state VALUES ('version_bound', 0); PRAGMA application_id = "});
         text::append_decimal(text, application_id);
         text += "; PRAGMA user_version = ";
         text::append_decimal(text, version);
@@ -107,6 +107,10 @@ ENTITABLE_DECL result<void> create_or_check(connection& on) {
         return failure{error_code::store_foreign, "the tables of the file are not those that this library makes"};
     }
     return {};
+}
+
+ENTITABLE_DECL stepped end_known_tables(connection& on) {
+    return on.run_text(text::joined({"DROP VIEW IF EXISTS entity; ", file_format::view_sql}).c_str());
 }
 
 ENTITABLE_DECL result<void> prepare_schema(connection& on, bool write_ahead_log, patience& waits) {

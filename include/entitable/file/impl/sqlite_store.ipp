@@ -18,23 +18,6 @@ ENTITABLE_DECL failure damaged_row(std::string_view partition, std::string_view 
     return damaged;
 }
 
-/// Steps a query to its first row; waits where others are in the way.
-ENTITABLE_DECL result<bool> first_row(connection& on, query& asked, patience& waits) {
-    for (;;) {
-        switch (asked.step()) {
-            case stepped::row: return true;
-            case stepped::done: return false;
-            case stepped::failed: return on.problem("the file cannot be read");
-            case stepped::busy:
-                asked.reset();
-                if (!waits.wait()) {
-                    return waits.given_up();
-                }
-                break;
-        }
-    }
-}
-
 /// Waits for the writer lock.
 ENTITABLE_DECL result<void> lock_patiently(writer_lock& lock, patience& waits) {
     for (;;) {
@@ -135,10 +118,12 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, stead
         }
         find.reset();
         if (found != detail::stepped::row ||
-            detail::query{group.on, detail::sql::forget_table}.bind(1, key).finish() != detail::stepped::done) {
+            detail::query{group.on, detail::sql::forget_table}.bind(1, key).finish() != detail::stepped::done ||
+            detail::end_known_tables(group.on) != detail::stepped::done) {
             removed = group.on.problem("the table cannot be removed");
             return detail::job_end::broken;
         }
+        group.known_table.reset();
         removed = true;
         return detail::job_end::written;
     };
@@ -195,9 +180,9 @@ ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, tabl
         return std::move(reader).as_failure();
     }
     detail::query list{**reader, detail::sql::list_tables};
-    auto more = detail::first_row(**reader, list.bind(1, from_key), waits);
+    auto more = list.bind(1, from_key).first_row(waits);
     while (more && *more && visit(list.bytes(0), list.bytes(1))) {
-        more = detail::first_row(**reader, list, waits);
+        more = list.next_row();
     }
     if (!more) {
         return std::move(more).as_failure();
@@ -214,23 +199,29 @@ ENTITABLE_DECL result<lookup> sqlite_store::get(
     if (!reader) {
         return std::move(reader).as_failure();
     }
-    detail::query asked{**reader, detail::sql::get};
-    auto const found = detail::first_row(**reader, asked.bind(1, table).bind(2, partition).bind(3, row), waits);
-    if (!found) {
-        return failure{found.error()};
+    for (;;) {
+        auto const id = (*reader)->table_id(table, waits);
+        if (!id || !*id) {
+            return id ? result<lookup>{lookup::no_table} : failure{id.error()};
+        }
+        detail::query asked{**reader, detail::sql::get};
+        auto const found = asked.bind(1, **id).bind(2, partition).bind(3, row).first_row(waits);
+        if (!found) {
+            return failure{found.error()};
+        }
+        if (!asked.table_was_known()) {
+            continue;
+        }
+        if (!*found) {
+            return lookup::absent;
+        }
+        std::string_view bytes = asked.bytes(0);
+        if (!detail::unseal(bytes, detail::partition_checksum(**id, partition), row)) {
+            return detail::damaged_row(partition, row);
+        }
+        visit(bytes);
+        return lookup::found;
     }
-    if (!*found) {
-        return lookup::no_table;
-    }
-    if (asked.is_null(0)) {
-        return lookup::absent;
-    }
-    std::string_view const value = asked.bytes(0);
-    if (asked.number(1) != detail::row_checksum(asked.number(2), partition, row, value)) {
-        return detail::damaged_row(partition, row);
-    }
-    visit(value);
-    return lookup::found;
 }
 
 ENTITABLE_DECL result<lookup> sqlite_store::scan(
@@ -240,34 +231,46 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
     if (!reader) {
         return std::move(reader).as_failure();
     }
-    detail::query asked{**reader, range.last_partition ? detail::sql::scan_until : detail::sql::scan};
-    asked.bind(1, table).bind(2, range.from_partition).bind(3, range.from_row);
-    if (range.last_partition) {
-        asked.bind(4, *range.last_partition);
-    }
-    auto found = detail::first_row(**reader, asked, waits);
-    if (found && !*found) {
-        return lookup::no_table;
-    }
-    if (found && asked.is_null(1)) {
-        return lookup::absent;
-    }
-    while (found && *found) {
-        std::string_view const partition = asked.bytes(1);
-        std::string_view const row = asked.bytes(2);
-        std::string_view const value = asked.bytes(3);
-        if (asked.number(4) != detail::row_checksum(asked.number(0), partition, row, value)) {
-            return detail::damaged_row(partition, row);
+    bool const one_partition = range.last_partition == range.from_partition;
+    for (;;) {
+        auto const id = (*reader)->table_id(table, waits);
+        if (!id || !*id) {
+            return id ? result<lookup>{lookup::no_table} : failure{id.error()};
         }
-        if (!visit(partition, row, value)) {
-            break;
+        detail::query asked{**reader,
+            one_partition              ? detail::sql::scan_partition
+                : range.last_partition ? detail::sql::scan_until
+                                       : detail::sql::scan};
+        asked.bind(1, **id).bind(2, range.from_partition).bind(3, range.from_row);
+        if (range.last_partition && !one_partition) {
+            asked.bind(4, *range.last_partition);
         }
-        found = asked.next_row();
+        auto more = asked.first_row(waits);
+        if (more && !asked.table_was_known()) {
+            continue;
+        }
+        lookup const found = more && *more ? lookup::found : lookup::absent;
+        std::string_view partition = range.from_partition;
+        std::uint64_t partition_hash = detail::partition_checksum(**id, partition);
+        for (; more && *more; more = asked.next_row()) {
+            if (!one_partition) {
+                partition = asked.bytes(2);
+                partition_hash = detail::partition_checksum(**id, partition);
+            }
+            std::string_view const row = asked.bytes(0);
+            std::string_view bytes = asked.bytes(1);
+            if (!detail::unseal(bytes, partition_hash, row)) {
+                return detail::damaged_row(partition, row);
+            }
+            if (!visit(partition, row, bytes)) {
+                return found;
+            }
+        }
+        if (!more) {
+            return std::move(more).as_failure();
+        }
+        return found;
     }
-    if (!found) {
-        return std::move(found).as_failure();
-    }
-    return lookup::found;
 }
 
 // ---- writing ----------------------------------------------------------------------------------------
@@ -277,18 +280,16 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
     result<lookup> outcome{lookup::absent};
     auto const job = [&](detail::commit_group& group) {
         outcome = lookup::absent;
-        detail::query find{group.on, detail::sql::find_table};
-        detail::stepped const found = find.bind(1, table).step();
-        if (found == detail::stepped::done) {
+        auto const id = group.table_id(table);
+        if (!id) {
+            outcome = failure{id.error()};
+            return detail::job_end::broken;
+        }
+        if (!*id) {
             outcome = lookup::no_table;
             return detail::job_end::nothing;
         }
-        if (found != detail::stepped::row) {
-            outcome = group.on.problem("the file cannot be read");
-            return detail::job_end::broken;
-        }
-        transaction rows{group.on, find.number(0), partition, group.last_version};
-        find.reset();
+        transaction rows{group.on, **id, partition, group.last_version};
         bool const wanted = body(rows);
         if (!rows.problem_) {
             outcome = std::move(rows.problem_).as_failure();
@@ -316,7 +317,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::get(std::string_view row, row_vis
     if (!problem_) {
         return false;
     }
-    detail::query asked{on_, detail::sql::get_in_table};
+    detail::query asked{on_, detail::sql::get};
     detail::stepped const found = asked.bind(1, table_).bind(2, partition_).bind(3, row).step();
     if (found == detail::stepped::done) {
         return false;
@@ -325,16 +326,17 @@ ENTITABLE_DECL bool sqlite_store::transaction::get(std::string_view row, row_vis
         problem_ = on_.problem("the file cannot be read");
         return false;
     }
-    std::string_view const value = asked.bytes(0);
-    if (asked.number(1) != detail::row_checksum(table_, partition_, row, value)) {
+    std::string_view bytes = asked.bytes(0);
+    if (!detail::unseal(bytes, partition_hash_, row)) {
         problem_ = detail::damaged_row(partition_, row);
         return false;
     }
-    visit(value);
+    visit(bytes);
     return true;
 }
 
 ENTITABLE_DECL void sqlite_store::transaction::put(std::string_view row, std::string bytes) {
+    detail::seal(bytes, partition_hash_, row);
     changes_.push_back({std::string{row}, std::move(bytes)});
 }
 
@@ -349,8 +351,7 @@ ENTITABLE_DECL result<void> sqlite_store::transaction::apply() {
         detail::query& changing = each.bytes ? put : remove;
         changing.bind(1, table_).bind(2, partition_).bind(3, std::string_view{each.row});
         if (each.bytes) {
-            changing.bind(4, detail::row_checksum(table_, partition_, each.row, *each.bytes))
-                .bind(5, std::string_view{*each.bytes});
+            changing.bind(4, std::string_view{*each.bytes});
         }
         if (changing.finish() != detail::stepped::done) {
             return on_.problem("the file cannot be written");
@@ -358,45 +359,6 @@ ENTITABLE_DECL result<void> sqlite_store::transaction::apply() {
         changing.reset();
     }
     return {};
-}
-
-// ---- verifying --------------------------------------------------------------------------------------
-
-ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
-    constexpr std::size_t most_problems = 10;
-    detail::patience waits{options_, until};
-    auto reader = readers_.borrow(waits);
-    if (!reader) {
-        return std::move(reader).as_failure();
-    }
-    file_report report;
-    auto structure = (*reader)->text_of("PRAGMA integrity_check(10)");
-    if (!structure) {
-        return std::move(structure).as_failure();
-    }
-    if (*structure != "ok") {
-        report.problems.push_back(*std::move(structure));
-    }
-    detail::query all{**reader, detail::sql::all_rows};
-    auto more = detail::first_row(**reader, all, waits);
-    for (; more && *more; more = all.next_row()) {
-        std::string_view const partition = all.bytes(1);
-        std::string_view const row = all.bytes(2);
-        std::string_view const value = all.bytes(3);
-        ++report.rows;
-        report.bytes += partition.size() + row.size() + value.size();
-        if (all.number(4) != detail::row_checksum(all.number(0), partition, row, value)) {
-            ++report.damaged;
-            if (report.problems.size() < most_problems) {
-                failure damaged = detail::damaged_row(partition, row);
-                report.problems.push_back(text::joined({damaged.error().message, ": ", damaged.error().detail}));
-            }
-        }
-    }
-    if (!more) {
-        return std::move(more).as_failure();
-    }
-    return report;
 }
 
 ENTITABLE_END_NAMESPACE

@@ -17,9 +17,7 @@ struct writer::waiting {
     job_end end{job_end::nothing};
     result<void> outcome{};
     std::exception_ptr thrown{};
-    bool done{};  ///< guarded by queue_mutex_
-    bool leads{}; ///< guarded by queue_mutex_
-    std::condition_variable wake{};
+    bool done{}; ///< guarded by queue_mutex_
 };
 
 ENTITABLE_DECL writer::writer(file_place place, file_options const& options, writer_lock lock, connection first)
@@ -52,17 +50,20 @@ ENTITABLE_DECL writer::~writer() {
 
 ENTITABLE_DECL result<void> writer::run(write_job job, steady_time until) {
     waiting mine{job, patience{options_, until}};
+    bool leads = false;
     {
         std::unique_lock lock{queue_mutex_};
         queue_.push_back(&mine);
         if (led_) {
-            mine.wake.wait(lock, [&] { return mine.done || mine.leads; });
-        } else {
+            wake_[generation_ % 2].wait(lock, [&] { return mine.done || leader_wanted_; });
+        }
+        leads = !mine.done;
+        if (leads) {
             led_ = true;
-            mine.leads = true;
+            leader_wanted_ = false;
         }
     }
-    if (mine.leads) {
+    if (leads) {
         lead();
     }
     if (mine.thrown) {
@@ -78,6 +79,7 @@ ENTITABLE_DECL void writer::lead() {
         {
             std::lock_guard const lock{queue_mutex_};
             claimed_.swap(queue_);
+            ++generation_;
         }
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
@@ -100,21 +102,21 @@ ENTITABLE_DECL void writer::lead() {
     if (queue_.empty()) {
         led_ = false;
     } else {
-        queue_.front()->leads = true;
-        queue_.front()->wake.notify_one();
+        leader_wanted_ = true;
+        wake_[generation_ % 2].notify_one();
     }
 }
 
 ENTITABLE_DECL void writer::commit_claimed() {
     while (!claimed_.empty() && begin()) {
-        query read{*on_, sql::last_version};
+        query read{*on_, sql::version_bound};
         if (read.step() != stepped::row) {
             fail_all(on_->problem("the file cannot be read"));
             release();
             return;
         }
-        commit_group group{*on_, read.number(0)};
-        std::int64_t const version_before = group.last_version;
+        std::int64_t const bound = read.number(0);
+        commit_group group{*on_, versions_.last(bound)};
         read.reset();
         bool any = false;
         if (waiting* const broken = run_jobs(group, any)) {
@@ -123,7 +125,7 @@ ENTITABLE_DECL void writer::commit_claimed() {
             continue; // the others again, without it
         }
         if (any) {
-            commit(group, version_before);
+            commit(group.last_version, bound);
         } else {
             release();
             finish_all();
@@ -225,9 +227,9 @@ ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any)
 }
 
 /// Ends the transaction and tells everybody.
-ENTITABLE_DECL void writer::commit(commit_group const& group, std::int64_t version_before) {
-    if (group.last_version != version_before &&
-        query{*on_, sql::set_last_version}.bind(1, group.last_version).finish() != stepped::done) {
+ENTITABLE_DECL void writer::commit(std::int64_t version, std::int64_t bound_before) {
+    std::int64_t const bound = versions_.bound_for(version, bound_before);
+    if (bound != bound_before && query{*on_, sql::set_version_bound}.bind(1, bound).finish() != stepped::done) {
         fail_all(on_->problem("the file cannot be written"));
         release();
         return;
@@ -235,6 +237,7 @@ ENTITABLE_DECL void writer::commit(commit_group const& group, std::int64_t versi
     for (;;) {
         stepped const ended = on_->run(sql::commit);
         if (ended == stepped::done) {
+            versions_.committed(version, bound_before, bound);
             finish_all();
             return;
         }
@@ -252,6 +255,7 @@ ENTITABLE_DECL void writer::commit(commit_group const& group, std::int64_t versi
                 each->outcome = failure{entitable::error{failed.error()}};
             }
             finish_all();
+            versions_.forget();
             on_.reset();
         }
         release();
@@ -270,22 +274,65 @@ ENTITABLE_DECL void writer::release() noexcept {
     lock_.unlock();
 }
 
+// ---- versions ---------------------------------------------------------------------------------------
+
+ENTITABLE_DECL std::int64_t version_memory::bound_for(std::int64_t version, std::int64_t bound) const noexcept {
+    if (version <= bound) {
+        return bound;
+    }
+    if (bound != bound_) {
+        return version;
+    }
+    std::int64_t const alone = version - first_;
+    return version + (alone < date_time::ticks_per_second ? alone : date_time::ticks_per_second);
+}
+
+ENTITABLE_DECL void version_memory::committed(
+    std::int64_t version, std::int64_t bound_before, std::int64_t bound) noexcept {
+    if (bound_before != bound_) {
+        if (bound == bound_before) {
+            return; // only removals: the memory is still that of the others
+        }
+        first_ = version;
+    }
+    bound_ = bound;
+    last_ = version;
+}
+
+ENTITABLE_DECL result<std::optional<std::int64_t>> commit_group::table_id(std::string_view key) {
+    if (!known_table || known_table->key != key) {
+        known_table.reset();
+        query find{on, sql::find_table};
+        stepped const found = find.bind(1, key).step();
+        if (found == stepped::done) {
+            return std::optional<std::int64_t>{};
+        }
+        if (found != stepped::row) {
+            return on.problem("the file cannot be read");
+        }
+        known_table = table{std::string{key}, find.number(0)};
+    }
+    return std::optional{known_table->id};
+}
+
 // ---- answers ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void writer::finish(waiting& one) {
     claimed_.erase(std::find(claimed_.begin(), claimed_.end(), &one));
     std::lock_guard const lock{queue_mutex_};
     one.done = true;
-    one.wake.notify_one(); // under the lock: its owner takes it away as soon as it can
+    wake_[(generation_ - 1) % 2].notify_all();
 }
 
 ENTITABLE_DECL void writer::finish_all() {
-    std::lock_guard const lock{queue_mutex_};
+    std::unique_lock lock{queue_mutex_};
     for (waiting* const each : claimed_) {
         each->done = true;
-        each->wake.notify_one();
     }
+    auto& wake = wake_[(generation_ - 1) % 2];
+    lock.unlock();
     claimed_.clear();
+    wake.notify_all();
 }
 
 ENTITABLE_DECL void writer::fail_all(failure why) {
