@@ -101,11 +101,21 @@ ENTITABLE_DECL void append_interval(
     }
 }
 
-/// Whether a service answers a comparison as the others do.
-ENTITABLE_DECL bool answers_truly(filter_node const& node, service kind) noexcept {
-    (void)node;
-    (void)kind;
-    return true;
+/// What may be left to a service of a comparison.
+enum class trusted : unsigned char {
+    fully,  ///< its answer is the right one
+    partly, ///< it lets in more rows
+    never,  ///< it leaves out rows, or refuses
+};
+
+/// The emulator compares times by the millisecond, answers 500 where an Int64 meets a property of another type, and lets in
+/// values of other types than the constant's.
+ENTITABLE_DECL trusted trust_in(value_view operand, service kind) noexcept {
+    if (kind != service::azurite) {
+        return trusted::fully;
+    }
+    bool const never = operand.type() == edm_type::date_time || operand.type() == edm_type::int64;
+    return never ? trusted::never : trusted::partly;
 }
 
 /// One condition of the stack while a filter is rendered from its postfix form.
@@ -131,8 +141,10 @@ ENTITABLE_DECL rendered append_odata_filter(
         made.operation = node.operation;
         if (is_comparison(node.operation)) {
             made.text.append(node.name).append(" ").append(odata_word(node.operation)) += ' ';
-            made.whole = answers_truly(node, kind) && append_odata_literal(made.text, node.operand.view());
-            if (!made.whole) {
+            trusted const trust = trust_in(node.operand.view(), kind);
+            bool const sent = trust != trusted::never && append_odata_literal(made.text, node.operand.view());
+            made.whole = sent && trust == trusted::fully;
+            if (!sent) {
                 made.text.clear();
             }
         } else if (node.operation == filter_operator::negation) {
