@@ -21,6 +21,7 @@
 #include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/row_walk.ipp>
 #include <entitable/client/impl/table_core.ipp>
+#include <entitable/client/impl/update.ipp>
 #include <entitable/core/impl/backoff.ipp>
 #include <entitable/core/impl/clock.ipp>
 #include <entitable/core/impl/date_time.ipp>
@@ -41,6 +42,9 @@
 #include <entitable/mapping/impl/key_adaptors.ipp>
 #include <entitable/mapping/impl/key_codec.ipp>
 #include <entitable/mapping/impl/key_layout.ipp>
+#include <entitable/pattern/impl/reservation.ipp>
+#include <entitable/pattern/impl/sequence.ipp>
+#include <entitable/pattern/impl/sharded_sequence.ipp>
 #include <entitable/query/impl/clauses.ipp>
 #include <entitable/query/impl/comparison.ipp>
 #include <entitable/query/impl/plan.ipp>

@@ -125,6 +125,8 @@ TEST_CASE("what may pass by itself is worth a repetition, and nothing else") {
     }
     CHECK(worth_retrying({error_code::transport_failed, ""}));
     CHECK(worth_retrying({error_code::server_busy, ""}));
+    CHECK(worth_retrying({error_code::store_busy, ""}));
+    CHECK_FALSE(worth_retrying({error_code::store_full, ""}));
     CHECK(worth_retrying({error_code::operation_timed_out, ""}));
     CHECK(worth_retrying({error_code::internal_error, ""}));
     for (error_code const code : {error_code::cancelled, error_code::deadline_exceeded, error_code::not_supported,

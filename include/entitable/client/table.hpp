@@ -8,8 +8,10 @@
 #include <entitable/client/batch.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/client/update.hpp>
 #include <entitable/mapping/key_argument.hpp>
 #include <entitable/query/comparison.hpp>
+#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -102,6 +104,27 @@ public:
         return core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
     }
 
+    /// Reads the entity, lets `change(entity)` change it, and writes it back if nobody else has written it since; else from the
+    /// start, `update_options::repeats` times. `change` may return a bool: false leaves the entity as it is. It is called once for
+    /// each try, and does not change keys (InvalidInput). Properties that the entity type does not declare stay; an absent
+    /// optional removes its property. ResourceNotFound when there is none, UpdateConditionNotSatisfied when other writers were
+    /// always faster. A write of unknown effect ends the update with that error and is never followed by a second one:
+    /// the change may be there already. Reads are from the primary location.
+    template <class Change>
+        requires std::invocable<Change&, Entity&>
+    [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
+        return change_entity(partition_key(partition...), row_key(row...), false, change, options);
+    }
+    /// The same without looking whether somebody else has written it in between: what they wrote is lost. One try.
+    template <class Change>
+        requires std::invocable<Change&, Entity&>
+    [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, any_etag_t, Change&& change,
+        update_options const& options = {}) const {
+        return change_entity(partition_key(partition...), row_key(row...), true, change, options);
+    }
+
 protected:
     explicit keyed_operations(table_core core) : core_(std::move(core)) {}
 
@@ -110,6 +133,53 @@ protected:
     }
     [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
         return key_from<R...>(mapping<Entity>::row_layout, values...);
+    }
+
+    template <class Change>
+    [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition_key, result<std::string> row_key,
+        bool forced, Change& change, update_options const& options) const {
+        if (!partition_key) {
+            return std::move(partition_key).as_failure();
+        }
+        if (!row_key) {
+            return std::move(row_key).as_failure();
+        }
+        result<updated<Entity>> outcome{std::in_place};
+        auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
+            outcome->entity = Entity{};
+            if (auto decoded = from_row(stored, outcome->entity, core_.options().rows); !decoded) {
+                return std::move(decoded).as_failure();
+            }
+            if constexpr (std::convertible_to<std::invoke_result_t<Change&, Entity&>, bool>) {
+                if (!change(outcome->entity)) {
+                    return std::optional<row>{};
+                }
+            } else {
+                change(outcome->entity);
+            }
+            auto made = to_row(outcome->entity);
+            if (!made) {
+                return std::move(made).as_failure();
+            }
+            if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
+                return failure{error_code::invalid_input, "an update does not change the keys of an entity"};
+            }
+            return std::optional<row>{changed_row(stored, *made)};
+        };
+        update_operation updating{
+            {core_.name(), *std::move(partition_key), *std::move(row_key), {}}, change_row, forced, options};
+        call context{core_.options(), *options.time};
+        context.location = read_location::primary;
+        auto through = core_.through();
+        auto done = run(updating, through, context, *options.time);
+        if (!done) {
+            return std::move(done).as_failure();
+        }
+        outcome->etag = std::move(done->etag);
+        outcome->tries = done->tries;
+        outcome->changed = done->changed;
+        outcome->after_retry = done->after_retry;
+        return outcome;
     }
 
     table_core core_;

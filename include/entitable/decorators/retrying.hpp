@@ -95,8 +95,8 @@ private:
 
 } // namespace detail
 
-/// A transport that repeats the requests of another one. Repeated are lost and unusable answers, 408, 429, 500, 502, 503
-/// and 504; never another 4xx, 501 or 505. The waits are those of the policy; a Retry-After that is longer is kept to. A call ends
+/// A transport that repeats the requests of another one. Repeated are lost and unusable answers, a busy file, 408, 429, 500,
+/// 502, 503 and 504; never another 4xx, 501 or 505. The waits are those of the policy; a Retry-After that is longer is kept to. A call ends
 /// at its deadline (`call::deadline`): a wait that would outlast it is not begun, and the last error is the answer. A
 /// cancellation is seen within 5 ms of a wait.
 ///

@@ -138,7 +138,7 @@ ENTITABLE_LAZY [[nodiscard]] conclusion concluded_from(error const& answer, requ
     }
 }
 
-/// Whether a failure may pass by itself: a lost or unusable answer, 408, 429, 500, 502, 503 and 504. Never another
+/// Whether a failure may pass by itself: a lost or unusable answer, a busy file, 408, 429, 500, 502, 503 and 504. Never another
 /// 4xx, never 501 and 505.
 [[nodiscard]] inline bool worth_retrying(error const& problem) noexcept {
     switch (problem.http_status) {
@@ -148,7 +148,7 @@ ENTITABLE_LAZY [[nodiscard]] conclusion concluded_from(error const& answer, requ
         case 502:
         case 503:
         case 504: return true;
-        case 0: return problem.code == error_code::transport_failed;
+        case 0: return problem.code == error_code::transport_failed || problem.code == error_code::store_busy;
         default: return false;
     }
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/update.hpp>
+#include <entitable/core/text.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY bool names_property(row_view in, std::string_view name) noexcept {
+    property_cursor cursor{in.payload};
+    for (property_view each; cursor.next(each);) {
+        if (each.name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ENTITABLE_LAZY_BODY row changed_row(row_view stored, row_view change) {
+    row_builder builder{stored.partition_key, stored.row_key};
+    property_view each;
+    for (property_cursor cursor{stored.payload}; cursor.next(each);) {
+        if (each.present && !names_property(change, each.name)) {
+            builder.add(each.name, each.value);
+        }
+    }
+    for (property_cursor cursor{change.payload}; cursor.next(each);) {
+        if (each.present) {
+            builder.add(each.name, each.value);
+        }
+    }
+    return builder.build();
+}
+
+ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> found) {
+    ++tries_;
+    if (!found) {
+        outcome_.emplace(std::move(found).as_failure());
+        return;
+    }
+    auto changed = change_(found->entity);
+    if (!changed) {
+        outcome_.emplace(std::move(changed).as_failure());
+        return;
+    }
+    version_ = std::move(found->etag);
+    if (!*changed) {
+        outcome_.emplace(update_outcome{std::move(version_), tries_, false, false});
+        return;
+    }
+    writing_.change = mutation::replace(
+        std::move(**changed), forced_ ? etag_condition{any_etag} : etag_condition{std::move(version_)});
+    writes_ = true;
+}
+
+ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done) {
+    writes_ = false;
+    if (done) {
+        outcome_.emplace(update_outcome{std::move(done->etag), tries_, true, done->after_retry});
+        return;
+    }
+    failure problem = std::move(done).as_failure();
+    error_code const code = problem.error().code;
+    // Deleted after it was read: the next read says so, or finds its successor.
+    bool const beaten = problem.error().effect == effect::none && !forced_ &&
+        (code == error_code::update_condition_not_satisfied || code == error_code::resource_not_found);
+    if (!beaten) {
+        outcome_.emplace(std::move(problem));
+        return;
+    }
+    if (tries_ > options_.repeats) {
+        problem.error().message += text::joined({"; other writers were faster ", std::to_string(tries_), " times"});
+        problem.error().attempts = tries_;
+        outcome_.emplace(std::move(problem));
+        return;
+    }
+    auto const wait = options_.delays.delay(tries_, random_.unit());
+    wakes_at_ = options_.time->steady() + std::chrono::duration_cast<steady_time::duration>(wait);
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

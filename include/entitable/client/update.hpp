@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Read, change, write back: the update of one entity under optimistic concurrency, as one resumable operation.
+
+#include <entitable/core/backoff.hpp>
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/request/call.hpp>
+#include <entitable/request/operation.hpp>
+#include <entitable/request/requests.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The waits between repetitions that other writers make necessary: short, and anything from nothing to twice as long, so
+/// that contenders do not meet again.
+inline constexpr backoff contention_backoff{.base = std::chrono::milliseconds{1},
+    .least = std::chrono::nanoseconds{},
+    .most = std::chrono::milliseconds{100},
+    .jitter = 1,
+    .jitter_at_cap = true};
+
+/// How an update goes about it.
+struct update_options {
+    std::uint32_t repeats{50}; ///< after writes that another writer was faster than
+    backoff delays{contention_backoff};
+    clock* time{&system_clock()};
+    std::uint64_t seed{}; ///< of the waits; 0 for one from the clock
+};
+
+/// An entity that was updated.
+template <class Entity>
+struct updated {
+    Entity entity{};       ///< as it was written; members filled by etag(...) and timestamp(...) are as they were read
+    entitable::etag etag;  ///< of the new version, or of the one that was read when nothing was written
+    std::uint32_t tries{}; ///< how often it was read
+    bool changed{};        ///< whether it was written
+    bool after_retry{};    ///< see `written`
+};
+
+namespace detail {
+
+/// `stored` with the properties of `change` laid over it; one that is absent in `change` is removed. Properties that
+/// `change` does not know stay.
+ENTITABLE_LAZY [[nodiscard]] row changed_row(row_view stored, row_view change);
+
+/// What became of an update.
+struct update_outcome {
+    entitable::etag etag;
+    std::uint32_t tries{};
+    bool changed{};
+    bool after_retry{};
+};
+
+/// Makes of the row that was read the one to write, or nothing when it is to stay as it is.
+using row_change = function_ref<result<std::optional<row>>(row_view)>;
+
+/// Reads, lets `change` change, replaces under the ETag that was read; when another writer was faster, again. The change and
+/// the options' clock must outlive it.
+class update_operation {
+public:
+    update_operation(get_entity reading, row_change change, bool forced, update_options const& options)
+        : options_(options),
+          random_(options.seed != 0 ? options.seed
+                                    : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count())),
+          change_(change),
+          reading_(std::move(reading)),
+          forced_(forced) {
+        writing_.table = reading_.table;
+    }
+
+    [[nodiscard]] next_step next() const noexcept {
+        if (outcome_) {
+            return next_step::done;
+        }
+        return options_.time->steady() < wakes_at_ ? next_step::wait : next_step::send;
+    }
+    [[nodiscard]] steady_time wakes_at() const noexcept { return wakes_at_; }
+    template <class Sender>
+    void visit(Sender&& send) const {
+        if (writes_) {
+            send(writing_);
+        } else {
+            send(reading_);
+        }
+    }
+    ENTITABLE_LAZY void answer(result<get_entity::response> found);
+    ENTITABLE_LAZY void answer(result<written> done);
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    [[nodiscard]] result<update_outcome> finish() { return *std::move(outcome_); }
+
+private:
+    update_options options_;
+    random_source random_;
+    row_change change_;
+    get_entity reading_;
+    write_entity writing_;
+    steady_time wakes_at_{};
+    etag version_;
+    std::uint32_t tries_{};
+    bool forced_;
+    bool writes_{};
+    std::optional<result<update_outcome>> outcome_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/update.ipp>
+#endif

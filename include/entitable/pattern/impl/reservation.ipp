@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/pattern/detail/reservation.hpp>
+
+#include <limits>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+inline constexpr std::string_view counter_value = "Value";
+inline constexpr std::string_view counter_shards = "Shards";
+
+ENTITABLE_DECL void reservation::answer(result<get_entity::response> found) {
+    if (!found) {
+        failure problem = std::move(found).as_failure();
+        switch (problem.error().code) {
+            case error_code::resource_not_found: insert_row(); break;
+            case error_code::table_not_found: phase_ = phase::create; break;
+            default: end(std::move(problem)); break;
+        }
+        return;
+    }
+    row_view const stored = found->entity;
+    auto const counted = stored.find(counter_value);
+    if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
+        end(failure{error_code::row_mismatch, "the row of the sequence has no Int64 or Int32 in its property Value"});
+        return;
+    }
+    auto const shards = stored.find(counter_shards);
+    std::int32_t const sharded = shards && shards->type() == edm_type::int32 ? shards->as_int32() : 0;
+    if (sharded != counter_.shards) {
+        end(failure{error_code::row_mismatch,
+            text::joined({"the row of the sequence counts for ", std::to_string(sharded), " shards, and ",
+                std::to_string(counter_.shards), " were asked for"})});
+        return;
+    }
+    add(*counted, std::move(found->etag));
+}
+
+ENTITABLE_DECL void reservation::add(value_view counted, etag version) {
+    std::int64_t const last = counted.bits();
+    bool const small = counted.type() == edm_type::int32;
+    std::int64_t const most =
+        small ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
+    // last + step * count <= most, without a sum that wraps.
+    std::int64_t const room = last < 0 ? most : most - last;
+    if (count_ > room / counter_.step) {
+        end(failure{error_code::out_of_range_input,
+            text::joined({"the sequence is at its end: its row holds ", std::to_string(last), " as ",
+                small ? "Int32" : "Int64", ", and it does not wrap"})});
+        return;
+    }
+    first_ = last + counter_.step;
+    std::int64_t const next = last + counter_.step * std::int64_t{count_};
+    row_builder builder{counter_.partition_key, counter_.row_key};
+    builder.add(counter_value, small ? value_view{static_cast<std::int32_t>(next)} : value_view{next});
+    writing_.change = mutation::merge(builder.build(), std::move(version));
+    phase_ = phase::add;
+}
+
+ENTITABLE_DECL void reservation::insert_row() {
+    row_builder builder{counter_.partition_key, counter_.row_key};
+    builder.add(counter_value, value_view{counter_.start - counter_.step});
+    if (counter_.shards > 0) {
+        builder.add(counter_shards, value_view{counter_.shards});
+    }
+    writing_.change = mutation::insert(builder.build());
+    phase_ = phase::insert;
+}
+
+ENTITABLE_DECL void reservation::answer(result<written> done) {
+    bool const added = phase_ == phase::add;
+    phase_ = phase::read;
+    tries_ += added ? 1U : 0U;
+    if (done) {
+        if (added) {
+            outcome_.emplace(reserved{first_, tries_});
+        } else if (!done->etag.empty()) {
+            add(value_view{counter_.start - counter_.step}, std::move(done->etag));
+        }
+        return;
+    }
+    failure problem = std::move(done).as_failure();
+    if (problem.error().effect == effect::unknown) {
+        repeat(std::move(problem));
+        return;
+    }
+    switch (problem.error().code) {
+        case error_code::entity_already_exists:
+        case error_code::update_condition_not_satisfied: repeat(std::move(problem)); break;
+        case error_code::resource_not_found: // the row was removed, or, by the code of some services, there is no table
+            if (!added && !created_) {
+                phase_ = phase::create;
+            } else {
+                repeat(std::move(problem));
+            }
+            break;
+        default: end(std::move(problem)); break;
+    }
+}
+
+ENTITABLE_DECL void reservation::answer(result<create_table::response> created) {
+    phase_ = phase::read;
+    created_ = true;
+    if (!created && created.error().code != error_code::table_already_exists) {
+        failure problem = std::move(created).as_failure();
+        if (problem.error().effect == effect::unknown) {
+            repeat(std::move(problem));
+        } else {
+            end(std::move(problem));
+        }
+    }
+}
+
+ENTITABLE_DECL void reservation::repeat(failure beaten) {
+    if (++beaten_ > repeats_) {
+        beaten.error().message +=
+            text::joined({"; the sequence gave up after ", std::to_string(repeats_), " repeats, and gave no number"});
+        end(std::move(beaten));
+        return;
+    }
+    auto const wait = delays_.delay(beaten_, random_.unit());
+    wakes_at_ = time_.steady() + std::chrono::duration_cast<steady_time::duration>(wait);
+}
+
+ENTITABLE_DECL void reservation::end(failure problem) {
+    problem.error().attempts = tries_ > 0 ? tries_ : 1;
+    outcome_.emplace(std::move(problem));
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/random_seed.hpp>
+#include <entitable/pattern/sequence.hpp>
+#include <entitable/transport/run.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
+    char const* const wrong = options.start < 0 ? "the start of the sequence is negative"
+        : options.step < 1                      ? "the step of the sequence is less than 1"
+        : options.block < 1                     ? "the block of the sequence is less than 1"
+                                                : nullptr;
+    if (wrong != nullptr) {
+        return failure{error_code::out_of_range_input, wrong};
+    }
+    return options.delays.check();
+}
+
+} // namespace detail
+
+ENTITABLE_DECL sequence::state::state(any_transport below, sequence_options how, std::string name)
+    : through(std::move(below)),
+      options(std::move(how)),
+      counter{options.table, options.partition_key, std::move(name), options.start, options.step},
+      random(options.seed ? *options.seed : random_seed()),
+      usable(detail::check_sequence(options)) {}
+
+ENTITABLE_DECL result<number_block> sequence::state::take(std::uint32_t count) {
+    call context{options.calls, *options.time};
+    context.location = read_location::primary;
+    detail::reservation taking{counter, count, options.repeats, options.delays, *options.time, random};
+    auto taken = run(taking, through, context, *options.time);
+    if (!taken) {
+        return std::move(taken).as_failure();
+    }
+    return number_block{taken->first, options.step, count, taken->tries};
+}
+
+ENTITABLE_DECL sequence::sequence(any_transport through, std::string counted, sequence_options options)
+    : state_(shared<state>::make(std::move(through), std::move(options), std::move(counted))) {}
+
+ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const {
+    if (!state_->usable) {
+        return failure{state_->usable.error()};
+    }
+    if (count == 0) {
+        return failure{error_code::out_of_range_input, "a block of no numbers was asked for"};
+    }
+    std::lock_guard const guard{state_->turn};
+    return state_->take(count);
+}
+
+ENTITABLE_DECL result<sequence_number> sequence::next() const {
+    if (!state_->usable) {
+        return failure{state_->usable.error()};
+    }
+    std::lock_guard const guard{state_->turn};
+    if (state_->given < state_->block.count) {
+        return sequence_number{state_->block[state_->given++], 0};
+    }
+    auto taken = state_->take(state_->options.block);
+    if (!taken) {
+        return std::move(taken).as_failure();
+    }
+    state_->block = *taken;
+    state_->given = 1;
+    return sequence_number{taken->first, taken->tries};
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/pattern/impl/sequence.ipp>
+#include <entitable/pattern/sharded_sequence.hpp>
+
+#include <limits>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+ENTITABLE_DECL sharded_sequence::state::state(
+    any_transport below, std::string name, std::uint32_t shards, sequence_options how)
+    : through(std::move(below)),
+      options(std::move(how)),
+      random(options.seed ? *options.seed : random_seed()),
+      usable(detail::check_sequence(options)) {
+    if (shards < 2 || shards > 1000) {
+        usable = failure{error_code::out_of_range_input, "the shards of the sequence are not from 2 to 1000"};
+        return;
+    }
+    for (std::uint32_t shard = 0; shard < shards; ++shard) {
+        std::string partition = options.partition_key + "__";
+        text::append_decimal(partition, shard, 3);
+        counters.push_back({options.table, std::move(partition), name, 1, 1, static_cast<std::int32_t>(shards)});
+    }
+}
+
+ENTITABLE_DECL sharded_sequence::sharded_sequence(
+    any_transport through, std::string counted, std::uint32_t shards, sequence_options options)
+    : state_(shared<state>::make(std::move(through), std::move(counted), shards, std::move(options))) {}
+
+ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
+    if (!state_->usable) {
+        return failure{state_->usable.error()};
+    }
+    sequence_options const& options = state_->options;
+    auto const shards = static_cast<std::int64_t>(state_->counters.size());
+    auto const shard = static_cast<std::int64_t>(state_->random.bits() % state_->counters.size());
+    call context{options.calls, *options.time};
+    context.location = read_location::primary;
+    detail::reservation taking{state_->counters[static_cast<std::size_t>(shard)], 1, options.repeats, options.delays,
+        *options.time, state_->random};
+    any_transport through = state_->through;
+    auto const taken = run(taking, through, context, *options.time);
+    if (!taken) {
+        return failure{taken.error()};
+    }
+    // The k-th of shard s is number k * shards + s of all.
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    std::int64_t const round = taken->first - 1;
+    if (round > (most - shard) / shards || round * shards + shard > (most - options.start) / options.step) {
+        return failure{error_code::out_of_range_input, "the sequence is at its end, and it does not wrap"};
+    }
+    return sequence_number{options.start + (round * shards + shard) * options.step, taken->tries};
+}
+
+ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
+    if (!state_->usable) {
+        return failure{state_->usable.error()};
+    }
+    std::uint64_t sum = 0;
+    for (detail::counter_row const& counter : state_->counters) {
+        call context{state_->options.calls, *state_->options.time};
+        context.location = read_location::primary;
+        auto const read =
+            state_->through.execute(get_entity{counter.table, counter.partition_key, counter.row_key, {}}, context);
+        if (!read) {
+            error_code const code = read.error().code;
+            if (code == error_code::resource_not_found || code == error_code::table_not_found) {
+                continue; // this shard has not been drawn from yet
+            }
+            return failure{read.error()};
+        }
+        auto const counted = read->entity.view().find(detail::counter_value);
+        if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
+            return failure{error_code::row_mismatch, "a row of the sequence has no number in its property Value"};
+        }
+        sum += static_cast<std::uint64_t>(counted->bits());
+    }
+    return sum;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sequence`: 1, 2, 3 ... for the entities of a table, from a row that counts.
+///
+///     entitable::sequence tickets{store, "tickets"};
+///     auto const number = tickets.next().value().value;
+///
+/// A number as a key: `row_key(number)` sorts ascending, `row_key(descending(number))` has the newest first, so that
+/// `.take(10)` of a partition is the last ten and reads no more.
+
+#include <entitable/client/update.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/pattern/detail/reservation.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a sequence counts and where its row is. The row's format is in docs/stored_formats.md.
+struct sequence_options {
+    std::string table{"identities"};         ///< made when it is missing
+    std::string partition_key{"identities"}; ///< of the row; its RowKey is the name of what is counted
+    std::int64_t start{1};                   ///< of a row that is not there yet; not negative
+    std::int64_t step{1};                    ///< from one number to the next; 1 at least
+    std::uint32_t block{1};                  ///< numbers taken with one write, for `next()` to give one by one
+    std::uint32_t repeats{50};               ///< after writes that another was faster than, or whose answer was lost
+    backoff delays{contention_backoff};
+    call_options calls{};                ///< of each `next()` and `reserve()`
+    clock* time{&system_clock()};        ///< must outlive the sequence
+    std::optional<std::uint64_t> seed{}; ///< of the waits; by default one that no other process has
+};
+
+/// A number of a sequence.
+struct sequence_number {
+    std::int64_t value{};
+    std::uint32_t tries{}; ///< writes that it took; 0 for one that came with an earlier one
+};
+
+/// Numbers of a sequence that were taken with one write: first, first + step, ...
+struct number_block {
+    std::int64_t first{};
+    std::int64_t step{1};
+    std::uint32_t count{};
+    std::uint32_t tries{}; ///< writes that it took
+
+    [[nodiscard]] std::int64_t operator[](std::uint32_t index) const noexcept {
+        return first + step * std::int64_t{index};
+    }
+};
+
+/// A counter that many programs draw from, under optimistic concurrency on one row.
+///
+/// What is promised:
+/// - No number is ever given twice, as long as nobody removes the row or sets it back.
+/// - With a block of 1 numbers keep real-time order: who asks after another got an answer gets a greater one. So do
+///   the first numbers of what `reserve` gives.
+/// - With a larger block `next()` promises uniqueness only: numbers of one `sequence` and its copies ascend, those of
+///   several are mixed.
+/// - Numbers that nobody gets: those of a write whose answer was lost (`count` each), and the rest of a block when the
+///   last copy goes away or the program ends, fewer than `block`.
+/// - It does not wrap: at the greatest Int64, of an Int32 row at the greatest Int32, it answers OutOfRangeInput and takes
+///   nothing.
+///
+/// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists when others were faster each time; RowMismatch when the row's Value is
+/// no number; OutOfRangeInput for options that cannot be, to every call; those of the transport. A lost answer is not
+/// one: the next try gets a fresh number. Busy servers are the matter of a `retrying` below. A cheap handle: copies share
+/// the block. Safe to use from several threads, which take turns.
+class sequence {
+public:
+    sequence(any_transport through, std::string counted, sequence_options options = {});
+
+    /// The next number.
+    [[nodiscard]] result<sequence_number> next() const;
+    /// `count` numbers, 1 or more, with one write. None of them comes from a block of `next()`.
+    [[nodiscard]] result<number_block> reserve(std::uint32_t count) const;
+
+private:
+    struct state : counted {
+        state(any_transport below, sequence_options how, std::string name);
+        [[nodiscard]] result<number_block> take(std::uint32_t count);
+
+        any_transport through;
+        sequence_options options;
+        detail::counter_row counter;
+        random_source random;
+        result<void> usable;
+        std::mutex turn;    ///< one thread counts, the others wait: they would only be in its way
+        number_block block; ///< guarded by turn
+        std::uint32_t given{};
+    };
+    shared<state> state_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/pattern/impl/sequence.ipp>
+#endif
