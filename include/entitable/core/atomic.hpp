@@ -34,27 +34,35 @@ template <class T>
 class atomic {
 public:
     constexpr atomic() noexcept = default;
+    /// Starts with a value.
     constexpr atomic(T value) noexcept : value_(value) {} // NOLINT: as std::atomic
     atomic(atomic const&) = delete;
     atomic& operator=(atomic const&) = delete;
 
 #if defined(__GNUC__)
+    /// The value.
     [[nodiscard]] T load(memory_order order) const noexcept {
         return __atomic_load_n(&value_, static_cast<int>(order));
     }
+    /// Replaces the value.
     void store(T value, memory_order order) noexcept { __atomic_store_n(&value_, value, static_cast<int>(order)); }
+    /// Replaces the value and gives the old one.
     T exchange(T value, memory_order order) noexcept {
         return __atomic_exchange_n(&value_, value, static_cast<int>(order));
     }
+    /// Adds and gives the old value.
     T fetch_add(T value, memory_order order) noexcept {
         return __atomic_fetch_add(&value_, value, static_cast<int>(order));
     }
+    /// Subtracts and gives the old value.
     T fetch_sub(T value, memory_order order) noexcept {
         return __atomic_fetch_sub(&value_, value, static_cast<int>(order));
     }
+    /// Sets bits and gives the old value.
     T fetch_or(T value, memory_order order) noexcept {
         return __atomic_fetch_or(&value_, value, static_cast<int>(order));
     }
+    /// Keeps bits and gives the old value.
     T fetch_and(T value, memory_order order) noexcept {
         return __atomic_fetch_and(&value_, value, static_cast<int>(order));
     }
@@ -63,6 +71,7 @@ public:
         return __atomic_compare_exchange_n(
             &value_, &expected, desired, true, static_cast<int>(order), static_cast<int>(failed));
     }
+    /// The same, and fails only where another value was found.
     bool compare_exchange_strong(T& expected, T desired, memory_order order, memory_order failed) noexcept {
         return __atomic_compare_exchange_n(
             &value_, &expected, desired, false, static_cast<int>(order), static_cast<int>(failed));

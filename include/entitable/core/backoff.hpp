@@ -18,10 +18,10 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// A constant wait has base 0 and the wait as `least` and `most`.
 struct backoff {
-    std::chrono::nanoseconds base{};
-    std::chrono::nanoseconds least{};
-    std::chrono::nanoseconds most{};
-    double jitter{0.2}; ///< 0 to 1
+    std::chrono::nanoseconds base{};  ///< grows with the repetitions
+    std::chrono::nanoseconds least{}; ///< added to every wait
+    std::chrono::nanoseconds most{};  ///< no wait is longer, but for the jitter
+    double jitter{0.2};               ///< 0 to 1
     /// Whether a wait that has reached `most` is drawn from [most * (1 - jitter), most]. Otherwise clients that have reached it
     /// go on in step.
     bool jitter_at_cap{};

@@ -23,6 +23,7 @@ struct cancellation_flag : counted {
 class cancellation_token {
 public:
     cancellation_token() = default;
+    /// Whether it was cancelled.
     [[nodiscard]] bool cancelled() const noexcept { return flag_ && flag_->set.load(memory_order::acquire); }
 
 private:
@@ -34,7 +35,8 @@ private:
 /// Cancels all calls that carry one of its tokens. Safe to use from several threads.
 class cancellation_source {
 public:
-    void cancel() noexcept { flag_->set.store(true, memory_order::release); }
+    void cancel() noexcept { flag_->set.store(true, memory_order::release); } ///< tells all tokens; may be called again
+    /// A token that this source cancels.
     [[nodiscard]] cancellation_token token() const { return cancellation_token{flag_}; }
 
 private:

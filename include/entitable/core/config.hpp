@@ -8,18 +8,24 @@
 /// and exactly one of them includes `entitable/src.hpp`. The switch decides where a body is compiled,
 /// never what it does.
 
+/// The version of the library: major, minor, patch.
 #define ENTITABLE_VERSION_MAJOR 0
+/// The second number of the version.
 #define ENTITABLE_VERSION_MINOR 1
+/// The third number of the version.
 #define ENTITABLE_VERSION_PATCH 0
 
+/// Opens `entitable` and the inline namespace of the version.
 #define ENTITABLE_BEGIN_NAMESPACE \
     namespace entitable {         \
     inline namespace v0 {
+/// Closes what ENTITABLE_BEGIN_NAMESPACE opens.
 #define ENTITABLE_END_NAMESPACE \
     }                           \
     }
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
+/// Stands before the body of a function: `inline`, unless bodies are compiled once.
 #define ENTITABLE_DECL
 #else
 #define ENTITABLE_DECL inline
@@ -30,6 +36,7 @@
 /// including it.
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
 #define ENTITABLE_LAZY
+/// Stands before a body that is apart from its declaration; see ENTITABLE_LAZY.
 #define ENTITABLE_LAZY_BODY
 #else
 #define ENTITABLE_LAZY template <class = void>
@@ -39,5 +46,6 @@
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define ENTITABLE_HAS_EXCEPTIONS 1
 #else
+/// 1 where the compiler has exceptions; 0 with -fno-exceptions.
 #define ENTITABLE_HAS_EXCEPTIONS 0
 #endif

@@ -19,8 +19,9 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A UTC time of 100 ns resolution. `ticks` counts from 1601-01-01T00:00:00Z.
 /// Out-of-range values can be held; validation refuses them before they are sent or stored.
 struct date_time {
-    std::int64_t ticks{};
+    std::int64_t ticks{}; ///< 100 ns each, since 1601-01-01T00:00:00Z
 
+    /// Ticks of 100 nanoseconds.
     static constexpr std::int64_t ticks_per_second = 10'000'000;
     static constexpr std::int64_t unix_epoch = 116'444'736'000'000'000;  ///< 1970-01-01T00:00:00Z
     static constexpr std::int64_t max_ticks = 2'650'467'743'999'999'999; ///< 9999-12-31T23:59:59.9999999Z
@@ -52,6 +53,7 @@ struct date_time {
     /// The same, appended.
     ENTITABLE_LAZY void append_to(std::string& out, bool trim = false) const;
 
+    /// Whether the service can hold it: the years 1601 to 9999.
     [[nodiscard]] constexpr bool is_valid() const noexcept { return ticks >= 0 && ticks <= max_ticks; }
 
     friend constexpr auto operator<=>(date_time, date_time) = default;

@@ -84,10 +84,11 @@ enum class effect : std::uint8_t {
 /// `catch (std::exception const&)` prints it.
 struct error : std::exception {
     error() = default;
+    /// With the HTTP status that belongs to the code.
     error(error_code reason, std::string text)
         : code(reason), http_status(http_status_of(reason)), message(static_cast<std::string&&>(text)) {}
 
-    error_code code{error_code::internal_error};
+    error_code code{error_code::internal_error};          ///< what went wrong
     std::uint16_t http_status{};                          ///< 0 when no service answered
     entitable::effect effect{effect::none};               ///< what became of the data
     std::uint32_t attempts{1};                            ///< how often the request was sent

@@ -26,8 +26,9 @@ public:
         return made;
     }
 
+    /// No version: of something that was not stored.
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
-    ENTITABLE_LAZY [[nodiscard]] std::string text() const;
+    ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< as the service writes it
     /// Whether a service can have given it: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. The service refuses
     /// others with InvalidInput instead of comparing them.
     ENTITABLE_LAZY [[nodiscard]] bool is_valid() const noexcept;
@@ -45,16 +46,21 @@ private:
 
 /// "Whatever the version": the last writer wins.
 struct any_etag_t {};
+/// Stands for any version: `table.replace(changed, any_etag)`.
 inline constexpr any_etag_t any_etag{};
 
 /// What a conditional write asks of the stored entity: that it exists, and maybe its version.
 class etag_condition {
 public:
+    /// Any version: the entity has to exist.
     etag_condition(any_etag_t) noexcept {}
+    /// This very version. An empty one is met by no stored entity.
     etag_condition(etag version) : version_(static_cast<etag&&>(version)), any_(false) {}
 
-    [[nodiscard]] bool any() const noexcept { return any_; }
+    [[nodiscard]] bool any() const noexcept { return any_; } ///< whether any version will do
+    /// The version asked for; empty where any will do.
     [[nodiscard]] etag const& version() const noexcept { return version_; }
+    /// Whether a stored entity meets it.
     [[nodiscard]] bool accepts(etag const& stored) const noexcept { return any_ || version_ == stored; }
 
 private:

@@ -16,9 +16,11 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class Signature>
 class function_ref;
 
+/// The one form there is: of a function type.
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
 public:
+    /// Refers to `function`, which must live as long as this is called.
     template <class F>
         requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> &&
                     std::is_invocable_r_v<Result, F&, Arguments...>)
@@ -32,6 +34,7 @@ public:
               }
           }) {}
 
+    /// Calls the function.
     Result operator()(Arguments... arguments) const { return call_(object_, std::forward<Arguments>(arguments)...); }
 
 private:

@@ -18,11 +18,12 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A globally unique identifier; `bytes` in the order in which the text shows them.
 struct guid {
-    std::array<unsigned char, 16> bytes{};
+    std::array<unsigned char, 16> bytes{}; ///< in the order of the text
 
     /// Reads "c9da6455-213d-42c9-9a79-3e9149a57833", hexadecimal digits in either case; nothing for anything else.
     ENTITABLE_LAZY [[nodiscard]] static std::optional<guid> parse(std::string_view text) noexcept;
 
+    /// 32 digits in groups: "12345678-9abc-def0-1234-56789abcdef0".
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
     /// The same, appended.
     ENTITABLE_LAZY void append_to(std::string& out) const;

@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A sequence of random numbers; not for secrets. Safe to use from several threads.
 class random_source {
 public:
-    explicit random_source(std::uint64_t seed) noexcept : state_(seed) {}
+    explicit random_source(std::uint64_t seed) noexcept : state_(seed) {} ///< the same seed gives the same numbers
 
     /// SplitMix64, G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators" (2014).
     [[nodiscard]] std::uint64_t bits() noexcept {

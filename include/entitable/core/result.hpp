@@ -18,14 +18,18 @@ ENTITABLE_BEGIN_NAMESPACE
 /// An error on its way into a result of any type: `return failure{error_code::..., "text"};`
 class [[nodiscard]] failure {
 public:
+    /// Takes over an error that was made.
     explicit failure(entitable::error problem) : problem_(new entitable::error(std::move(problem))) {}
+    /// Makes an error of a code and our words.
     failure(error_code code, std::string message) : problem_(new entitable::error(code, std::move(message))) {}
+    /// Takes over an error on the heap.
     explicit failure(entitable::error* problem) noexcept : problem_(problem) {}
-    failure(failure&& other) noexcept : problem_(std::exchange(other.problem_, nullptr)) {}
+    failure(failure&& other) noexcept : problem_(std::exchange(other.problem_, nullptr)) {} ///< leaves nothing behind
     failure& operator=(failure&&) = delete;
     ~failure() { delete problem_; }
 
-    [[nodiscard]] entitable::error& error() & noexcept { return *problem_; }
+    [[nodiscard]] entitable::error& error() & noexcept { return *problem_; } ///< to be filled in before it is returned
+    /// The error on the heap, which the caller owns then.
     [[nodiscard]] entitable::error* release() && noexcept { return std::exchange(problem_, nullptr); }
 
 private:
@@ -61,11 +65,12 @@ private:
 template <class T>
 class [[nodiscard]] result {
 public:
-    using value_type = T;
-    using error_type = entitable::error;
+    using value_type = T;                ///< what it holds
+    using error_type = entitable::error; ///< what it holds otherwise
 
-    result(failure&& problem) noexcept : problem_(std::move(problem).release()), has_value_(false) {}
+    result(failure&& problem) noexcept : problem_(std::move(problem).release()), has_value_(false) {} ///< fails
 
+    /// Succeeds with a value, which is converted where that is implicit.
     template <class U = T>
         requires(std::constructible_from<T, U> && !std::same_as<std::remove_cvref_t<U>, result> &&
             !std::same_as<std::remove_cvref_t<U>, failure> && !std::same_as<std::remove_cvref_t<U>, std::in_place_t>)
@@ -75,11 +80,13 @@ public:
     template <class... Arguments>
     explicit result(std::in_place_t, Arguments&&... arguments) : value_(std::forward<Arguments>(arguments)...) {}
 
+    /// Copies the value or the error.
     result(result const& other) : problem_(other.problem_), has_value_(other.has_value_) {
         if (has_value_) {
             ::new (static_cast<void*>(&value_)) T(other.value_);
         }
     }
+    /// Moves the value or the error.
     result(result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
         : problem_(std::move(other.problem_)), has_value_(other.has_value_) {
         if (has_value_) {
@@ -106,8 +113,9 @@ public:
     }
     ~result() { destroy(); }
 
+    /// Whether there is a value.
     [[nodiscard]] bool has_value() const noexcept { return has_value_; }
-    explicit operator bool() const noexcept { return has_value_; }
+    explicit operator bool() const noexcept { return has_value_; } ///< whether there is a value
 
     /// The value; throws the error when there is none (ends the program without exceptions).
     [[nodiscard]] T& value() & {
@@ -127,6 +135,7 @@ public:
     [[nodiscard]] T& operator*() & noexcept { return value_; }
     [[nodiscard]] T const& operator*() const& noexcept { return value_; }
     [[nodiscard]] T&& operator*() && noexcept { return std::move(value_); }
+    /// The value's members; undefined when there is none.
     [[nodiscard]] T* operator->() noexcept { return &value_; }
     [[nodiscard]] T const* operator->() const noexcept { return &value_; }
 
@@ -136,6 +145,7 @@ public:
     /// The error moved into a result of another type: `if (!r) return std::move(r).as_failure();`
     [[nodiscard]] failure as_failure() && { return problem_.take(); }
 
+    /// The value, or another one when there is none.
     template <class U>
     [[nodiscard]] T value_or(U&& otherwise) && {
         return has_value() ? std::move(value_) : static_cast<T>(std::forward<U>(otherwise));
@@ -187,20 +197,23 @@ private:
 template <>
 class [[nodiscard]] result<void> {
 public:
-    using value_type = void;
-    using error_type = entitable::error;
+    using value_type = void;             ///< what it holds
+    using error_type = entitable::error; ///< what it holds otherwise
 
     result() = default;
-    result(failure&& problem) noexcept : problem_(std::move(problem).release()) {}
+    result(failure&& problem) noexcept : problem_(std::move(problem).release()) {} ///< fails
 
-    [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); }
-    explicit operator bool() const noexcept { return problem_.empty(); }
+    [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); } ///< whether it succeeded
+    explicit operator bool() const noexcept { return problem_.empty(); }       ///< whether it succeeded
+    /// Throws the error when there is one (ends the program without exceptions).
     ENTITABLE_LAZY void value() const {
         if (!problem_.empty()) {
             problem_.get().raise();
         }
     }
+    /// The error; undefined after a success.
     [[nodiscard]] error_type const& error() const noexcept { return problem_.get(); }
+    /// The error moved into a result of another type.
     [[nodiscard]] failure as_failure() && { return problem_.take(); }
 
 private:

@@ -37,17 +37,20 @@ public:
     shared() = default;
     /// Takes over an object just made with `new`.
     explicit shared(T* made) noexcept : object_(made) {}
+    /// Makes a `T` that this owns.
     template <class... Arguments>
     [[nodiscard]] static shared make(Arguments&&... arguments) {
         return shared{new T(std::forward<Arguments>(arguments)...)};
     }
 
+    /// One owner more.
     shared(shared const& other) noexcept : object_(other.object_) {
         if (object_ != nullptr) {
             object_->owners_.fetch_add(1, memory_order::relaxed);
         }
     }
-    shared(shared&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    shared(shared&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {} ///< takes over
+    /// Lets go of what it owned and takes its part of `other`.
     shared& operator=(shared other) noexcept {
         std::swap(object_, other.object_);
         return *this;
@@ -58,10 +61,10 @@ public:
         }
     }
 
-    explicit operator bool() const noexcept { return object_ != nullptr; }
-    [[nodiscard]] T* get() const noexcept { return object_; }
-    [[nodiscard]] T& operator*() const noexcept { return *object_; }
-    [[nodiscard]] T* operator->() const noexcept { return object_; }
+    explicit operator bool() const noexcept { return object_ != nullptr; } ///< whether it owns anything
+    [[nodiscard]] T* get() const noexcept { return object_; }              ///< null when empty
+    [[nodiscard]] T& operator*() const noexcept { return *object_; }       ///< undefined when empty
+    [[nodiscard]] T* operator->() const noexcept { return object_; }       ///< undefined when empty
 
 private:
     T* object_{};

@@ -20,7 +20,7 @@ namespace text {
 
 /// A code point at the start of some bytes.
 struct code_point {
-    char32_t value{};
+    char32_t value{};   ///< the code point
     std::size_t size{}; ///< bytes; 0 when the bytes are not valid UTF-8
 };
 
@@ -63,7 +63,7 @@ ENTITABLE_LAZY void append_decimal(std::string& out, std::uint64_t value, std::s
 /// The parts, one behind the other. Cheaper to compile than a chain of +, whose every link tries dozens of operators.
 ENTITABLE_LAZY [[nodiscard]] std::string joined(std::initializer_list<std::string_view> parts);
 
-/// `text` for a person to read: control characters and bytes that are not UTF-8 become \xNN.
+/// `text` for a person to read: control characters and bytes that are not UTF-8 become `\xNN`.
 ENTITABLE_LAZY [[nodiscard]] std::string printable(std::string_view text);
 
 } // namespace text

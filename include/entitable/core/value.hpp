@@ -20,13 +20,20 @@ ENTITABLE_BEGIN_NAMESPACE
 class value_view {
 public:
     value_view() = default;
+    /// A string, by reference.
     constexpr value_view(std::string_view text) noexcept : type_(edm_type::string), bytes_(text) {}
+    /// A string that ends with a NUL, by reference.
     constexpr value_view(char const* text) noexcept : value_view(std::string_view{text}) {}
     value_view(void const*) = delete; // any other pointer would be a boolean
+    /// A boolean.
     constexpr value_view(bool boolean) noexcept : type_(edm_type::boolean), bits_(boolean ? 1 : 0) {}
+    /// A 32-bit integer.
     constexpr value_view(std::int32_t number) noexcept : type_(edm_type::int32), bits_(number) {}
+    /// A 64-bit integer.
     constexpr value_view(std::int64_t number) noexcept : type_(edm_type::int64), bits_(number) {}
+    /// A 64-bit floating-point number.
     value_view(double number) noexcept : type_(edm_type::float64) { std::memcpy(&bits_, &number, sizeof bits_); }
+    /// A point in time.
     constexpr value_view(entitable::date_time time) noexcept : type_(edm_type::date_time), bits_(time.ticks) {}
     /// A GUID or a binary by its bytes (16 for a GUID).
     constexpr value_view(edm_type type, std::string_view bytes) noexcept : type_(type), bytes_(bytes) {}
@@ -35,33 +42,39 @@ public:
 
     // The same as assigning a fresh one, but member by member: a copy made in wide moves waits for the narrow writes before
     // it, some ten cycles for each value of a row.
+    /// Becomes a fixed-size value by its stored bits, like the constructor.
     void assign(edm_type of, std::int64_t stored) noexcept {
         type_ = of;
         bits_ = stored;
         bytes_ = {};
     }
+    /// Becomes a string, a GUID or a binary by its bytes, like the constructor.
     void assign(edm_type of, std::string_view content) noexcept {
         type_ = of;
         bits_ = 0;
         bytes_ = content;
     }
 
-    [[nodiscard]] constexpr edm_type type() const noexcept { return type_; }
+    [[nodiscard]] constexpr edm_type type() const noexcept { return type_; } ///< the EDM type
+    /// The stored bits of a fixed-size value; 0 for other types.
     [[nodiscard]] constexpr std::int64_t bits() const noexcept { return bits_; }
     /// The bytes of a string, a GUID or a binary; empty for other types.
     [[nodiscard]] constexpr std::string_view bytes() const noexcept { return bytes_; }
 
     // Each is meaningful for its own type only.
-    [[nodiscard]] constexpr std::string_view as_string() const noexcept { return bytes_; }
-    [[nodiscard]] constexpr bool as_boolean() const noexcept { return bits_ != 0; }
+    [[nodiscard]] constexpr std::string_view as_string() const noexcept { return bytes_; } ///< of a string
+    [[nodiscard]] constexpr bool as_boolean() const noexcept { return bits_ != 0; }        ///< of a boolean
+    /// Of an int32.
     [[nodiscard]] constexpr std::int32_t as_int32() const noexcept { return static_cast<std::int32_t>(bits_); }
-    [[nodiscard]] constexpr std::int64_t as_int64() const noexcept { return bits_; }
+    [[nodiscard]] constexpr std::int64_t as_int64() const noexcept { return bits_; } ///< of an int64
+    /// Of a float64.
     [[nodiscard]] double as_float64() const noexcept {
         double number{};
         std::memcpy(&number, &bits_, sizeof number);
         return number;
     }
-    [[nodiscard]] constexpr entitable::date_time as_date_time() const noexcept { return {bits_}; }
+    [[nodiscard]] constexpr entitable::date_time as_date_time() const noexcept { return {bits_}; } ///< of a date_time
+    /// Of a GUID.
     [[nodiscard]] entitable::guid as_guid() const noexcept {
         entitable::guid id;
         std::memcpy(id.bytes.data(), bytes_.data(), bytes_.size() < 16 ? bytes_.size() : 16);
@@ -83,13 +96,14 @@ private:
 class value {
 public:
     value() = default;
-    value(value_view view) : type_(view.type()), bits_(view.bits()), bytes_(view.bytes()) {}
+    value(value_view view) : type_(view.type()), bits_(view.bits()), bytes_(view.bytes()) {} ///< copies the bytes
 
-    [[nodiscard]] edm_type type() const noexcept { return type_; }
+    [[nodiscard]] edm_type type() const noexcept { return type_; } ///< the EDM type
+    /// By reference; valid until this changes.
     [[nodiscard]] value_view view() const noexcept {
         return has_bytes() ? value_view{type_, std::string_view{bytes_}} : value_view{type_, bits_};
     }
-    operator value_view() const noexcept { return view(); }
+    operator value_view() const noexcept { return view(); } ///< as `view()`
 
     /// For a person: text in double quotes, numbers as they are, times and GUIDs as text, bytes as X'hex'.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;

@@ -26,18 +26,19 @@ enum class read_location : std::uint8_t {
 
 /// One try of one request, as an observer sees it. Holds no secret and no user data but the keys' sizes.
 struct attempt {
-    std::string_view request; ///< its name, for example "get_entity"
-    std::string_view table;
-    std::uint32_t number{1}; ///< from 1
-    std::chrono::nanoseconds duration{};
-    entitable::error const* error{}; ///< null on success
-    std::string_view request_id;
+    std::string_view request;            ///< its name, for example "get_entity"
+    std::string_view table;              ///< its table; empty where there is none
+    std::uint32_t number{1};             ///< from 1
+    std::chrono::nanoseconds duration{}; ///< until its answer, or until it was given up
+    entitable::error const* error{};     ///< null on success
+    std::string_view request_id;         ///< the id that the service gave it; empty where it gave none
 };
 
 /// Watches calls; the only way in which this library says what it does. Called on the thread of the call.
 class observer {
 public:
     virtual ~observer() = default;
+    /// After each try. What `done` refers to is gone afterwards. Must not throw.
     virtual void on_attempt(attempt const& done) noexcept = 0;
 };
 
@@ -48,9 +49,9 @@ inline constexpr steady_time no_deadline = steady_time::max();
 
 /// The wishes of a caller, kept by a table for all its calls.
 struct call_options {
-    std::chrono::nanoseconds timeout{no_timeout}; ///< for one call, its retries included
-    cancellation_token cancellation{};
-    read_location location{read_location::primary};
+    std::chrono::nanoseconds timeout{no_timeout};          ///< for one call, its retries included
+    cancellation_token cancellation{};                     ///< ends the call early, with Cancelled
+    read_location location{read_location::primary};        ///< where reads may be answered
     entitable::observer* watch{};                          ///< must outlive the calls
     entitable::reading rows{entitable::reading::standard}; ///< how rows become entities
 };
@@ -58,6 +59,7 @@ struct call_options {
 /// One call on its way through the transports. One thread at a time.
 struct call {
     call() = default;
+    /// Begins a call: its deadline is the timeout from now on, by the steady time of `time`.
     ENTITABLE_LAZY explicit call(call_options const& options, clock& time = system_clock())
         : cancellation(options.cancellation), location(options.location), watch(options.watch) {
         if (options.timeout != no_timeout) {
@@ -67,10 +69,10 @@ struct call {
         }
     }
 
-    steady_time deadline{no_deadline};
-    cancellation_token cancellation{};
-    read_location location{read_location::primary};
-    entitable::observer* watch{};
+    steady_time deadline{no_deadline};              ///< steady time after which nothing is begun
+    cancellation_token cancellation{};              ///< ends the call early, with Cancelled
+    read_location location{read_location::primary}; ///< where a read may be answered
+    entitable::observer* watch{};                   ///< null, or who is told of tries; outlives the call
     std::string operation_id; ///< names one logical write over all its tries; empty when none was given
 
     std::uint32_t attempts{};             ///< tries made so far

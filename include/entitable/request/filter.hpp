@@ -35,6 +35,7 @@ enum class filter_operator : std::uint8_t {
     negation, ///< not the condition before it
 };
 
+/// Whether it compares a property; the others are connectives.
 [[nodiscard]] constexpr bool is_comparison(filter_operator operation) noexcept {
     return operation <= filter_operator::greater_equal;
 }
@@ -54,9 +55,9 @@ enum class filter_operator : std::uint8_t {
 
 /// One node: a comparison of the property `name` with `operand`, or a connective.
 struct filter_node {
-    filter_operator operation{};
-    std::string name;
-    value operand;
+    filter_operator operation{}; ///< what the node does
+    std::string name;            ///< of the property, for a comparison
+    value operand;               ///< what the property is compared with
 
     friend bool operator==(filter_node const&, filter_node const&) = default;
 };
@@ -64,9 +65,9 @@ struct filter_node {
 /// A condition; with no nodes it accepts every row. The names PartitionKey, RowKey and Timestamp are the system
 /// properties.
 struct filter {
-    std::vector<filter_node> nodes;
+    std::vector<filter_node> nodes; ///< in postfix order: operands before their connective
 
-    [[nodiscard]] bool empty() const noexcept { return nodes.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return nodes.empty(); } ///< whether it accepts every row
     /// The number of comparisons, of which the service allows 15 in a query.
     [[nodiscard]] std::size_t comparisons() const noexcept;
     /// For a person: `age >= 50 && !(name == "John")`.

@@ -44,7 +44,7 @@ enum class conclusion : std::uint8_t {
 /// A row of the table. An answer that the same request gets each time, like InvalidInput, says that no try was applied,
 /// and has no column.
 struct idempotency_rule {
-    request_kind kind;
+    request_kind kind;           ///< what the row speaks of
     idempotency alone;           ///< a repetition, when nothing is known of other writers
     conclusion not_found;        ///< ResourceNotFound
     conclusion conflict;         ///< EntityAlreadyExists, TableAlreadyExists, TableBeingDeleted
@@ -78,10 +78,13 @@ inline constexpr idempotency_rule idempotency_table[] = {
         conclusion::unknown, conclusion::unknown},
 };
 
+/// The row of the table for a kind of request.
 [[nodiscard]] constexpr idempotency_rule const& rule_of(request_kind kind) noexcept {
     return idempotency_table[static_cast<std::size_t>(kind)];
 }
 
+/// Which kind a request is. It depends on the condition: an update of any version is another kind than one of a
+/// version.
 [[nodiscard]] inline request_kind kind_of(mutation const& change) noexcept {
     bool const any = change.condition.any();
     switch (change.kind) {

@@ -16,14 +16,17 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// One end of an interval of keys.
 struct key_bound {
+    /// How the end bounds: not at all, with its key, without its key.
     enum class kind : std::uint8_t { open, inclusive, exclusive };
 
-    kind end{kind::open};
-    std::string key;
+    kind end{kind::open}; ///< how it bounds
+    std::string key;      ///< meaningless where it is open
 
+    /// The end at `key`, which belongs to the interval.
     [[nodiscard]] static key_bound including(std::string key) {
         return {kind::inclusive, static_cast<std::string&&>(key)};
     }
+    /// The end at `key`, which does not belong to the interval.
     [[nodiscard]] static key_bound excluding(std::string key) {
         return {kind::exclusive, static_cast<std::string&&>(key)};
     }
@@ -33,12 +36,14 @@ struct key_bound {
 
 /// The keys between two bounds; by default all keys.
 struct key_interval {
-    key_bound lower;
-    key_bound upper;
+    key_bound lower; ///< the first keys
+    key_bound upper; ///< the last keys
 
+    /// Exactly `key`.
     [[nodiscard]] static key_interval only(std::string const& key) {
         return {key_bound::including(key), key_bound::including(key)};
     }
+    /// Every key.
     [[nodiscard]] bool is_all() const noexcept {
         return lower.end == key_bound::kind::open && upper.end == key_bound::kind::open;
     }
@@ -47,7 +52,9 @@ struct key_interval {
         return lower.end == key_bound::kind::inclusive && upper.end == key_bound::kind::inclusive &&
             lower.key == upper.key;
     }
+    /// No key at all.
     ENTITABLE_LAZY [[nodiscard]] bool is_empty() const noexcept;
+    /// Whether `key` lies in it. Keys are compared by UTF-16 code unit, as the service does.
     ENTITABLE_LAZY [[nodiscard]] bool contains(std::string_view key) const noexcept;
     /// The number of comparisons that say this in a filter of the service.
     ENTITABLE_LAZY [[nodiscard]] std::size_t comparisons() const noexcept;
@@ -59,15 +66,18 @@ struct key_interval {
 
 /// The rows whose partition key and row key both lie in their interval.
 struct key_range {
-    key_interval partition;
-    key_interval row;
+    key_interval partition; ///< of the partition keys
+    key_interval row;       ///< of the row keys
 
-    [[nodiscard]] bool is_empty() const noexcept { return partition.is_empty() || row.is_empty(); }
-    [[nodiscard]] bool is_point() const noexcept { return partition.is_point() && row.is_point(); }
+    [[nodiscard]] bool is_empty() const noexcept { return partition.is_empty() || row.is_empty(); } ///< no row at all
+    [[nodiscard]] bool is_point() const noexcept { return partition.is_point() && row.is_point(); } ///< exactly one row
+    /// Whether the row with these keys lies in it.
     [[nodiscard]] bool contains(std::string_view partition_key, std::string_view row_key) const noexcept {
         return partition.contains(partition_key) && row.contains(row_key);
     }
+    /// As in a filter of the service.
     [[nodiscard]] std::size_t comparisons() const noexcept { return partition.comparisons() + row.comparisons(); }
+    /// For a person, as a filter of the service; empty for all rows.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(key_range const&, key_range const&) = default;

@@ -23,16 +23,16 @@ enum class service : std::uint8_t {
 /// Limits and habits of a service (sources: the service's data model and scalability pages). Sizes in bytes unless
 /// they say UTF-16 units.
 struct profile {
-    entitable::service kind{service::storage};
-    std::size_t max_key_units{512};          ///< UTF-16 units of each key; accepted by every service
-    std::size_t max_properties{252};         ///< besides the three system ones
-    std::size_t max_name_units{255};         ///< UTF-16 units of a property name
-    std::size_t max_string_units{32 * 1024}; ///< UTF-16 units of a string value: 64 KiB
-    std::size_t max_binary_size{64 * 1024};
-    std::size_t max_entity_size{1024 * 1024}; ///< by `service_size`
-    std::size_t max_operations{100};          ///< of a transaction
-    std::size_t max_transaction_size{4 * 1024 * 1024};
-    std::size_t max_page_size{1000};
+    entitable::service kind{service::storage};         ///< which service it is
+    std::size_t max_key_units{512};                    ///< UTF-16 units of each key; accepted by every service
+    std::size_t max_properties{252};                   ///< besides the three system ones
+    std::size_t max_name_units{255};                   ///< UTF-16 units of a property name
+    std::size_t max_string_units{32 * 1024};           ///< UTF-16 units of a string value: 64 KiB
+    std::size_t max_binary_size{64 * 1024};            ///< of a binary value: 64 KiB
+    std::size_t max_entity_size{1024 * 1024};          ///< by `service_size`
+    std::size_t max_operations{100};                   ///< of a transaction
+    std::size_t max_transaction_size{4 * 1024 * 1024}; ///< of the changes of a transaction together: 4 MiB
+    std::size_t max_page_size{1000};                   ///< rows on a page
     std::size_t max_comparisons{15};       ///< of one query, those of the key range included; 0 for no limit
     bool ordered{true};                    ///< results come in key order
     bool table_names_without_case{true};   ///< "Orders" and "orders" are one table

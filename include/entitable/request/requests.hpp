@@ -26,29 +26,30 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Creates a table; TableAlreadyExists when it is there.
 struct create_table {
     struct response {};
-    static constexpr std::string_view name = "create_table";
+    static constexpr std::string_view name = "create_table"; ///< for logs
 
-    std::string table;
+    std::string table; ///< to be created
 };
 
 /// Deletes a table with all its entities; ResourceNotFound when there is none.
 struct delete_table {
     struct response {};
-    static constexpr std::string_view name = "delete_table";
+    static constexpr std::string_view name = "delete_table"; ///< for logs
 
-    std::string table;
+    std::string table; ///< to be deleted
 };
 
 /// One page of the names of tables, in their order.
 struct list_tables {
+    /// What answers it.
     struct response {
-        std::vector<std::string> tables;
+        std::vector<std::string> tables;         ///< their names as they were created
         std::optional<std::string> continuation; ///< opaque; there are more exactly when it is present
     };
-    static constexpr std::string_view name = "list_tables";
+    static constexpr std::string_view name = "list_tables"; ///< for logs
 
-    std::optional<std::string> continuation;
-    std::uint32_t page_size{1000};
+    std::optional<std::string> continuation; ///< of the page before; none for the first
+    std::uint32_t page_size{1000};           ///< names at most, 1 to 1000
 };
 
 // ---- reads --------------------------------------------------------------------------------------------------
@@ -58,36 +59,38 @@ using projection = std::vector<std::string>;
 
 /// One entity by its keys; ResourceNotFound when there is none.
 struct get_entity {
+    /// What answers it.
     struct response {
-        row entity;
-        entitable::etag etag;
-        bool stale{}; ///< read from a secondary location, maybe not the latest
+        row entity;           ///< with the properties that were asked for
+        entitable::etag etag; ///< its version
+        bool stale{};         ///< read from a secondary location, maybe not the latest
     };
-    static constexpr std::string_view name = "get_entity";
+    static constexpr std::string_view name = "get_entity"; ///< for logs
 
-    std::string table;
-    std::string partition_key;
-    std::string row_key;
-    projection select;
+    std::string table;         ///< its table
+    std::string partition_key; ///< its first key
+    std::string row_key;       ///< its second key
+    projection select;         ///< which properties
 };
 
 /// One page of the entities of one key range, in key order, that satisfy a filter. A page may be empty and
 /// still have a continuation.
 struct query_entities {
+    /// What answers it.
     struct response {
-        page rows;
+        page rows;                               ///< in key order
         std::optional<std::string> continuation; ///< opaque; there is more exactly when it is present
         std::uint64_t examined{};                ///< rows looked at, where the transport can tell
-        bool stale{};
+        bool stale{};                            ///< read from a secondary location, maybe not the latest
     };
-    static constexpr std::string_view name = "query_entities";
+    static constexpr std::string_view name = "query_entities"; ///< for logs
 
-    std::string table;
-    key_range range;
-    entitable::filter filter;
-    projection select;
-    std::uint32_t page_size{1000}; ///< rows at most, 1 to 1000
-    std::optional<std::string> continuation;
+    std::string table;                       ///< the table asked
+    key_range range;                         ///< which keys
+    entitable::filter filter;                ///< which of the rows there
+    projection select;                       ///< which properties
+    std::uint32_t page_size{1000};           ///< rows at most, 1 to 1000
+    std::optional<std::string> continuation; ///< of the page before; none for the first
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------
@@ -102,6 +105,7 @@ enum class mutation_kind : std::uint8_t {
     remove,            ///< the entity must exist
 };
 
+/// For logs: "insert", "insert_or_replace".
 [[nodiscard]] constexpr std::string_view to_string(mutation_kind kind) noexcept {
     constexpr std::string_view words[] = {
         "insert", "replace", "merge", "insert_or_replace", "insert_or_merge", "remove"};
@@ -110,27 +114,34 @@ enum class mutation_kind : std::uint8_t {
 
 /// One change of one entity. Replace, merge and remove carry a condition: the type has no way to forget it.
 struct mutation {
-    mutation_kind kind{};
+    mutation_kind kind{};               ///< what is done
     row entity;                         ///< for `remove` only the keys count
     etag_condition condition{any_etag}; ///< for replace, merge and remove
 
+    /// A new entity.
     [[nodiscard]] static mutation insert(row entity) { return {mutation_kind::insert, std::move(entity), any_etag}; }
+    /// The entity in place of the stored one that meets the condition.
     [[nodiscard]] static mutation replace(row entity, etag_condition condition) {
         return {mutation_kind::replace, std::move(entity), std::move(condition)};
     }
+    /// Its properties laid over those of the stored one that meets the condition.
     [[nodiscard]] static mutation merge(row entity, etag_condition condition) {
         return {mutation_kind::merge, std::move(entity), std::move(condition)};
     }
+    /// The entity, whether or not there is one.
     [[nodiscard]] static mutation insert_or_replace(row entity) {
         return {mutation_kind::insert_or_replace, std::move(entity), any_etag};
     }
+    /// The entity, or its properties laid over those of the stored one.
     [[nodiscard]] static mutation insert_or_merge(row entity) {
         return {mutation_kind::insert_or_merge, std::move(entity), any_etag};
     }
+    /// No entity any more under these keys, where the stored one meets the condition.
     [[nodiscard]] static mutation remove(row keys, etag_condition condition) {
         return {mutation_kind::remove, std::move(keys), std::move(condition)};
     }
 
+    /// Whether it fails when there is no entity.
     [[nodiscard]] bool needs_existing() const noexcept {
         return kind == mutation_kind::replace || kind == mutation_kind::merge || kind == mutation_kind::remove;
     }
@@ -144,24 +155,26 @@ struct written {
 
 /// One write of one entity.
 struct write_entity {
-    using response = written;
-    static constexpr std::string_view name = "write_entity";
+    using response = written;                                ///< what answers it
+    static constexpr std::string_view name = "write_entity"; ///< for logs
 
-    std::string table;
-    mutation change;
+    std::string table; ///< its table
+    mutation change;   ///< the write
 };
 
 /// An entity group transaction: up to 100 changes of different entities of one partition, all or nothing.
 struct transact {
+    /// What answers it.
     struct response {
         std::vector<written> results; ///< one per change, in order
     };
-    static constexpr std::string_view name = "transact";
+    static constexpr std::string_view name = "transact"; ///< for logs
 
-    std::string table;
-    std::vector<mutation> changes;
+    std::string table;             ///< its table
+    std::vector<mutation> changes; ///< 1 to 100, all of one partition
 };
 
+/// What answers a request.
 template <class Request>
 using response_of = typename Request::response;
 

@@ -29,10 +29,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace row_format {
 
-inline constexpr unsigned char version = 1;
-inline constexpr std::size_t header_size = 16;
-inline constexpr std::size_t timestamp_offset = 8;
-inline constexpr unsigned char nullable_bit = 0x80;
+inline constexpr unsigned char version = 1;         ///< the first byte of a row
+inline constexpr std::size_t header_size = 16;      ///< bytes before the descriptors
+inline constexpr std::size_t timestamp_offset = 8;  ///< where the Timestamp stands
+inline constexpr unsigned char nullable_bit = 0x80; ///< set in the type of a property that may be absent
 
 /// Bytes of a value of `type`, without the bytes of a string or a binary.
 [[nodiscard]] constexpr std::size_t fixed_size(edm_type type) noexcept {
@@ -46,10 +46,12 @@ inline constexpr unsigned char nullable_bit = 0x80;
     }
 }
 
+/// Whether values of `type` bring their length along.
 [[nodiscard]] constexpr bool has_length(edm_type type) noexcept {
     return type == edm_type::string || type == edm_type::binary;
 }
 
+/// A number from the stored bytes, little-endian.
 template <class T>
 [[nodiscard]] inline T load(char const* from) noexcept {
     T number{};
@@ -63,6 +65,7 @@ template <class T>
     return number;
 }
 
+/// A number to the stored bytes, little-endian.
 template <class T>
 inline void store(char* to, T number) noexcept {
     if constexpr (std::endian::native == std::endian::little) {

@@ -17,11 +17,12 @@ ENTITABLE_BEGIN_NAMESPACE
 /// One thread at a time; reading from several threads is fine while nobody changes it.
 class page {
 public:
-    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
-    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); } ///< how many rows
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }      ///< whether there is none
     /// Bytes of all rows.
     [[nodiscard]] std::size_t bytes() const noexcept { return arena_.size(); }
 
+    /// A row; undefined when there is none at `index`.
     [[nodiscard]] row_view operator[](std::size_t index) const noexcept {
         entry const& at = entries_[index];
         char const* const row_key = arena_.data() + at.offset + at.partition_key_size;
@@ -30,12 +31,14 @@ public:
             {payload, at.payload_size}, {payload + at.payload_size, at.etag_size}};
     }
 
+    /// Copies a row to the end. Views of other rows go stale.
     ENTITABLE_LAZY void append(row_view row) {
         entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
             static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size()),
             static_cast<std::uint32_t>(row.etag_text.size())});
         arena_.append(row.partition_key).append(row.row_key).append(row.payload).append(row.etag_text);
     }
+    /// Memory for so many rows and bytes of all.
     ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes) {
         entries_.reserve(rows);
         arena_.reserve(bytes);

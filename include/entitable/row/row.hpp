@@ -21,19 +21,21 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// One property of a row: its name and, unless it is absent, its value.
 struct property_view {
-    std::string_view name;
-    edm_type type{};
-    bool present{true};
-    value_view value;
+    std::string_view name; ///< as it is stored
+    edm_type type{};       ///< the EDM type, of an absent one too
+    bool present{true};    ///< whether it has a value
+    value_view value;      ///< meaningless when absent
 };
 
 /// Walks the properties of a row in their stored order. Never reads outside of the bytes it was given.
 class property_cursor {
 public:
+    /// Before the first property of a payload, whose bytes must live longer.
     ENTITABLE_LAZY explicit property_cursor(std::string_view payload) noexcept;
 
     /// The next property into `out`; false at the end, or where the bytes are damaged (then `damaged()`).
     ENTITABLE_LAZY [[nodiscard]] bool next(property_view& out) noexcept;
+    /// Whether the bytes were no row of a version known here.
     [[nodiscard]] bool damaged() const noexcept { return damaged_; }
 
 private:
@@ -45,10 +47,10 @@ private:
 
 /// An entity by reference: keys, and properties in the stored form. Valid as long as what it refers to.
 struct row_view {
-    std::string_view partition_key;
-    std::string_view row_key;
-    std::string_view payload;     ///< `row_format`
-    std::string_view etag_text{}; ///< the ETag as a service gave it; empty when it is the usual one of the Timestamp
+    std::string_view partition_key; ///< the first key
+    std::string_view row_key;       ///< the second key
+    std::string_view payload;       ///< `row_format`
+    std::string_view etag_text{};   ///< the ETag as a service gave it; empty when it is the usual one of the Timestamp
 
     /// 1601 when the payload is too short to hold one.
     [[nodiscard]] date_time timestamp() const noexcept {
@@ -56,6 +58,7 @@ struct row_view {
             ? date_time{}
             : date_time{row_format::load<std::int64_t>(payload.data() + row_format::timestamp_offset)};
     }
+    /// The version: what a service gave, or that which follows from the Timestamp.
     [[nodiscard]] entitable::etag etag() const {
         return etag_text.empty() ? entitable::etag::of(timestamp()) : entitable::etag{etag_text};
     }
@@ -71,8 +74,10 @@ ENTITABLE_LAZY [[nodiscard]] result<void> check_payload(std::string_view payload
 class row {
 public:
     row() = default;
+    /// Copies its parts.
     ENTITABLE_LAZY row(std::string_view partition_key, std::string_view row_key, std::string_view payload,
         std::string_view etag_text = {});
+    /// Copies a row.
     explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload, view.etag_text) {}
     /// Takes a block that holds both keys and the payload, one behind the other.
     row(std::string block, std::size_t partition_key_size, std::size_t row_key_size) noexcept
@@ -80,15 +85,19 @@ public:
           partition_key_size_(partition_key_size),
           row_key_size_(row_key_size) {}
 
+    /// By reference; valid until this changes.
     [[nodiscard]] row_view view() const noexcept {
         return {partition_key(), row_key(), payload(), std::string_view{block_}.substr(block_.size() - etag_size_)};
     }
-    operator row_view() const noexcept { return view(); }
+    operator row_view() const noexcept { return view(); } ///< as `view()`
 
+    /// The first key.
     [[nodiscard]] std::string_view partition_key() const noexcept { return {block_.data(), partition_key_size_}; }
+    /// The second key.
     [[nodiscard]] std::string_view row_key() const noexcept {
         return {block_.data() + partition_key_size_, row_key_size_};
     }
+    /// The properties in the stored form.
     [[nodiscard]] std::string_view payload() const noexcept {
         std::size_t const keys = partition_key_size_ + row_key_size_;
         return {block_.data() + keys, block_.size() - keys - etag_size_};
@@ -104,13 +113,17 @@ private:
 /// Puts a row together from named values; absent ones (an empty optional) keep their place in the descriptor.
 class row_builder {
 public:
+    /// Without properties at first.
     row_builder(std::string_view partition_key, std::string_view row_key)
         : partition_key_(partition_key), row_key_(row_key) {}
 
+    /// Adds a property behind those before; one with a type may be absent, and keeps its place then. A name is added
+    /// once.
     void add(std::string_view name, value_view value) { put(name, value.type(), &value, false); }
     void add(std::string_view name, edm_type type, std::optional<value_view> value) {
         put(name, type, value ? &*value : nullptr, true);
     }
+    /// The row, without Timestamp and ETag. The builder may go on.
     ENTITABLE_LAZY [[nodiscard]] row build() const;
 
 private:
