@@ -213,7 +213,9 @@ struct boost::hana::accessors_impl<Entity, boost::hana::when<entitable::detail::
     }
 };
 
+/// Makes an entity of a struct that is adapted for Hana; see above.
 #define ENTITABLE_HANA(entitable_type, ...) ENTITABLE_DECLARE(entitable_type, ENTITABLE_HANA_PROPERTIES, __VA_ARGS__)
+/// \cond
 #define ENTITABLE_HANA_PROPERTIES(...)                                                                                \
     ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_HANA_NO_, __VA_ARGS__)                                          \
     using adapted_properties =                                                                                        \
@@ -228,3 +230,4 @@ struct boost::hana::accessors_impl<Entity, boost::hana::when<entitable::detail::
 #define ENTITABLE_HANA_NO_properties(...) \
     static_assert(false,                  \
         "ENTITABLE_HANA: there is no clause properties(...): all members that are part of no key are properties");
+/// \endcond

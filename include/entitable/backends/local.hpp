@@ -19,7 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <ordered_store Store>
 class local {
 public:
-    using is_transport = void;
+    using is_transport = void; ///< opts in to `transport`
 
     local() : local(local_options{}) {}
     /// The rest of the arguments makes the store.
@@ -27,6 +27,7 @@ public:
     explicit local(local_options options, Arguments&&... arguments)
         : state_(shared<state>::make(std::move(options), std::forward<Arguments>(arguments)...)) {}
 
+    /// Those of Azure Table Storage, with the limits of the store.
     [[nodiscard]] entitable::profile profile() const { return state_->limits(); }
 
     /// TableAlreadyExists; TableBeingDeleted on a nasty backend, for a while after the table was deleted.

@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// not depend on the size of pages, on the form of tokens, or on a name being free at once. Each seed gives one sequence of
 /// behaviour, as long as one thread makes the calls. All of it is within the contract of `transport`.
 struct nasty_options {
-    std::uint64_t seed{1};
+    std::uint64_t seed{1}; ///< chooses the sequence
 
     /// Pages of 0 rows up to the size asked for. An empty page can have a continuation, and the last page that has rows
     /// can have one too (source: "Query timeout and pagination").

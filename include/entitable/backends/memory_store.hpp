@@ -22,19 +22,25 @@ ENTITABLE_BEGIN_NAMESPACE
 /// and nothing has changed.
 class memory_store {
 public:
-    using is_ordered_store = void;
+    using is_ordered_store = void; ///< opts in to `ordered_store`
     class transaction;
 
     memory_store() = default;
     memory_store(memory_store const&) = delete;
     memory_store& operator=(memory_store const&) = delete;
 
+    /// As the concept says.
     ENTITABLE_LAZY result<bool> create_table(std::string_view key, std::string_view shown_name);
+    /// As the concept says.
     ENTITABLE_LAZY result<bool> drop_table(std::string_view key);
+    /// As the concept says.
     ENTITABLE_LAZY result<void> tables(std::string_view from_key, table_visitor visit);
+    /// As the concept says.
     ENTITABLE_LAZY result<lookup> get(
         std::string_view table, std::string_view partition, std::string_view row, row_visitor visit);
+    /// As the concept says.
     ENTITABLE_LAZY result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit);
+    /// As the concept says.
     ENTITABLE_LAZY result<lookup> update(
         std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body);
 

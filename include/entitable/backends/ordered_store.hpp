@@ -25,8 +25,8 @@ enum class lookup : std::uint8_t {
 
 /// Where a scan starts and which partition is its last. Both ends belong to it.
 struct scan_range {
-    std::string_view from_partition;
-    std::string_view from_row;
+    std::string_view from_partition;                ///< the first partition
+    std::string_view from_row;                      ///< the first row in it
     std::optional<std::string_view> last_partition; ///< none: to the end of the table
 };
 

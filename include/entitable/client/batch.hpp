@@ -32,25 +32,30 @@ private:
 template <mapped_entity Entity>
 class batch {
 public:
-    explicit batch(detail::table_core table) : table_(std::move(table)) {}
+    explicit batch(detail::table_core table) : table_(std::move(table)) {} ///< made by `table::batch`
 
+    /// Adds a new entity: EntityAlreadyExists when there is one.
     batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
+    /// Adds an entity in place of the stored one that meets the condition.
     batch& replace(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, std::move(condition));
     }
+    /// Adds properties to be laid over those of the stored entity that meets the condition.
     batch& merge(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, std::move(condition));
     }
+    /// Adds an entity, whether or not there is one.
     batch& insert_or_replace(Entity const& entity) { return add(mutation_kind::insert_or_replace, entity, any_etag); }
+    /// Adds an entity, or properties to be laid over those of the stored one.
     batch& insert_or_merge(Entity const& entity) { return add(mutation_kind::insert_or_merge, entity, any_etag); }
     /// Only the entity's keys count.
     batch& remove(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::remove, entity, std::move(condition));
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); }
-    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }
-    void clear() noexcept { changes_.clear(); }
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes
+    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }  ///< whether there is none
+    void clear() noexcept { changes_.clear(); }                                 ///< begins anew
 
     /// The outcome of each change, in order. After an error nothing was applied, unless its effect is unknown;
     /// `error::operation_index` names the change that was refused, where that is known.

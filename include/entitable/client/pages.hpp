@@ -15,13 +15,14 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Some rows of a query's result, at least one.
 template <class Row>
 struct page_of {
-    std::vector<Row> items;
+    std::vector<Row> items; ///< in key order
     /// To go on behind this page with `query.resume(token)`; nothing when this page is the last one. Printable text.
     std::optional<std::string> token;
 
-    [[nodiscard]] auto begin() const noexcept { return items.begin(); }
-    [[nodiscard]] auto end() const noexcept { return items.end(); }
-    [[nodiscard]] std::size_t size() const noexcept { return items.size(); }
+    [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row
+    [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< behind the last row
+    [[nodiscard]] std::size_t size() const noexcept { return items.size(); } ///< how many rows
+    /// Undefined when there is none at `index`
     [[nodiscard]] Row const& operator[](std::size_t index) const noexcept { return items[index]; }
 };
 
@@ -29,7 +30,7 @@ struct page_of {
 template <class Entity, class Row>
 class query_pages {
 public:
-    explicit query_pages(result<shared<detail::row_walk>> walk) : walk_(std::move(walk)) {}
+    explicit query_pages(result<shared<detail::row_walk>> walk) : walk_(std::move(walk)) {} ///< made by `query::pages`
 
     /// The next page that has rows; nothing at the end. After an error the token of the last page is still good.
     [[nodiscard]] result<std::optional<page_of<Row>>> next() {

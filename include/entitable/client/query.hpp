@@ -26,7 +26,7 @@ class query : public std::ranges::view_base {
 public:
     /// How the service reaches the rows; known at compile time.
     static constexpr access_path access = Path;
-    using value_type = Row;
+    using value_type = Row; ///< what it gives
 
     /// Asks nothing: InvalidInput when it is run. Some views have to be made before they are filled.
     query() = default;
@@ -188,19 +188,20 @@ public:
     /// An input iterator over the entities. Reading a page may throw its error, as `value()` would.
     class iterator {
     public:
-        using iterator_concept = std::input_iterator_tag;
-        using value_type = Row;
-        using difference_type = std::ptrdiff_t;
+        using iterator_concept = std::input_iterator_tag; ///< single pass
+        using value_type = Row;                           ///< what it gives
+        using difference_type = std::ptrdiff_t;           ///< of a view
 
         iterator() = default;
-        [[nodiscard]] Row const& operator*() const noexcept { return at_->current; }
-        [[nodiscard]] Row const* operator->() const noexcept { return &at_->current; }
+        [[nodiscard]] Row const& operator*() const noexcept { return at_->current; }   ///< valid until the next step
+        [[nodiscard]] Row const* operator->() const noexcept { return &at_->current; } ///< valid until the next step
+        /// The next row; throws the error when it cannot be had.
         iterator& operator++() {
             advance();
             return *this;
         }
-        void operator++(int) { advance(); }
-        [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end; }
+        void operator++(int) { advance(); }                                     ///< the next row
+        [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end; } ///< whether there are no more rows
         [[nodiscard]] friend bool operator==(iterator const& at, std::default_sentinel_t) noexcept {
             return at.at_end();
         }
@@ -227,7 +228,7 @@ public:
 
     /// Runs the query; throws its error when it cannot be run.
     [[nodiscard]] iterator begin() const { return iterator{start(limits_, names()).value()}; }
-    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; } ///< what `at_end` is compared with
 
 private:
     template <class, access_path, class>

@@ -14,29 +14,39 @@ ENTITABLE_BEGIN_NAMESPACE
 /// `table<E>`.
 class row_table {
 public:
+    /// Through any transport; asks nothing yet.
     row_table(any_transport through, std::string name, call_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    /// TableAlreadyExists when it is there.
     ENTITABLE_LAZY [[nodiscard]] result<void> create() const { return core_.create(); }
+    /// Whether it was not there before.
     ENTITABLE_LAZY [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
+    /// With all its entities; ResourceNotFound when there is none.
     ENTITABLE_LAZY [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
+    /// EntityAlreadyExists when the key is taken.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert(entity const& given) const {
         return core_.write(mutation::insert(given.to_row()));
     }
+    /// In place of the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> replace(entity const& given, etag_condition condition) const {
         return core_.write(mutation::replace(given.to_row(), std::move(condition)));
     }
+    /// Laid over the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> merge(entity const& given, etag_condition condition) const {
         return core_.write(mutation::merge(given.to_row(), std::move(condition)));
     }
+    /// Whether or not there is one.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_replace(entity const& given) const {
         return core_.write(mutation::insert_or_replace(given.to_row()));
     }
+    /// Whether or not there is one; laid over the one that is there.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_merge(entity const& given) const {
         return core_.write(mutation::insert_or_merge(given.to_row()));
     }
+    /// The stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> remove(
         std::string_view partition_key, std::string_view row_key, etag_condition condition) const {
         return core_.write(mutation::remove(row{partition_key, row_key, {}}, std::move(condition)));

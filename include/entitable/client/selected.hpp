@@ -91,7 +91,7 @@ class selected : detail::key_values<Entity, key_part::partition, typename mappin
     using row_values = detail::key_values<Entity, key_part::row, typename mapping<Entity>::row_components>;
 
 public:
-    using entity_type = Entity;
+    using entity_type = Entity; ///< whose members these are
 
     /// The value of a field that was selected, or of a component of the keys.
     template <class Field>
@@ -113,6 +113,7 @@ public:
 
     /// The version of the whole entity.
     [[nodiscard]] entitable::etag const& etag() const noexcept { return etag_; }
+    /// When the entity was last written, by the service's clock.
     [[nodiscard]] date_time timestamp() const noexcept { return timestamp_; }
 
     /// What is asked of the service. Without a property it is the keys alone.

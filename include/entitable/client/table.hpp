@@ -18,10 +18,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// An entity as it was read, with the version to make the next write of it conditional.
 template <class Entity>
 struct stored {
-    Entity entity{};
-    entitable::etag etag;
-    date_time timestamp;
-    bool stale{}; ///< read from a secondary location, maybe not the latest
+    Entity entity{};      ///< as it was read
+    entitable::etag etag; ///< its version
+    date_time timestamp;  ///< when it was last written, by the service's clock
+    bool stale{};         ///< read from a secondary location, maybe not the latest
 };
 
 template <mapped_entity Entity>
@@ -207,13 +207,13 @@ class table : public detail::keyed_operations<Entity, typename mapping<Entity>::
     using base::core_;
 
 public:
-    using value_type = Entity;
+    using value_type = Entity; ///< what it holds
 
     /// `name`: 3 to 63 letters and digits, a letter first; compared without case. It is checked with the first request.
     table(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
     /// The same table with other options for its calls.
     [[nodiscard]] table with(call_options options) const {
         return table{core_.through(), core_.name(), std::move(options)};
@@ -256,11 +256,13 @@ public:
     }
 
     // An update without an ETag would be an insert to the service: refused here, with one message.
+    /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>
     result<written> replace(E const&) const {
         static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");
         return failure{error_code::invalid_input, {}};
     }
+    /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>
     result<written> merge(E const&) const {
         static_assert(detail::never<E>, "an update needs an ETag: pass the one that was read, or any_etag");

@@ -40,24 +40,29 @@ inline constexpr bool are_told_apart = std::is_same_v<One, Other> ||
 template <mapped_entity... Entities>
 class mixed_batch {
 public:
-    explicit mixed_batch(detail::table_core table) : table_(std::move(table)) {}
+    explicit mixed_batch(detail::table_core table) : table_(std::move(table)) {} ///< made by `tables::batch`
 
+    /// As `batch<E>::insert`.
     template <mapped_entity E>
     mixed_batch& insert(E const& entity) {
         return add(mutation_kind::insert, entity, any_etag);
     }
+    /// As `batch<E>::replace`.
     template <mapped_entity E>
     mixed_batch& replace(E const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, std::move(condition));
     }
+    /// As `batch<E>::merge`.
     template <mapped_entity E>
     mixed_batch& merge(E const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, std::move(condition));
     }
+    /// As `batch<E>::insert_or_replace`.
     template <mapped_entity E>
     mixed_batch& insert_or_replace(E const& entity) {
         return add(mutation_kind::insert_or_replace, entity, any_etag);
     }
+    /// As `batch<E>::insert_or_merge`.
     template <mapped_entity E>
     mixed_batch& insert_or_merge(E const& entity) {
         return add(mutation_kind::insert_or_merge, entity, any_etag);
@@ -68,9 +73,9 @@ public:
         return add(mutation_kind::remove, entity, std::move(condition));
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); }
-    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }
-    void clear() noexcept { changes_.clear(); }
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes
+    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }  ///< whether there is none
+    void clear() noexcept { changes_.clear(); }                                 ///< begins anew
     /// As `batch<E>::submit`.
     [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
 
@@ -99,12 +104,15 @@ public:
     /// One of the types, or an `entity` for a row that is none of them.
     using any_entity = std::variant<Entities..., entity>;
 
+    /// Through any transport; asks nothing yet.
     tables(any_transport through, std::string name, call_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); }
-    [[nodiscard]] result<void> create() const { return core_.create(); }
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    [[nodiscard]] result<void> create() const { return core_.create(); } ///< tableAlreadyExists when it is there
+    /// Whether it was not there before.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
+    /// With all its entities; ResourceNotFound when there is none.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
     /// The entities of one type. Ask it with keys: a scan would meet the rows of the others.

@@ -24,10 +24,10 @@ inline constexpr backoff contention_backoff{.base = std::chrono::milliseconds{1}
 
 /// How an update goes about it.
 struct update_options {
-    std::uint32_t repeats{50}; ///< after writes that another writer was faster than
-    backoff delays{contention_backoff};
-    clock* time{&system_clock()};
-    std::uint64_t seed{}; ///< of the waits; 0 for one from the clock
+    std::uint32_t repeats{50};          ///< after writes that another writer was faster than
+    backoff delays{contention_backoff}; ///< the waits between repetitions
+    clock* time{&system_clock()};       ///< of the waits; must outlive the update
+    std::uint64_t seed{};               ///< of the waits; 0 for one from the clock
 };
 
 /// An entity that was updated.

@@ -18,11 +18,11 @@ ENTITABLE_BEGIN_NAMESPACE
 struct traffic {
     std::string table; ///< empty for lists of tables, and for tables without a line
     std::optional<std::string>
-        partition; ///< none for requests that touch no single partition, and for the rest of the table
-    std::uint64_t operations{};
+        partition;              ///< none for requests that touch no single partition, and for the rest of the table
+    std::uint64_t operations{}; ///< calls that were answered, or given up
     std::uint64_t errors{}; ///< those of `operations` that ended with an error, expected ones like ResourceNotFound too
-    std::chrono::nanoseconds total{}; ///< of all operations
-    std::chrono::nanoseconds longest{};
+    std::chrono::nanoseconds total{};   ///< of all operations
+    std::chrono::nanoseconds longest{}; ///< of one operation
 };
 
 /// How an `observed` counts.
@@ -112,15 +112,17 @@ private:
 template <transport T>
 class observed {
 public:
-    using is_transport = void;
+    using is_transport = void; ///< opts in to `transport`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    /// Counts from now on. Copies count together.
     template <std::same_as<T> Wrapped>
     explicit observed(Wrapped wrapped, observed_options options = {})
         : wrapped_(std::move(wrapped)), log_(shared<detail::traffic_log>::make(options)) {}
 
-    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); }
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
 
+    /// Passes a request on and counts it.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         steady_time const begun = log_->now();
@@ -147,6 +149,7 @@ private:
     shared<detail::traffic_log> log_;
 };
 
+/// Of any transport.
 template <transport T>
 observed(T, observed_options = {}) -> observed<T>;
 

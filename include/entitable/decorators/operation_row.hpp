@@ -13,8 +13,9 @@ namespace operation_row {
 
 /// Row keys that begin so are reserved in partitions whose writes keep operation rows.
 inline constexpr std::string_view row_key_prefix = "~!op!";
-inline constexpr std::int32_t version = 1;
+inline constexpr std::int32_t version = 1; ///< of the stored form
 
+/// The row key for an operation id.
 [[nodiscard]] inline std::string row_key(std::string_view operation_id) {
     return std::string{row_key_prefix}.append(operation_id);
 }
@@ -22,6 +23,7 @@ inline constexpr std::int32_t version = 1;
 /// A number that says what was written: kinds, keys, conditions, properties. Two writes under one operation id have two.
 [[nodiscard]] std::int64_t content_of(std::vector<mutation> const& changes) noexcept;
 
+/// The row that says it, with the number of its content.
 [[nodiscard]] row make(std::string_view partition_key, std::string_view operation_id, std::int64_t content);
 
 /// Whether this is an operation row of a version known here.

@@ -11,10 +11,11 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// When a request is repeated. A wish of the service ("Retry-After") that is longer than the back-off is waited for instead.
 struct retry_policy {
+    /// More are a mistake.
     static constexpr std::int64_t most_tries = 1'000'000;
 
-    std::int64_t tries{1}; ///< the first one included; 1 to `most_tries`
-    backoff delays{};
+    std::int64_t tries{1};                                          ///< the first one included; 1 to `most_tries`
+    backoff delays{};                                               ///< the waits between tries
     std::chrono::nanoseconds longest_wish{std::chrono::minutes{2}}; ///< a longer Retry-After is taken for this one
 
     /// One try.

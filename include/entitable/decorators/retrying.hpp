@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// How a `retrying` goes about it.
 struct retrying_options {
-    retry_policy policy{retry_policy::interactive()};
+    retry_policy policy{retry_policy::interactive()}; ///< when what is repeated
     /// Repetitions in hand, shared by all copies: each costs one, and each call that succeeds gives a tenth back, so that a
     /// service in trouble gets at most a tenth more requests than calls. 0 for no such bound.
     std::uint32_t quota{100};
@@ -125,9 +125,10 @@ private:
 template <transport T>
 class retrying {
 public:
-    using is_transport = void;
+    using is_transport = void; ///< opts in to `transport`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    /// Repeats requests of `wrapped`.
     template <std::same_as<T> Wrapped>
     explicit retrying(Wrapped wrapped, retrying_options const& options = {})
         : wrapped_(std::move(wrapped)),
@@ -136,12 +137,14 @@ public:
           time_(options.time),
           operation_rows_(options.operation_rows) {}
 
+    /// Of the transport below; a batch has one change less where operation rows are kept.
     [[nodiscard]] entitable::profile profile() const {
         entitable::profile below = wrapped_.profile();
         below.max_operations -= operation_rows_ ? 1 : 0;
         return below;
     }
 
+    /// Repeats a request as its kind allows, until the deadline of the call.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
@@ -247,6 +250,7 @@ private:
     bool operation_rows_;
 };
 
+/// Of any transport.
 template <transport T>
 retrying(T, retrying_options const& = {}) -> retrying<T>;
 

@@ -45,8 +45,9 @@ struct getter_type<Value (Class::*)() const noexcept> {
 /// A property that is no public member: a getter that returns a reference or a small value, and a setter.
 template <auto Getter, auto Setter>
 struct accessor_pair {
-    using returned = typename detail::getter_type<decltype(Getter)>::type;
-    using value_type = std::remove_cvref_t<returned>;
+    using returned = typename detail::getter_type<decltype(Getter)>::type; ///< as the getter gives it
+    using value_type = std::remove_cvref_t<returned>;                      ///< without a reference
+    /// Whether what the getter gives lives as long as the entity, or is small.
     static constexpr bool lasting = std::is_reference_v<returned> || std::is_trivially_copyable_v<returned>;
 };
 
@@ -62,11 +63,12 @@ struct member_pointer<accessor_pair<Getter, Setter>> {
 /// A member as a key component.
 template <auto Member, class Codec = key_codec<detail::member_type<Member>>>
 struct component {
-    using value_type = detail::member_type<Member>;
-    using codec = Codec;
-    static constexpr auto member = Member;
-    static constexpr std::size_t buckets = 0; ///< none: the component is not salted
+    using value_type = detail::member_type<Member>; ///< the member's type
+    using codec = Codec;                            ///< its text form
+    static constexpr auto member = Member;          ///< the member
+    static constexpr std::size_t buckets = 0;       ///< none: the component is not salted
 
+    /// As plain data, under a name.
     [[nodiscard]] static constexpr key_component describe(std::string_view name) noexcept {
         return {name, key_component::kind::member, codec::optional, codec::escaped, 0};
     }
@@ -76,8 +78,9 @@ struct component {
 template <auto Member, std::size_t Buckets>
 struct salted_component : component<Member> {
     static_assert(Buckets >= 2 && Buckets <= 1000, "salted(member, buckets) takes 2 to 1000 buckets");
-    static constexpr std::size_t buckets = Buckets;
+    static constexpr std::size_t buckets = Buckets; ///< how many there are
 
+    /// The bucket in front of the member, as plain data.
     [[nodiscard]] static constexpr key_component describe_bucket(std::string_view name) noexcept {
         return {name, key_component::kind::bucket, false, false, static_cast<std::uint16_t>(Buckets)};
     }
@@ -91,8 +94,9 @@ struct salted_component : component<Member> {
 /// The components of a key. The first argument is a placeholder, so that every further one can begin with a comma.
 template <class Placeholder, class... Components>
 struct components {
-    static constexpr std::size_t size = sizeof...(Components);
+    static constexpr std::size_t size = sizeof...(Components); ///< how many
 
+    /// Where a component stands among those that are members.
     template <class Wanted>
     static constexpr std::size_t index_of = [] {
         std::size_t index = 0;
@@ -105,7 +109,7 @@ struct components {
 /// Member pointers, behind a placeholder.
 template <int Placeholder, auto... Members>
 struct members {
-    static constexpr std::size_t size = sizeof...(Members);
+    static constexpr std::size_t size = sizeof...(Members); ///< how many
 };
 
 namespace detail {

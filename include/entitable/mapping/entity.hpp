@@ -17,8 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A property of an `entity`.
 struct property {
-    std::string name;
-    entitable::value value;
+    std::string name;       ///< as it is stored
+    entitable::value value; ///< of the type it is stored as
 
     friend bool operator==(property const&, property const&) = default;
 };
@@ -28,17 +28,20 @@ struct property {
 class entity {
 public:
     entity() = default;
+    /// An entity without properties.
     entity(std::string partition_key, std::string row_key)
         : partition_key_(std::move(partition_key)), row_key_(std::move(row_key)) {}
     /// Copies a row, its ETag and Timestamp too. Check a row that does not come from this library with `check_payload`.
     ENTITABLE_LAZY explicit entity(row_view row);
 
-    [[nodiscard]] std::string const& partition_key() const noexcept { return partition_key_; }
-    [[nodiscard]] std::string const& row_key() const noexcept { return row_key_; }
+    [[nodiscard]] std::string const& partition_key() const noexcept { return partition_key_; } ///< the first key
+    [[nodiscard]] std::string const& row_key() const noexcept { return row_key_; }             ///< the second key
     /// As it was read; empty and 1601 for one that was not.
     [[nodiscard]] entitable::etag const& etag() const noexcept { return etag_; }
+    /// When it was last written, by the service's clock; 1601 for one that was not read.
     [[nodiscard]] date_time timestamp() const noexcept { return timestamp_; }
 
+    /// In the order in which they were set.
     [[nodiscard]] std::vector<property> const& properties() const noexcept { return properties_; }
     /// The value of a property, by its exact name; null when there is none.
     ENTITABLE_LAZY [[nodiscard]] value const* find(std::string_view name) const noexcept;

@@ -16,8 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A value of an enumeration and what it is stored as.
 template <class Enum>
 struct enum_name {
-    Enum value;
-    std::string_view name;
+    Enum value;            ///< the value
+    std::string_view name; ///< what is stored for it
 };
 
 /// Specialised by the user, before the first entity that has such a member, to store an enumeration by name:

@@ -22,6 +22,7 @@ struct width_codec : detail::key_codec_base<T> {
     static_assert(
         Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1, "width: the type has not so many digits");
 
+    /// The greatest value that has a text.
     static constexpr std::uint64_t greatest = [] {
         if (Digits > std::numeric_limits<T>::digits10) {
             return static_cast<std::uint64_t>(std::numeric_limits<T>::max());
@@ -33,6 +34,7 @@ struct width_codec : detail::key_codec_base<T> {
         return all_nines;
     }();
 
+    /// See `key_codec`.
     static bool append(std::string& out, T value) {
         bool const fits = value >= T{} && static_cast<std::uint64_t>(value) <= greatest;
         if (fits) {
@@ -46,6 +48,7 @@ struct width_codec : detail::key_codec_base<T> {
             out += absent_key_text;
         }
     }
+    /// See `key_codec`.
     static bool parse(std::string_view text, T& out) noexcept {
         std::uint64_t magnitude = 0;
         bool negative = false;
@@ -60,15 +63,18 @@ struct width_codec : detail::key_codec_base<T> {
 template <class T>
 struct descending_codec : detail::key_codec_base<T> {
     static_assert(detail::key_integer<T>, "descending(member) is for integers and entitable::date_time");
-    static constexpr bool reversed = true;
+    static constexpr bool reversed = true; ///< the greatest comes first
+    /// Digits of the text.
     static constexpr std::size_t width = std::numeric_limits<std::make_unsigned_t<T>>::digits10 + 1;
 
+    /// See `key_codec`.
     static bool append(std::string& out, T value) {
         detail::append_key_integer(out,
             detail::distance_from_least(std::numeric_limits<T>::max()) - detail::distance_from_least(value), false,
             width);
         return true;
     }
+    /// See `key_codec`.
     static bool parse(std::string_view text, T& out) noexcept {
         std::uint64_t distance = 0;
         bool negative = false;
@@ -80,13 +86,16 @@ struct descending_codec : detail::key_codec_base<T> {
     }
 };
 
+/// A time, latest first.
 template <>
 struct descending_codec<date_time> : detail::key_codec_base<date_time> {
-    static constexpr bool reversed = true;
+    static constexpr bool reversed = true; ///< the latest comes first
 
+    /// See `key_codec`.
     static bool append(std::string& out, date_time value) {
         return descending_codec<std::int64_t>::append(out, value.ticks);
     }
+    /// See `key_codec`.
     static bool parse(std::string_view text, date_time& out) {
         return descending_codec<std::int64_t>::parse(text, out.ticks);
     }
@@ -105,12 +114,14 @@ ENTITABLE_LAZY [[nodiscard]] bool parse_escaped(std::string_view escaped, std::s
 template <class T>
 struct escaped_codec : detail::key_codec_base<T, std::string_view> {
     static_assert(std::same_as<T, std::string>, "escaped(member) is for std::string");
-    static constexpr bool escaped = true;
+    static constexpr bool escaped = true; ///< stands in front of `escaped_key_separator`
 
+    /// See `key_codec`.
     static bool append(std::string& out, std::string_view value) {
         detail::append_escaped(out, value);
         return true;
     }
+    /// See `key_codec`.
     static bool parse(std::string_view text, std::string& out) { return detail::parse_escaped(text, out); }
 };
 

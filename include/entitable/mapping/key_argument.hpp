@@ -12,9 +12,11 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A value for a component of type T.
 template <class T>
 struct key_argument {
-    T value;
+    T value; ///< the value
+    /// From a value of the type itself.
     key_argument(T const& given) : value(given) {} // NOLINT: implicit on purpose
 
+    /// The value.
     operator T const&() const noexcept { return value; }
 };
 
@@ -27,38 +29,49 @@ concept fits_losslessly = key_integer<From> && key_integer<To> &&
 
 } // namespace detail
 
+/// An integer: from one that fits without loss.
 template <detail::key_integer T>
 struct key_argument<T> {
-    T value;
+    T value; ///< the value
 
+    /// From an integer of the same type or a narrower one; others do not compile.
     template <class From>
     key_argument(From given) : value(static_cast<T>(given)) { // NOLINT: implicit on purpose
         static_assert(
             detail::fits_losslessly<From, T>, "a key component takes an integer of its own type or a narrower one");
     }
+    /// The value.
     operator T() const noexcept { return value; }
 };
 
+/// Text, by reference.
 template <>
 struct key_argument<std::string> {
-    std::string_view value;
+    std::string_view value; ///< valid as long as what was given
 
+    /// From anything that is text.
     template <class From>
         requires std::convertible_to<From const&, std::string_view>
     key_argument(From const& given) : value(given) {} // NOLINT: implicit on purpose
     key_argument(std::nullptr_t) = delete;            // a std::string_view would be read from it
+    /// The value.
     operator std::string_view() const noexcept { return value; }
 };
 
+/// A value that may be absent.
 template <class T>
 struct key_argument<std::optional<T>> {
-    std::optional<T> value;
+    std::optional<T> value; ///< the value
 
-    key_argument(std::nullopt_t) {}                               // NOLINT: implicit on purpose
+    /// Absent.
+    key_argument(std::nullopt_t) {} // NOLINT: implicit on purpose
+    /// From a value that may be absent.
     key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose
+    /// From a value as its own type takes it.
     template <class From>
         requires std::convertible_to<From, key_argument<T>>
     key_argument(From const& given) : value(static_cast<T>(key_argument<T>{given})) {} // NOLINT: implicit on purpose
+    /// The value.
     operator std::optional<T> const&() const noexcept { return value; }
 };
 

@@ -65,15 +65,17 @@ struct key_codec_base {
 /// is the one of ENTITABLE.
 template <class T>
 struct key_codec : detail::key_codec_base<T, T const&> {
-    static constexpr bool ordered = false;
+    static constexpr bool ordered = false; ///< nothing is known
 };
 
 /// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them as '-' and the distance
 /// from the least value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
+    /// Digits of the text.
     static constexpr std::size_t width = std::numeric_limits<T>::digits10 + 1;
 
+    /// See `key_codec`.
     static bool append(std::string& out, T value) {
         bool const negative = std::is_signed_v<T> && value < T{};
         std::uint64_t const magnitude =
@@ -81,6 +83,7 @@ struct key_codec<T> : detail::key_codec_base<T> {
         detail::append_key_integer(out, magnitude, negative, width);
         return true;
     }
+    /// See `key_codec`.
     static bool parse(std::string_view text, T& out) noexcept {
         std::uint64_t magnitude = 0;
         bool negative = false;
@@ -114,17 +117,21 @@ struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_
 /// A time: its ticks of 100 ns, 19 digits.
 template <>
 struct key_codec<date_time> : detail::key_codec_base<date_time> {
+    /// See `key_codec`.
     static bool append(std::string& out, date_time value) { return key_codec<std::int64_t>::append(out, value.ticks); }
+    /// See `key_codec`.
     static bool parse(std::string_view text, date_time& out) { return key_codec<std::int64_t>::parse(text, out.ticks); }
 };
 
 /// A GUID: 36 characters in lower case; ordered by its bytes.
 template <>
 struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
+    /// See `key_codec`.
     ENTITABLE_LAZY static bool append(std::string& out, guid const& value) {
         out += value.to_string();
         return true;
     }
+    /// See `key_codec`.
     ENTITABLE_LAZY static bool parse(std::string_view text, guid& out) {
         auto const read = guid::parse(text);
         out = read.value_or(guid{});
@@ -136,9 +143,11 @@ struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
 template <class T>
     requires(std::is_enum_v<T> && !named_enumeration<T>)
 struct key_codec<T> : detail::key_codec_base<T> {
-    using number = std::underlying_type_t<T>;
+    using number = std::underlying_type_t<T>; ///< what is written
 
+    /// See `key_codec`.
     static bool append(std::string& out, T value) { return key_codec<number>::append(out, static_cast<number>(value)); }
+    /// See `key_codec`.
     static bool parse(std::string_view text, T& out) {
         number read{};
         bool const good = key_codec<number>::parse(text, read);
@@ -150,14 +159,16 @@ struct key_codec<T> : detail::key_codec_base<T> {
 /// An enumeration with names (`enum_names`): the name; not in the order of values. A value without a name has no text.
 template <named_enumeration T>
 struct key_codec<T> : detail::key_codec_base<T> {
-    static constexpr bool ordered = false;
-    static constexpr bool variable = true;
+    static constexpr bool ordered = false; ///< the names have no order
+    static constexpr bool variable = true; ///< names have no fixed width
 
+    /// See `key_codec`.
     static bool append(std::string& out, T value) {
         std::string_view const name = name_of(value);
         out += name;
         return !name.empty();
     }
+    /// See `key_codec`.
     static bool parse(std::string_view text, T& out) { return value_named(text, out); }
 };
 

@@ -30,18 +30,20 @@ inline constexpr std::string_view absent_key_text = "~";
 
 /// One component of a key.
 struct key_component {
+    /// What a component is.
     enum class kind : std::uint8_t {
         member,  ///< a member's value
         literal, ///< constant text with no separator behind it
         bucket,  ///< the bucket of the salted component behind it
     };
 
-    std::string_view name; ///< the member; for a literal its text
-    kind is{kind::member};
+    std::string_view name;   ///< the member; for a literal its text
+    kind is{kind::member};   ///< what it is
     bool optional{};         ///< may be absent
     bool escaped{};          ///< its separator is `escaped_key_separator`
     std::uint16_t buckets{}; ///< of a bucket
 
+    /// Whether it is constant text.
     [[nodiscard]] constexpr bool literal() const noexcept { return is == kind::literal; }
     /// What stands between it and the next component.
     [[nodiscard]] constexpr std::string_view separator() const noexcept {
@@ -64,14 +66,14 @@ using key_layout = std::span<key_component const>;
 
 /// A value to be written into a key: false when it has no text there.
 struct key_source {
-    void const* value;
-    bool (*append)(std::string& out, void const* value);
+    void const* value;                                   ///< of a type that `append` knows
+    bool (*append)(std::string& out, void const* value); ///< appends the text; false: it has none
 };
 
 /// Where a value read from a key goes: false when the text is not one of its type.
 struct key_target {
-    void* value;
-    bool (*parse)(std::string_view text, void* value);
+    void* value;                                       ///< of a type that `parse` knows
+    bool (*parse)(std::string_view text, void* value); ///< false: no text of that type
 };
 
 /// The key of some values, one per component that is a member. OutOfRangeInput names a value that has no text;

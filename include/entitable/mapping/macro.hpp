@@ -31,8 +31,10 @@
 #pragma GCC system_header
 #endif
 
+/// Declares an entity; see above.
 #define ENTITABLE(entitable_type, ...) ENTITABLE_DECLARE(entitable_type, ENTITABLE_OWN_PROPERTIES, __VA_ARGS__)
 
+/// \cond
 // The properties are those of the clauses, or those that another header of the library finds.
 #define ENTITABLE_OWN_PROPERTIES(...)                                                                      \
     using properties =                                                                                     \
@@ -324,3 +326,4 @@
 #define ENTITABLE_COUNT_ROW_partition_key(...)
 #define ENTITABLE_COUNT_ROW_row_key(...) +1
 #define ENTITABLE_COUNT_ROW_properties(...)
+/// \endcond

@@ -15,7 +15,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The property form of a C++ type. A type of the user becomes a property by specialising it.
+/// The property form of a C++ type: there is one for std::string, std::int32_t, std::int64_t (which reads an Int32 too), double,
+/// bool, `date_time`, `guid`, `binary` and enumerations (by name where they have `enum_names`, else by number: as Int32 where
+/// that holds it, else as Int64). A type of the user becomes a property by specialising it.
 ///
 ///     static constexpr edm_type type;
 ///     static value_view view(T const& value);        borrows from the value
@@ -23,6 +25,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class T>
 struct property_type;
 
+/// \cond
 template <>
 struct property_type<std::string> {
     static constexpr edm_type type = edm_type::string;
@@ -43,7 +46,7 @@ struct property_type<std::int32_t> {
     }
 };
 
-/// Reads an Int32 too: it fits.
+// An Int32 fits.
 template <>
 struct property_type<std::int64_t> {
     static constexpr edm_type type = edm_type::int64;
@@ -140,6 +143,7 @@ struct property_type<T> {
         return from.type() == type && value_named(from.as_string(), to);
     }
 };
+/// \endcond
 
 namespace detail {
 

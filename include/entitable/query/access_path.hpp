@@ -21,6 +21,7 @@ enum class access_path : std::uint8_t {
     table,           ///< everything
 };
 
+/// The name, for a person: "row_range".
 [[nodiscard]] constexpr std::string_view to_string(access_path path) noexcept {
     constexpr std::string_view words[] = {"point", "row_range", "partition", "partition_range", "table"};
     return words[static_cast<std::size_t>(path)];
@@ -30,6 +31,7 @@ enum class access_path : std::uint8_t {
 /// components begin at bit 0, row components at bit 32.
 using key_shape = std::uint64_t;
 
+/// The bit at which a component begins in a `key_shape`.
 [[nodiscard]] constexpr unsigned shape_position(key_part part, std::size_t index) noexcept {
     return static_cast<unsigned>(2 * index) + (part == key_part::row ? 32U : 0U);
 }
@@ -37,17 +39,20 @@ using key_shape = std::uint64_t;
 /// The different shapes of a predicate's alternatives. A value and not a type: equal alternatives are one shape, however
 /// many there are.
 struct shape_set {
+    /// More alternatives are not told apart.
     static constexpr std::size_t capacity = 16;
 
-    key_shape shapes[capacity]{};
-    std::size_t count{};
-    bool overflow{};
+    key_shape shapes[capacity]{}; ///< those that there are
+    std::size_t count{};          ///< how many
+    bool overflow{};              ///< there were more: the query is taken for a scan of the table
 
+    /// One shape.
     [[nodiscard]] static constexpr shape_set of(key_shape shape) noexcept {
         shape_set set;
         set.insert(shape);
         return set;
     }
+    /// Adds a shape unless it is there.
     constexpr void insert(key_shape shape) noexcept {
         for (std::size_t index = 0; index < count; ++index) {
             if (shapes[index] == shape) {

@@ -88,8 +88,10 @@ template <class Entity, key_part Part, class Component>
 /// A field can be compared; `between`, `in` and `starts_with` take it.
 template <class T>
 inline constexpr bool is_field = false;
+/// A field of a property is one.
 template <class Entity, auto Member>
 inline constexpr bool is_field<property_field<Entity, Member>> = true;
+/// A field of a key component is one.
 template <class Entity, key_part Part, class Component>
 inline constexpr bool is_field<key_field<Entity, Part, Component>> = true;
 
@@ -135,6 +137,7 @@ template <class Field>
 template <class Entity>
 class optional_predicate : public predicate<Entity, shape_set::of(0), shape_set::of(0)> {
 public:
+    /// Made by `when`.
     using predicate<Entity, shape_set::of(0), shape_set::of(0)>::predicate;
 };
 
@@ -146,6 +149,7 @@ template <class Entity, shape_set Shapes, shape_set Negated>
 }
 constexpr detail::refused_predicate when(bool, detail::refused_predicate) { return {}; }
 
+/// Both, of those that are present.
 template <class Entity>
 [[nodiscard]] optional_predicate<Entity> operator&&(optional_predicate<Entity> left, optional_predicate<Entity> right) {
     return optional_predicate<Entity>{
@@ -163,18 +167,22 @@ constexpr refused_predicate refuse_optional() {
 
 } // namespace detail
 
+/// Does not compile: `when` is combined with && only.
 template <class Entity>
 constexpr auto operator!(optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();
 }
+/// Does not compile: `when` is combined with && only.
 template <class Entity>
 constexpr auto operator||(optional_predicate<Entity> const&, optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();
 }
+/// Does not compile: `when` is combined with && only.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr auto operator||(optional_predicate<Entity> const&, predicate<Entity, Shapes, Negated> const&) {
     return detail::refuse_optional<Entity>();
 }
+/// Does not compile: `when` is combined with && only.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr auto operator||(predicate<Entity, Shapes, Negated> const&, optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();

@@ -150,51 +150,63 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
 } // namespace detail
 
 // Six comparisons on two kinds of fields.
+/// The property has this value. An absent one, or one of another type, has none.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator==(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::equal, from);
 }
+/// The property has another value. False for an absent one, and for one of another type.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator!=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::not_equal, from);
 }
+/// The property is less. Text is compared by UTF-16 code unit, as the service does.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator<(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::less, from);
 }
+/// The property is less, or equal.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator<=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::less_equal, from);
 }
+/// The property is greater.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator>(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::greater, from);
 }
+/// The property is greater, or equal.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator>=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::greater_equal, from);
 }
 
+/// The key component has this value: the key range becomes narrower.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator==(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::equal>(field, from);
 }
+/// The key component has another value.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator!=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::not_equal>(field, from);
 }
+/// The key component is less. Compiles only for one that keeps the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator<(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::less>(field, from);
 }
+/// The key component is less, or equal. Compiles only for one that keeps the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator<=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::less_equal>(field, from);
 }
+/// The key component is greater. Compiles only for one that keeps the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater>(field, from);
 }
+/// The key component is greater, or equal. Compiles only for one that keeps the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater_equal>(field, from);

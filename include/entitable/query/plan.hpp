@@ -20,19 +20,19 @@ inline constexpr std::size_t max_key_ranges = 1000;
 
 /// How a query will be run. The three parts together accept exactly the entities that the predicate accepts.
 struct query_plan {
-    access_path access{access_path::table};
-    std::vector<key_range> ranges; ///< disjoint and in order; none when nothing can match
-    filter server;                 ///< what the service can see: comparisons with properties
-    predicate_nodes client;        ///< the predicate again, where ranges and filter let too much through
+    access_path access{access_path::table}; ///< how it reaches its rows
+    std::vector<key_range> ranges;          ///< disjoint and in order; none when nothing can match
+    filter server;                          ///< what the service can see: comparisons with properties
+    predicate_nodes client;                 ///< the predicate again, where ranges and filter let too much through
 };
 
 /// What `explain()` shows. The texts hold the query's values.
 struct explanation {
-    access_path access{};
-    std::vector<std::string> key_ranges;
-    std::string server_filter; ///< empty: none
-    std::string client_filter; ///< empty: none
-    std::size_t requests{};    ///< the query begins with so many; pages may ask for more
+    access_path access{};                ///< how it reaches its rows
+    std::vector<std::string> key_ranges; ///< as text, in their order
+    std::string server_filter;           ///< empty: none
+    std::string client_filter;           ///< empty: none
+    std::size_t requests{};              ///< the query begins with so many; pages may ask for more
 
     /// One line per part.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
@@ -42,6 +42,7 @@ struct explanation {
 ENTITABLE_LAZY [[nodiscard]] result<query_plan> make_plan(
     predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits);
 
+/// Tells a plan to a person.
 ENTITABLE_LAZY [[nodiscard]] explanation explain(query_plan const& plan);
 
 /// Whether a row satisfies the client's part; true where there is none.

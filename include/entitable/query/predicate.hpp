@@ -24,15 +24,16 @@ enum class predicate_subject : std::uint8_t {
 
 /// One node of a predicate: a comparison with a property or a key component, or a connective.
 struct predicate_node {
-    filter_operator operation{};
-    predicate_subject subject{};
-    key_part part{};
-    std::uint8_t index{}; ///< of the component
-    bool optional{};      ///< the component may be absent: every comparison is false then
-    bool exact{true};     ///< of a prefix: every key in its range has a component that begins so
-    std::string name;
-    value operand; ///< for a component its text
+    filter_operator operation{}; ///< the comparison, or the connective
+    predicate_subject subject{}; ///< what it looks at
+    key_part part{};             ///< the key that the component is of
+    std::uint8_t index{};        ///< of the component
+    bool optional{};             ///< the component may be absent: every comparison is false then
+    bool exact{true};            ///< of a prefix: every key in its range has a component that begins so
+    std::string name;            ///< of the property or the member
+    value operand;               ///< for a component its text
 
+    /// Whether it looks at a key component.
     [[nodiscard]] bool on_key() const noexcept {
         return subject == predicate_subject::component || subject == predicate_subject::prefix;
     }
@@ -75,11 +76,14 @@ struct refused_predicate {
 template <class Entity, shape_set Shapes, shape_set Negated>
 class predicate {
 public:
-    using entity_type = Entity;
+    using entity_type = Entity; ///< whose condition it is
+    /// What the alternatives say of the keys.
     static constexpr shape_set shapes = Shapes;
 
+    /// From nodes in postfix order, which are what the types promise.
     explicit predicate(predicate_nodes nodes) : nodes_(static_cast<predicate_nodes&&>(nodes)) {}
 
+    /// In postfix order.
     [[nodiscard]] predicate_nodes const& nodes() const& noexcept { return nodes_; }
     [[nodiscard]] predicate_nodes&& nodes() && noexcept { return static_cast<predicate_nodes&&>(nodes_); }
 
@@ -87,27 +91,32 @@ private:
     predicate_nodes nodes_;
 };
 
+/// Both conditions hold.
 template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
 [[nodiscard]] auto operator&&(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
     return predicate<Entity, both(S1, S2), either(N1, N2)>{
         detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::all_of)};
 }
 
+/// At least one of the conditions holds.
 template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
 [[nodiscard]] auto operator||(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
     return predicate<Entity, either(S1, S2), both(N1, N2)>{
         detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::any_of)};
 }
 
+/// Holds exactly where the condition does not: with an absent property too.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] auto operator!(predicate<Entity, Shapes, Negated> operand) {
     return predicate<Entity, Negated, Shapes>{detail::negated(std::move(operand).nodes())};
 }
 
+/// Stands for a mistake that was told already.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr detail::refused_predicate operator&&(predicate<Entity, Shapes, Negated> const&, detail::refused_predicate) {
     return {};
 }
+/// Stands for a mistake that was told already.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr detail::refused_predicate operator||(predicate<Entity, Shapes, Negated> const&, detail::refused_predicate) {
     return {};

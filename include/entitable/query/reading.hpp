@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What a run has cost so far.
 struct query_cost {
-    std::uint64_t requests{};
+    std::uint64_t requests{};   ///< sent to the service
     std::uint64_t examined{};   ///< rows the service looked at, where it tells
     std::uint64_t received{};   ///< rows it returned
     std::uint64_t accepted{};   ///< rows that satisfied the whole predicate
@@ -35,17 +35,17 @@ struct query_cost {
 
 /// A query's text form has a place to go on from: the range, and where in it.
 struct query_position {
-    std::size_t range{};
-    std::uint64_t taken{}; ///< rows before it
-    std::optional<std::string> continuation;
+    std::size_t range{};                     ///< the number of the key range, from 0
+    std::uint64_t taken{};                   ///< rows before it
+    std::optional<std::string> continuation; ///< where in the range; none for its beginning
 };
 
 /// What a query asks, with all that was decided before it runs.
 struct query_parts {
-    std::string table;
-    query_plan plan;
-    key_layout partition_layout;
-    key_layout row_layout;
+    std::string table;           ///< the table asked
+    query_plan plan;             ///< how it is asked
+    key_layout partition_layout; ///< of the partition key
+    key_layout row_layout;       ///< of the row key
 };
 
 /// A position as printable text, version 1 (docs/stored_formats.md). It belongs to one table, predicate and projection.
@@ -59,14 +59,14 @@ ENTITABLE_LAZY [[nodiscard]] result<query_position> read_token(
 /// what stands before it in key order is given first, whatever was answered first.
 class query_reading {
 public:
-    using request = query_entities;
+    using request = query_entities; ///< what it sends
 
     /// `parts` must outlive the reading. Keeps up to `in_flight` pages, each of another range.
     ENTITABLE_LAZY query_reading(query_parts const& parts, projection select, std::size_t in_flight);
 
     /// All pages were read, or one has failed.
     [[nodiscard]] bool at_end() const noexcept { return range_ == end_; }
-    [[nodiscard]] query_cost const& cost() const noexcept { return cost_; }
+    [[nodiscard]] query_cost const& cost() const noexcept { return cost_; } ///< of all pages so far
     /// Rows at most on the pages that are asked for from now on.
     void set_page_size(std::uint32_t rows) noexcept { page_size_ = rows; }
     /// The properties that are asked for; none for all of them.
@@ -77,24 +77,31 @@ public:
     ENTITABLE_LAZY [[nodiscard]] query_position position() const;
 
     // The operation: one page of rows that satisfy the whole predicate, maybe none although there is more.
+    /// What the operation wants next.
     ENTITABLE_LAZY [[nodiscard]] next_step next() const noexcept {
         return at_end() || slots_[range_ % slots_.size()].page ? next_step::done : next_step::send;
     }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; }
+    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; } ///< it never waits
+    /// Gives the request to send.
     template <class Visitor>
     void visit(Visitor&& visitor) {
         visitor(std::as_const(prepare(range_)));
     }
+    /// Takes the answer.
     ENTITABLE_LAZY void answer(result<query_entities::response> response) {
         answer(range_ % slots_.size(), std::move(response));
     }
+    /// Ends the operation with an error instead of an answer.
     ENTITABLE_LAZY void abandon(error const& reason);
+    /// The page, or why there is none.
     ENTITABLE_LAZY [[nodiscard]] result<page> finish();
 
     // The same for several requests under way: a round asks once for the next page of each range that has none.
+    /// Begins a round.
     ENTITABLE_LAZY void begin_round() noexcept;
     /// The next request of the round, and the slot of its answer; null when there is none.
     ENTITABLE_LAZY [[nodiscard]] query_entities const* next_request(std::size_t& slot);
+    /// Takes the answer of a slot.
     ENTITABLE_LAZY void answer(std::size_t slot, result<query_entities::response> response);
 
 private:

@@ -84,14 +84,17 @@ private:
 /// it are cheap. Thread safety: that of the transport, which is to be safe.
 class any_transport {
 public:
-    using is_transport = void;
+    using is_transport = void; ///< opts in to `transport`
 
+    /// Keeps a copy of any transport; copies of this share it.
     template <class T>
         requires(!std::same_as<T, any_transport> && transport<T>)
     any_transport(T const& wrapped) : interface_(new detail::transport_model<T>(wrapped)) {}
 
+    /// Of the transport it holds.
     [[nodiscard]] entitable::profile profile() const { return interface_->profile(); }
 
+    /// Passes a request on.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         return interface_->execute(request, context);
