@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
+// Run as a test with: {examples}/data/books.csv
 
 /// \file
 /// A catalogue of books: reads a CSV file into a table in memory, one partition a publication year, and asks it.

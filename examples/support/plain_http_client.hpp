@@ -42,8 +42,8 @@ public:
         text.append("\r\n\r\n").append(request.body);
 
         connection peer{call};
-        if (!peer.open(std::string{to->host}, to->port.empty() ? "80" : std::string{to->port}) || !peer.write(text) ||
-            !peer.read_all()) {
+        if (!peer.connect(std::string{to->host}, to->port.empty() ? "80" : std::string{to->port}) ||
+            !peer.write(text) || !peer.read_all()) {
             return entitable::failure{peer.why};
         }
         return answer(peer.received, call);
@@ -59,27 +59,19 @@ private:
         explicit connection(entitable::http_call const& of) : call(of) {}
         connection(connection const&) = delete;
         connection& operator=(connection const&) = delete;
-        ~connection() {
-            if (handle >= 0) {
-                ::close(handle);
-            }
-        }
+        ~connection() { ::close(handle); }
 
-        bool open(std::string const& host, std::string const& port) {
+        bool connect(std::string const& host, std::string const& port) {
             addrinfo hints{};
             hints.ai_socktype = SOCK_STREAM;
             addrinfo* found = nullptr;
             if (!may_go_on() || getaddrinfo(host.c_str(), port.c_str(), &hints, &found) != 0) {
                 return false;
             }
-            for (addrinfo* at = found; at != nullptr && handle < 0; at = at->ai_next) {
-                handle = ::socket(at->ai_family, at->ai_socktype, at->ai_protocol);
-                if (handle >= 0 && ::connect(handle, at->ai_addr, at->ai_addrlen) != 0) {
-                    ::close(std::exchange(handle, -1));
-                }
-            }
+            handle = ::socket(found->ai_family, found->ai_socktype, found->ai_protocol);
+            bool const open = ::connect(handle, found->ai_addr, found->ai_addrlen) == 0;
             freeaddrinfo(found);
-            return handle >= 0;
+            return open;
         }
         bool write(std::string_view text) {
             why.message = "the connection was lost";
