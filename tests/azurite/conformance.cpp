@@ -24,8 +24,4 @@ TEST_CASE("conformance: Azurite through libcurl") {
             }
         }
     }
-    for (difference const& each : differences) {
-        INFO("in the list of differences, and not found: " << each.where << ": " << each.found);
-        CHECK(each.seen);
-    }
 }

@@ -150,6 +150,12 @@ TEST_CASE("trap 39: the index of the operation that failed, where it is named") 
     CHECK_FALSE(index_of("It exists: 1:"));
     CHECK_FALSE(index_of("1 It exists."));
     CHECK_FALSE(index_of(""));
+    // A missing table is no operation's fault.
+    auto const missing =
+        read(answer(part("404 Not Found", "", R"({"odata.error":{"code":"TableNotFound","message":{"value":"0:x"}}})")),
+            changes(3));
+    CHECK(missing.error().code == error_code::table_not_found);
+    CHECK_FALSE(missing.error().operation_index);
 }
 
 TEST_CASE("trap 41, reliability 101: what is no answer leaves the effect unknown") {

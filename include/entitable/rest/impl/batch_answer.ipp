@@ -213,7 +213,8 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
         answer.status = parts.front().status;
         answer.request_id = text::shortened(response.headers.find("x-ms-request-id").value_or(std::string_view{}), 128);
         read_error_body(answer, parts.front().body, reader);
-        if (answer.index && *answer.index >= changes.size()) {
+        // A missing table is no operation's fault, whichever came first.
+        if (answer.index && (*answer.index >= changes.size() || answer.code == "TableNotFound")) {
             answer.index.reset();
         }
         return to_failure(std::move(answer), transact::name, true);

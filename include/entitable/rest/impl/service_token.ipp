@@ -15,8 +15,13 @@ ENTITABLE_DECL service_token token_of(http_headers const& headers, read_location
         auto const field = headers.find(name);
         return field && !field->empty() ? std::optional{std::string{*field}} : std::nullopt;
     };
-    return {location, part("x-ms-continuation-NextPartitionKey"), part("x-ms-continuation-NextRowKey"),
+    service_token token{location, part("x-ms-continuation-NextPartitionKey"), part("x-ms-continuation-NextRowKey"),
         part("x-ms-continuation-NextTableName")};
+    // The emulator's token of the empty partition key is empty, too.
+    if (token.row && !token.partition && headers.find("x-ms-continuation-NextPartitionKey")) {
+        token.partition.emplace();
+    }
+    return token;
 }
 
 ENTITABLE_DECL void append_token(std::string& url, service_token const& token, char& separator) {
