@@ -17,7 +17,7 @@
 #include <algorithm>
 #include <charconv>
 
-/// Models http_client: rule by rule, nothing more. It has no state, so it is safe to use from several threads.
+/// Models http_client, and is safe to use from several threads: it has no state.
 class plain_http_client {
 public:
     using is_http_client = void;
@@ -139,13 +139,13 @@ private:
             }
             at += line.size() + 2;
         }
-        std::string_view const body = text.substr(head + 4);
+        text.remove_prefix(head + 4);
         auto const length = made.headers.find("Content-Length");
-        if (made.headers.find("Transfer-Encoding") || (length && *length != std::to_string(body.size()))) {
+        if (made.headers.find("Transfer-Encoding") || (length && *length != std::to_string(text.size()))) {
             return lost("the answer was cut"); // to HTTP/1.0 nothing is sent in chunks
         }
-        made.body.reserve(body.size() + made.padding);
-        made.body = body;
+        made.body.reserve(text.size() + made.padding);
+        made.body = text;
         return made;
     }
 };
