@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Mistakes that the simulation has to find, each made on purpose.
+
+#include "simulation.hpp"
+
+#include <support/catch.hpp>
+
+using namespace entitable_test;
+using entitable_test::ContainsSubstring;
+
+namespace {
+
+/// What is found first in up to 200 runs.
+std::string found(defects wrong) {
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        testing::manual_clock time{date_time::from_date(2026, 1, 1)};
+        local_options options;
+        options.time = &time;
+        auto const told = simulation<memory_backend>{seed, memory_backend{options}, time, "Table", wrong}.run(200);
+        if (!told.problem.empty()) {
+            return told.problem;
+        }
+    }
+    return "nothing";
+}
+
+} // namespace
+
+TEST_CASE("planted: nothing is found where nothing is wrong") { CHECK(found({}) == "nothing"); }
+
+TEST_CASE("planted: an ETag is dropped on merge") {
+    CHECK_THAT(found({.drops_etag = true}), ContainsSubstring("twice")); // applied, or given: the counter is merged too
+}
+
+TEST_CASE("planted: the 409 of an own insert, the 404 of an own removal, the 412 of an own update are reported") {
+    CHECK_THAT(found({.reports_own = true}), ContainsSubstring("failed and applied"));
+}
+
+TEST_CASE("planted: an unknown effect is reported as none") {
+    CHECK_THAT(found({.forgets_unknown = true}), ContainsSubstring("failed and applied"));
+}
+
+TEST_CASE("planted: an operation id is used for another call") {
+    CHECK_THAT(found({.reuses_id = true}), ContainsSubstring("an operation id named another write"));
+}
+
+TEST_CASE("planted: Retry-After is not capped") {
+    CHECK_THAT(found({.waits_any_wish = true}), ContainsSubstring("more than 150 s of virtual time"));
+}
+
+TEST_CASE("planted: a number is given although the answer to its write was lost") {
+    CHECK_THAT(found({.old_number = true}), ContainsSubstring("given twice"));
+}
