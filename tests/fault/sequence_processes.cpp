@@ -162,13 +162,13 @@ bool in_real_time_order(std::vector<drawn> all) {
 }
 
 std::size_t const wanted = entitable_test::rounds(32'000, 1'000'000);
-std::chrono::milliseconds const between{entitable_test::rounds(200, 1'000)};
+std::chrono::milliseconds const kill_every{entitable_test::rounds(200, 1'000)};
 
 } // namespace
 
 TEST_CASE("processes: exact numbers are unique, in real-time order, and have gaps for killed calls only") {
     scene on;
-    auto const all = on.run(wanted, between, [](file_backend const& store) -> draw_one {
+    auto const all = on.run(wanted, kill_every, [](file_backend const& store) -> draw_one {
         return [numbers = sequence{store, "Orders"}] { return numbers.next().value().value; };
     });
     CHECK(all.size() >= wanted);
@@ -183,7 +183,7 @@ TEST_CASE("processes: exact numbers are unique, in real-time order, and have gap
 TEST_CASE("processes: with blocks numbers are unique, and a killed process wastes its blocks at most") {
     constexpr std::uint32_t block = 20;
     scene on;
-    auto const all = on.run(wanted, between, [](file_backend const& store) -> draw_one {
+    auto const all = on.run(wanted, kill_every, [](file_backend const& store) -> draw_one {
         sequence_options how;
         how.block = block;
         return [numbers = sequence{store, "Orders", how}] { return numbers.next().value().value; };
@@ -196,7 +196,7 @@ TEST_CASE("processes: with blocks numbers are unique, and a killed process waste
 
 TEST_CASE("processes: sharded numbers are unique, and their total is exact") {
     scene on;
-    auto const all = on.run(wanted, between, [](file_backend const& store) -> draw_one {
+    auto const all = on.run(wanted, kill_every, [](file_backend const& store) -> draw_one {
         return [numbers = sharded_sequence{store, "Orders", 4}] { return numbers.next().value().value; };
     });
     CHECK(no_duplicate(all));

@@ -75,7 +75,7 @@ void check_work(report const& sum, std::size_t seeds) {
 } // namespace
 
 TEST_CASE("simulation: what clients were told is what was done, in memory") {
-    std::size_t const seeds = rounds(1'000, 1'000'000);
+    std::size_t const seeds = rounds(400, 1'000'000);
     report const sum = run_all(seeds, [](std::uint64_t seed) { return run_in_memory(seed, 200); });
     CHECK(sum.problem == "");
     check_work(sum, seeds);
