@@ -12,5 +12,7 @@
 
 #include <range/v3/range/concepts.hpp>
 
+/// \cond
 template <class Entity, entitable::access_path Path, class Row>
 inline constexpr bool ranges::enable_view<entitable::query<Entity, Path, Row>> = true;
+/// \endcond

@@ -30,10 +30,10 @@ enum class file_journal : std::uint8_t {
 
 /// How a file is opened. The defaults are the safe ones.
 struct file_options {
-    entitable::durability durability{durability::full};
-    file_journal journal{file_journal::automatic};
-    bool create{true};         ///< make the file when there is none
-    bool allow_symlink{false}; ///< follow a symbolic link in the place of the file
+    entitable::durability durability{durability::full}; ///< when a commit counts as done
+    file_journal journal{file_journal::automatic};      ///< how commits are kept whole
+    bool create{true};                                  ///< make the file when there is none
+    bool allow_symlink{false};                          ///< follow a symbolic link in the place of the file
 
     /// How long a call waits for other processes, besides its own deadline: StoreBusy after that.
     std::chrono::nanoseconds busy_timeout{std::chrono::seconds{5}};

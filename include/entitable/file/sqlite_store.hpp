@@ -17,11 +17,11 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What `verify` found.
 struct file_report {
-    std::uint64_t rows{};
+    std::uint64_t rows{};                ///< that were read
     std::uint64_t bytes{};               ///< of keys and values
     std::uint64_t damaged{};             ///< rows that are not what was written
     std::vector<std::string> problems{}; ///< the first ones, in words; empty for a sound file
-    [[nodiscard]] bool sound() const noexcept { return problems.empty(); }
+    [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether nothing was found
 };
 
 /// Models ordered_store, with deadlines and with a memory of versions.
@@ -39,32 +39,38 @@ struct file_report {
 /// take the lock that keeps commits and checkpoints apart. Reading is safe.
 class sqlite_store {
 public:
-    using is_ordered_store = void;
-    using keeps_deadlines = void;
+    using is_ordered_store = void; ///< opts in to `ordered_store`
+    using keeps_deadlines = void;  ///< its members take deadlines
     class transaction;
 
     /// A file that is ready to be used; what a store is made of.
     struct opened_file {
-        detail::file_place place;
-        detail::writer_lock lock;
-        detail::connection first;
+        detail::file_place place; ///< where it lies
+        detail::writer_lock lock; ///< keeps writers of other processes apart
+        detail::connection first; ///< open and checked
     };
     /// InvalidInput for a path that cannot be one; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreFailed.
     [[nodiscard]] static result<opened_file> open(std::string_view path, file_options const& options);
 
+    /// Made of a file that `open` gave.
     sqlite_store(opened_file file, file_options options);
     sqlite_store(sqlite_store const&) = delete;
     sqlite_store& operator=(sqlite_store const&) = delete;
 
+    /// As the concept says.
     result<bool> create_table(std::string_view key, std::string_view shown_name, steady_time until = no_deadline_);
     /// The name is free at once; the rows go in slices afterwards, between which others can write. Where that is interrupted,
     /// the next removal of a table goes on with it.
     result<bool> drop_table(std::string_view key, steady_time until = no_deadline_);
+    /// As the concept says.
     result<void> tables(std::string_view from_key, table_visitor visit, steady_time until = no_deadline_);
+    /// As the concept says.
     result<lookup> get(std::string_view table, std::string_view partition, std::string_view row, row_visitor visit,
         steady_time until = no_deadline_);
+    /// As the concept says.
     result<lookup> scan(
         std::string_view table, scan_range const& range, scan_visitor visit, steady_time until = no_deadline_);
+    /// As the concept says.
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         steady_time until = no_deadline_);
 

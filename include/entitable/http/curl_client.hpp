@@ -24,7 +24,7 @@ struct curl_options {
     std::string ca_file;      ///< PEM file of the authorities that are trusted; empty: those of the system
     std::string ca_directory; ///< directory of hashed PEM files; empty: that of the system
     std::string proxy;        ///< empty: none, whatever the environment says
-    http_version version{http_version::http_1_1};
+    http_version version{http_version::http_1_1};      ///< the newest to be spoken
     std::chrono::milliseconds connect_timeout{10'000}; ///< for name, connection and TLS together
     std::chrono::seconds idle_timeout{60};             ///< a kept connection that idled longer is not used again
 };
@@ -63,10 +63,12 @@ private:
 /// Expect, Accept-Encoding, TE, Trailer, Upgrade). It sees cancellation within 20 ms.
 class curl_client {
 public:
-    using is_http_client = void;
+    using is_http_client = void; ///< opts in to `http_client`
 
+    /// Connects with the first request.
     explicit curl_client(curl_options options = {}) : pool_(new detail::curl_pool(std::move(options))) {}
 
+    /// Sends one request on the calling thread. Errors as above, and as `http_client` says.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& call) const;
 
     /// Keeps up to `in_flight` requests under way on the calling thread. Once the call is cancelled or its deadline has passed,

@@ -22,7 +22,7 @@ struct http_call {
     /// How long one request may take, from when it is begun until all of its answer is there; afterwards TransportFailed, which
     /// may be tried again. Zero for no limit of its own.
     std::chrono::milliseconds request_timeout{0};
-    cancellation_token cancellation{};
+    cancellation_token cancellation{};                        ///< ends the sending early, with Cancelled
     std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of one body
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of all header fields of one answer
     std::size_t max_header_count{256};                        ///< header fields of one answer

@@ -42,8 +42,8 @@ public:
     /// Calls `visit` for each field, in order.
     void for_each(function_ref<void(std::string_view name, std::string_view value)> visit) const;
 
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; } ///< how many fields
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }  ///< whether there is none
     /// Takes all fields out and keeps the memory.
     void clear() noexcept {
         text_.clear();
@@ -60,10 +60,10 @@ private:
 
 /// One request. The client adds Host, Content-Length and what belongs to the connection.
 struct http_request {
-    http_method method{http_method::get};
-    std::string url; ///< absolute, with every character escaped that must be; sent as it stands, byte for byte
-    http_headers headers;
-    std::string body;
+    http_method method{http_method::get}; ///< what is done
+    std::string url;      ///< absolute, with every character escaped that must be; sent as it stands, byte for byte
+    http_headers headers; ///< besides those that the client writes
+    std::string body;     ///< empty for none
 };
 
 /// One response.
@@ -71,9 +71,9 @@ struct http_response {
     /// The capacity of `body` exceeds its size by at least so many bytes, so that a parser may read past its end.
     static constexpr std::size_t padding = 64;
 
-    std::uint16_t status{};
-    http_headers headers;
-    std::string body;
+    std::uint16_t status{}; ///< for example 404
+    http_headers headers;   ///< as they came, without case
+    std::string body;       ///< as it came
 };
 
 namespace detail {

@@ -28,25 +28,26 @@ struct sequence_options {
     std::int64_t step{1};                    ///< from one number to the next; 1 at least
     std::uint32_t block{1};                  ///< numbers taken with one write, for `next()` to give one by one
     std::uint32_t repeats{50};               ///< after writes that another was faster than, or whose answer was lost
-    backoff delays{contention_backoff};
-    call_options calls{};                ///< of each `next()` and `reserve()`
-    clock* time{&system_clock()};        ///< must outlive the sequence
-    std::optional<std::uint64_t> seed{}; ///< of the waits; by default one that no other process has
+    backoff delays{contention_backoff};      ///< the waits between repetitions
+    call_options calls{};                    ///< of each `next()` and `reserve()`
+    clock* time{&system_clock()};            ///< must outlive the sequence
+    std::optional<std::uint64_t> seed{};     ///< of the waits; by default one that no other process has
 };
 
 /// A number of a sequence.
 struct sequence_number {
-    std::int64_t value{};
+    std::int64_t value{};  ///< the number
     std::uint32_t tries{}; ///< writes that it took; 0 for one that came with an earlier one
 };
 
 /// Numbers of a sequence that were taken with one write: first, first + step, ...
 struct number_block {
-    std::int64_t first{};
-    std::int64_t step{1};
-    std::uint32_t count{};
+    std::int64_t first{};  ///< the first number
+    std::int64_t step{1};  ///< from one number to the next
+    std::uint32_t count{}; ///< how many
     std::uint32_t tries{}; ///< writes that it took
 
+    /// Undefined from `count` on.
     [[nodiscard]] std::int64_t operator[](std::uint32_t index) const noexcept {
         return first + step * std::int64_t{index};
     }
@@ -71,6 +72,7 @@ struct number_block {
 /// the block. Safe to use from several threads, which take turns.
 class sequence {
 public:
+    /// Counts in the row named `counted`. Asks nothing yet.
     sequence(any_transport through, std::string counted, sequence_options options = {});
 
     /// The next number.

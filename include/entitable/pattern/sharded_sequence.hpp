@@ -23,6 +23,7 @@ public:
     /// `shards`: 2 to 1000.
     sharded_sequence(any_transport through, std::string counted, std::uint32_t shards, sequence_options options = {});
 
+    /// A number that nobody else gets.
     [[nodiscard]] result<sequence_number> next() const;
     /// How many numbers were given, those of lost answers included: the sum over all shards. Numbers that are given
     /// while it adds up may be counted or not.

@@ -12,8 +12,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What a connection string says.
 struct connection_settings {
-    entitable::endpoint endpoint;
-    entitable::credential credential;
+    entitable::endpoint endpoint;     ///< where the service is
+    entitable::credential credential; ///< who asks
 };
 
 /// Reads a connection string: pairs of name and value split by ";", names without case, blanks around them left out (source:

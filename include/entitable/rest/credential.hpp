@@ -22,8 +22,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A token of Entra ID, and when it ends.
 struct access_token {
-    std::string text;
-    date_time expires;
+    std::string text;  ///< sent with each request; a secret
+    date_time expires; ///< it is good until then
 };
 
 /// Gets a token for a scope, for example "https://storage.azure.com/.default". Called on the thread of a request, by one thread

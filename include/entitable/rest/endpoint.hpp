@@ -15,10 +15,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The addresses of an account's table service. Plain data.
 struct endpoint {
-    std::string primary;   ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at its end
-    std::string secondary; ///< for reads only and perhaps stale; empty when there is none
-    std::string account;   ///< without "-secondary"
-    service kind{service::storage};
+    std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at its end
+    std::string secondary;          ///< for reads only and perhaps stale; empty when there is none
+    std::string account;            ///< without "-secondary"
+    service kind{service::storage}; ///< which service it is
     bool path_style{}; ///< the account is the first segment of the path: emulators, and hosts that are addresses
 
     /// Reads the address of a table service. The account is the first label of the host, or the first segment of the path where

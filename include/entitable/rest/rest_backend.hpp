@@ -25,8 +25,9 @@ ENTITABLE_BEGIN_NAMESPACE
 template <http_client Client>
 class rest {
 public:
-    using is_transport = void;
+    using is_transport = void; ///< opts in to `transport`
 
+    /// From its parts.
     rest(Client client, endpoint at, credential who, rest_options options = {})
         : client_(std::move(client)),
           engine_(shared<detail::rest_engine>::make(std::move(at), std::move(who), std::move(options))) {}
@@ -47,6 +48,7 @@ public:
             std::move(client), std::move(settings->endpoint), std::move(settings->credential), std::move(options)};
     }
 
+    /// That of the service.
     [[nodiscard]] entitable::profile profile() const { return engine_->limits(); }
 
     /// One try of one request.
@@ -63,8 +65,9 @@ public:
             [&](http_feed& requests, http_call const& how) { send_many(client_, requests, in_flight, how); });
     }
 
+    /// What answers requests, for what stands beside the tables.
     [[nodiscard]] detail::rest_engine& engine() const noexcept { return *engine_; }
-    [[nodiscard]] Client& client() const noexcept { return client_; }
+    [[nodiscard]] Client& client() const noexcept { return client_; } ///< the HTTP client
 
 private:
     static shared<detail::rest_engine> start(result<connection_settings> settings, rest_options options) {

@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What a signature for one table grants. Plain data.
 struct table_sas {
-    std::string table;
+    std::string table;                            ///< its name
     std::string permissions;                      ///< of "raud": read, add, update, delete; an upsert needs a and u
     std::optional<date_time> start{};             ///< none: at once, which also suits clocks that differ
     std::optional<date_time> expiry{};            ///< needed, unless the policy has one
@@ -37,11 +37,11 @@ struct account_sas {
         permissions; ///< of "rwdlacu" and what other services know: read, write, delete, list, add, create, update
     std::string resource_types{"sco"}; ///< service, container (a table), object (an entity)
     std::string services{"t"};         ///< of "btqf": blobs, tables, queues, files
-    std::optional<date_time> start{};
+    std::optional<date_time> start{};  ///< none: at once
     std::optional<date_time> expiry{}; ///< needed
-    std::string addresses{};
-    std::string protocols{"https"};
-    std::string version{"2019-02-02"};
+    std::string addresses{};           ///< one address, or "first-last"; empty: any
+    std::string protocols{"https"};    ///< "https", "https,http", or empty, which means both
+    std::string version{"2019-02-02"}; ///< of the service; 2015-04-05 or later
 };
 
 /// The query parameters of the signature, escaped, signature last: what `credential::shared_access_signature` takes, and what is

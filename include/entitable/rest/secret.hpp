@@ -16,14 +16,14 @@ ENTITABLE_BEGIN_NAMESPACE
 class secret {
 public:
     secret() = default;
-    explicit secret(std::string_view text);
-    secret(secret&& other) noexcept;
-    secret& operator=(secret&& other) noexcept;
+    explicit secret(std::string_view text);     ///< copies the text
+    secret(secret&& other) noexcept;            ///< leaves nothing behind
+    secret& operator=(secret&& other) noexcept; ///< overwrites what it had
     ~secret();
 
     /// The text itself, for whoever signs or sends it; valid as long as this object.
     [[nodiscard]] std::string_view reveal() const noexcept { return {bytes_, size_}; }
-    [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+    [[nodiscard]] bool empty() const noexcept { return size_ == 0; } ///< whether there is no text
 
 private:
     char* bytes_{};

@@ -36,7 +36,7 @@ public:
 
     /// A signature in base64.
     static constexpr std::size_t signature_size = 44;
-    using signature = char[signature_size];
+    using signature = char[signature_size]; ///< base64, without a NUL
 
     /// Signs what `write` appends to an empty text. False when OpenSSL fails.
     [[nodiscard]] bool sign(function_ref<void(std::string& text)> write, signature& out) const;

@@ -19,7 +19,7 @@ struct contents {
     /// By partition key and row key. Ordered by bytes, which is not everywhere the service's order.
     using rows = std::map<std::pair<std::string, std::string>, row>;
 
-    std::map<std::string, rows> tables;
+    std::map<std::string, rows> tables; ///< by name
 };
 
 /// How much `to_text` and `difference` say.

@@ -16,14 +16,15 @@ namespace testing {
 
 /// What happens to a request instead of an answer.
 struct fault {
+    /// What becomes of the request.
     enum class commit : std::uint8_t {
         never,  ///< the request does not arrive
         before, ///< it is applied, then the fault happens
         late,   ///< it is applied after the next request that touches the same partition
     };
 
-    std::string name;
-    commit applied{commit::never};
+    std::string name;                 ///< for the account of what happened
+    commit applied{commit::never};    ///< what becomes of the request
     std::optional<error> answer{};    ///< the answer; without one the request is answered as usual
     std::chrono::nanoseconds takes{}; ///< before the answer, on the clock of the transport
 
@@ -83,7 +84,7 @@ private:
 
 /// A fault and the requests it is for: those of one kind and one table, or any. It happens to one of them, the `number`th.
 struct planned_fault {
-    testing::fault what;
+    testing::fault what;   ///< what happens
     std::size_t number{1}; ///< counted from 1 over the requests that match, from the moment it was planned
     std::string request{}; ///< for example "write_entity"; empty for any
     std::string table{};   ///< as the request spells it; empty for any

@@ -26,15 +26,15 @@ namespace testing {
 /// How a partition behaves that gets more than its share: from the request that is too much in a second it answers 503 for a
 /// while, as a partition that is being moved to another server does, and then it is well (source: "Scalability targets").
 struct partition_target {
-    std::uint32_t requests_a_second{2'000};
-    std::chrono::nanoseconds offline{std::chrono::seconds{10}};
-    std::optional<std::chrono::milliseconds> retry_after{};
+    std::uint32_t requests_a_second{2'000};                     ///< more are too much
+    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< how long it answers 503 then
+    std::optional<std::chrono::milliseconds> retry_after{};     ///< what the 503 says
 };
 
 /// How a `faulty` behaves.
 struct faulty_options {
-    clock* time{&system_clock()}; ///< for what is slow, and for seconds; must outlive the transport
-    std::optional<partition_target> target{};
+    clock* time{&system_clock()};             ///< for what is slow, and for seconds; must outlive the transport
+    std::optional<partition_target> target{}; ///< none: no partition has a limit
 };
 
 /// Passes requests on, unless a fault is due. Each request takes at most one fault, the first that is due. A cheap handle:
@@ -43,19 +43,21 @@ struct faulty_options {
 template <transport T>
 class faulty {
 public:
-    using is_transport = void;
+    using is_transport = void; ///< opts in to `transport`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    /// Without plans at first.
     template <std::same_as<T> Wrapped>
     explicit faulty(Wrapped wrapped, faulty_options const& options = {})
         : wrapped_(std::move(wrapped)), state_(shared<state>::make()) {
         state_->options = options;
     }
 
-    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); }
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
 
     // ---- plans ----
 
+    /// Adds a fault to come; it is counted from now on.
     void plan(planned_fault one) const {
         std::lock_guard const guard{state_->lock};
         one.fired = false;
@@ -127,6 +129,7 @@ public:
         return all.size();
     }
 
+    /// Passes a request on, unless a fault is due.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (auto allowed = check_call(context, *state_->options.time); !allowed) {
@@ -295,6 +298,7 @@ private:
     shared<state> state_;
 };
 
+/// Of any transport.
 template <transport T>
 faulty(T, faulty_options const& = {}) -> faulty<T>;
 

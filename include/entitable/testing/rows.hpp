@@ -14,11 +14,12 @@ namespace testing {
 
 /// A property of a row: `{"Age", 55}`, `{"Name", "John"}`, `{"Height", 1.8}`.
 struct named_value {
+    /// Copies the value.
     template <class T>
     named_value(std::string_view property, T const& content) : name(property), held(view_of(content)) {}
 
-    std::string name;
-    value held;
+    std::string name; ///< as it is stored
+    value held;       ///< of the type that it is stored as
 
 private:
     static value_view view_of(char const* text) { return std::string_view{text}; }

@@ -42,20 +42,23 @@ class scripted {
     };
 
 public:
-    using is_transport = void;
+    using is_transport = void; ///< opts in to `transport`
 
     /// What is to be answered to a request of the script; by default an empty response.
     template <table_request Request>
     class expectation {
     public:
+        /// With this response.
         void answers(response_of<Request> response) {
             step_->reply = [answer = std::move(response)](
                                Request const&) { return result<response_of<Request>>{answer}; };
         }
+        /// With this error.
         void fails(error problem) {
             step_->reply = [answer = std::move(problem)](
                                Request const&) -> result<response_of<Request>> { return failure{answer}; };
         }
+        /// With an error of this code, after which the data are as `left` says.
         void fails(error_code code, entitable::effect left = effect::none) {
             error problem{code, "scripted"};
             problem.effect = left;
@@ -70,6 +73,7 @@ public:
         step_of<Request>* step_;
     };
 
+    /// Without a script at first; says of itself that it is this service.
     explicit scripted(entitable::profile service = storage_profile()) : script_(shared<script>::make()) {
         script_->service = service;
     }
@@ -96,8 +100,9 @@ public:
         return why.empty() ? verdict::yes() : verdict::no(std::move(why));
     }
 
-    [[nodiscard]] entitable::profile profile() const { return script_->service; }
+    [[nodiscard]] entitable::profile profile() const { return script_->service; } ///< what it says of itself
 
+    /// Answers with the next step of the script; a request that it does not expect gets NotSupported and is remembered.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (auto allowed = check_call(context); !allowed) {

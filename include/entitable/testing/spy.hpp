@@ -16,10 +16,10 @@ namespace testing {
 
 /// One request that was seen.
 struct seen_request {
-    std::string name;      ///< for example "get_entity"
-    std::string table;     ///< empty for a list of tables
-    std::string partition; ///< empty when the request does not touch exactly one
-    std::optional<error_code> failed;
+    std::string name;                 ///< for example "get_entity"
+    std::string table;                ///< empty for a list of tables
+    std::string partition;            ///< empty when the request does not touch exactly one
+    std::optional<error_code> failed; ///< the error it ended with, if it did
 };
 
 /// Passes requests on and keeps a copy of each. A cheap handle: copies share what was seen. Safe to use from several
@@ -27,14 +27,16 @@ struct seen_request {
 template <transport T>
 class spy {
 public:
-    using is_transport = void;
+    using is_transport = void; ///< opts in to `transport`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    /// Sees what goes through from now on.
     template <std::same_as<T> Wrapped>
     explicit spy(Wrapped wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}
 
-    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); }
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
 
+    /// Passes a request on and keeps a copy.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         auto response = entitable::execute(wrapped_, request, context);
@@ -68,6 +70,7 @@ public:
         std::lock_guard const guard{log_->lock};
         return std::get<std::vector<Request>>(log_->requests).size();
     }
+    /// Forgets what was seen.
     void forget() const {
         std::lock_guard const guard{log_->lock};
         log_->seen.clear();
@@ -87,6 +90,7 @@ private:
     shared<log> log_;
 };
 
+/// Of any transport.
 template <transport T>
 spy(T) -> spy<T>;
 

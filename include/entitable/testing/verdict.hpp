@@ -19,10 +19,10 @@ namespace testing {
 /// The answer to a question of a test.
 class [[nodiscard]] verdict {
 public:
-    [[nodiscard]] static verdict yes() { return verdict{{}}; }
-    [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; }
+    [[nodiscard]] static verdict yes() { return verdict{{}}; }                           ///< all is well
+    [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; } ///< it is not, and why
 
-    explicit operator bool() const noexcept { return why_.empty(); }
+    explicit operator bool() const noexcept { return why_.empty(); } ///< whether all is well
     /// What was expected and what came instead; empty when all is well.
     [[nodiscard]] std::string const& why() const noexcept { return why_; }
 
