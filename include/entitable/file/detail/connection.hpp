@@ -61,6 +61,7 @@ public:
           tables_(std::move(other.tables_)),
           replans_(other.replans_),
           code_(other.code_),
+          system_code_(other.system_code_),
           broken_(other.broken_) {}
     connection& operator=(connection&& other) noexcept {
         std::swap(database_, other.database_);
@@ -68,10 +69,14 @@ public:
         std::swap(tables_, other.tables_);
         std::swap(replans_, other.replans_);
         std::swap(code_, other.code_);
+        std::swap(system_code_, other.system_code_);
         std::swap(broken_, other.broken_);
         return *this;
     }
     ~connection() { close(); }
+
+    /// As the options want it with the journal that the file has.
+    [[nodiscard]] result<void> set_durability(file_options const& options, patience& waits);
 
     /// Runs a statement without values and results.
     [[nodiscard]] stepped run(sql text);
@@ -124,6 +129,7 @@ private:
     std::vector<known_table> tables_{}; ///< the last ones used
     std::array<int, static_cast<std::size_t>(sql::count)> replans_{};
     int code_{};
+    int system_code_{};
     bool broken_{};
 };
 

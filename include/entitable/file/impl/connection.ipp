@@ -95,8 +95,7 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
     std::string settings = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
                            "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA cache_size = -";
     text::append_decimal(settings, options.cache_bytes / 1024 + 1);
-    settings += options.durability == durability::full ? "; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = "
-                                                       : "; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ";
+    settings += "; PRAGMA journal_size_limit = ";
     text::append_decimal(settings, options.checkpoint_bytes * 2);
     for (;;) {
         switch (run_text(settings.c_str())) {
@@ -106,7 +105,27 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
                 }
                 break;
             case stepped::failed: return problem("the file cannot be opened");
-            default: return {};
+            default: return set_durability(options, waits);
+        }
+    }
+}
+
+ENTITABLE_DECL result<void> connection::set_durability(file_options const& options, patience& waits) {
+    for (;;) {
+        auto const journal = text_of("PRAGMA journal_mode");
+        if (journal) {
+            // EXTRA is FULL, and the removal of a rollback journal is on the disk too. There less than that could damage
+            // the file.
+            bool const relaxed = options.durability == durability::relaxed && *journal == "wal";
+            return run_text(relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = EXTRA") == stepped::done
+                ? result<void>{}
+                : problem("the file cannot be opened");
+        }
+        if (journal.error().code != error_code::store_busy) {
+            return failure{journal.error()};
+        }
+        if (!waits.wait()) {
+            return waits.given_up();
         }
     }
 }
@@ -137,6 +156,19 @@ ENTITABLE_DECL void connection::abandon() noexcept {
 
 // ---- what codes mean --------------------------------------------------------------------------------
 
+/// The system's own number of the last error in a file of the database: SQLite keeps it apart for each.
+ENTITABLE_DECL int last_system_code(sqlite3* database) noexcept {
+    int code = 0;
+    for (int const which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
+        sqlite3_file* file = nullptr;
+        if (code == 0 && sqlite3_file_control(database, nullptr, which, &file) == SQLITE_OK && file != nullptr &&
+            file->pMethods != nullptr) {
+            file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &code);
+        }
+    }
+    return code;
+}
+
 ENTITABLE_DECL stepped connection::outcome_of(int code) noexcept {
     switch (code & 0xFF) {
         case SQLITE_OK:
@@ -148,6 +180,7 @@ ENTITABLE_DECL stepped connection::outcome_of(int code) noexcept {
         default: break;
     }
     code_ = code;
+    system_code_ = (code & 0xFF) == SQLITE_IOERR ? last_system_code(database_) : 0;
     broken_ = true;
     return stepped::failed;
 }
@@ -157,7 +190,6 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
         error_code code;
         std::string_view text;
     };
-    int const system = database_ != nullptr ? sqlite3_system_errno(database_) : 0;
     meaning const found = [&]() -> meaning {
         switch (code_ & 0xFF) {
             case SQLITE_BUSY:
@@ -170,7 +202,7 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
             case SQLITE_NOMEM: return {error_code::store_failed, "out of memory"};
             case SQLITE_IOERR:
 #if defined(EFBIG) && defined(EDQUOT)
-                if (code_ == SQLITE_IOERR_WRITE && (system == EFBIG || system == EDQUOT)) {
+                if (code_ == SQLITE_IOERR_WRITE && (system_code_ == EFBIG || system_code_ == EDQUOT)) {
                     return {error_code::store_full, "the file may not become larger"};
                 }
 #endif
@@ -179,7 +211,8 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
         }
     }();
     failure failed{found.code, text::joined({doing, ": ", found.text})};
-    failed.error().server_message = text::joined({"SQLite ", std::to_string(code_), ": ", sqlite3_errstr(code_)});
+    failed.error().server_message = text::joined(
+        {"SQLite ", std::to_string(code_), ", system ", std::to_string(system_code_), ": ", sqlite3_errstr(code_)});
     return failed;
 }
 

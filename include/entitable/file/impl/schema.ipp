@@ -132,9 +132,8 @@ ENTITABLE_DECL result<void> prepare_schema(connection& on, bool write_ahead_log,
     if (auto committed = run_patiently(on, "COMMIT", waits); !committed) {
         return committed;
     }
-    // PERSIST and TRUNCATE make the end of a transaction durable, DELETE does not.
-    char const* const wanted = write_ahead_log ? "wal" : "persist";
-    char const* const set = write_ahead_log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = PERSIST";
+    char const* const wanted = write_ahead_log ? "wal" : "delete";
+    char const* const set = write_ahead_log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE";
     auto const present = on.text_of("PRAGMA journal_mode");
     if (present && *present == wanted) {
         return {};

@@ -67,6 +67,9 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
         return std::move(locked).as_failure();
     }
     auto prepared = detail::prepare_schema(*first, write_ahead_log, waits);
+    if (prepared) {
+        prepared = first->set_durability(options, waits);
+    }
     lock.unlock();
     if (!prepared) {
         return std::move(prepared).as_failure();
