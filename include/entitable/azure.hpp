@@ -8,5 +8,6 @@
 
 #include <entitable/http/curl_client.hpp>
 #include <entitable/rest/azure_backend.hpp>
+#include <entitable/rest/azure_service.hpp>
 #include <entitable/rest/connection_string.hpp>
 #include <entitable/rest/sas.hpp>

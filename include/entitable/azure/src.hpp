@@ -33,11 +33,13 @@
 #include <entitable/rest/impl/rest_engine.ipp>
 #include <entitable/rest/impl/sas.ipp>
 #include <entitable/rest/impl/secret.ipp>
+#include <entitable/rest/impl/service_settings.ipp>
 #include <entitable/rest/impl/service_token.ipp>
 #include <entitable/rest/impl/signing.ipp>
 #include <entitable/rest/impl/xml.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
 template class rest<curl_client>;
+template class rest_service<curl_client>;
 template class detail::transport_model<rest<curl_client>>;
 ENTITABLE_END_NAMESPACE

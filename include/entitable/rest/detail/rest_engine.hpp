@@ -27,6 +27,9 @@ using http_many_sender = function_ref<void(http_feed&, http_call const&)>;
 
 struct exchange;
 
+/// What can be asked of the service itself.
+enum class service_request : std::uint8_t { properties, set_properties, statistics, policies, set_policies };
+
 /// The state that all copies of a REST backend share. Safe to use from several threads.
 class rest_engine : public counted {
 public:
@@ -49,6 +52,10 @@ public:
     [[nodiscard]] result<query_entities::response> execute(query_entities const&, call&, http_sender);
     [[nodiscard]] result<write_entity::response> execute(write_entity const&, call&, http_sender);
     [[nodiscard]] result<transact::response> execute(transact const&, call&, http_sender);
+
+    /// The body of the answer: XML, or nothing to what changes a setting.
+    [[nodiscard]] result<std::string> execute(
+        service_request what, std::string_view table, std::string_view body, call& context, http_sender send);
 
     void execute_many(request_feed<get_entity>&, call&, http_many_sender);
     void execute_many(request_feed<query_entities>&, call&, http_many_sender);

@@ -401,5 +401,68 @@ ENTITABLE_DECL void rest_engine::execute_many(request_feed<transact>& feed, call
     send(requests, limits_of(context));
 }
 
+ENTITABLE_DECL result<std::string> rest_engine::execute(
+    service_request what, std::string_view table, std::string_view body, call& context, http_sender send) {
+    constexpr std::string_view names[] = {
+        "service_properties", "set_service_properties", "service_statistics", "access_policies", "set_access_policies"};
+    constexpr std::string_view paths[] = {"?restype=service&comp=properties", "?restype=service&comp=properties",
+        "?restype=service&comp=stats", "?comp=acl", "?comp=acl"};
+    constexpr std::uint16_t statuses[] = {200, 202, 200, 200, 204};
+    auto const index = static_cast<std::size_t>(what);
+    bool const writes = what == service_request::set_properties || what == service_request::set_policies;
+    bool const of_table = what == service_request::policies || what == service_request::set_policies;
+    bool const at_secondary = what == service_request::statistics;
+    if (broken() != nullptr) {
+        return failure{*broken()};
+    }
+    if (limits_.kind == service::cosmos || (at_secondary && endpoint_.secondary.empty())) {
+        return failure{error_code::not_supported, text::joined({"this service has no ", names[index]})};
+    }
+    auto ready = of_table ? validate_table_name(table) : result<void>{};
+    if (ready) {
+        ready = check_call(context, *options_.time);
+    }
+    if (!ready) {
+        return std::move(ready).as_failure();
+    }
+    borrowed_exchange const borrowed{*this};
+    exchange& work = *borrowed;
+    work.request_id.clear();
+    append_request_id(work.request_id);
+    request_target const to{
+        at_secondary ? endpoint_.secondary : endpoint_.primary, limits_.kind, false, work.request_id};
+    begin_request(work.request, writes ? http_method::put : http_method::get, to, text::joined({table, paths[index]}),
+        "application/xml");
+    if (writes) {
+        static_cast<void>(work.request.headers.add("Content-Type", "application/xml"));
+        work.request.body = body;
+    }
+    work.begun = options_.time->steady();
+    if (auto signed_ = credential_.authorize(work.request, endpoint_, options_.time->now()); !signed_) {
+        return std::move(signed_).as_failure();
+    }
+    auto response = send(work.request, limits_of(context));
+    result<std::string> outcome{std::in_place};
+    if (!response) {
+        outcome = std::move(response).as_failure();
+    } else if (response->status >= 300) {
+        outcome = to_failure(read_error_answer(*response, work.reader), names[index], writes);
+    } else if (response->status != statuses[index]) {
+        outcome = garbled(*response, {"its status is not one of this request"});
+    } else {
+        outcome = std::move(response->body);
+    }
+    if (outcome) {
+        note(work, names[index], table, &*response, nullptr, context);
+        return outcome;
+    }
+    failure problem = std::move(outcome).as_failure();
+    if (problem.error().code == error_code::transport_failed) {
+        problem.error().effect = writes ? effect::unknown : effect::none;
+    }
+    note(work, names[index], table, response ? &*response : nullptr, &problem.error(), context);
+    return problem;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

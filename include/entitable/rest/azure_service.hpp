@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `azure_service`: what a storage account has beside its tables: settings of the service, the state of its secondary copy,
+/// access policies of tables. Cosmos DB has none of them.
+
+#include <entitable/rest/azure_backend.hpp>
+#include <entitable/rest/service_settings.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The service behind a `rest` backend. A cheap handle: it shares the backend's connections and credential. Safe to use from
+/// several threads. These requests want an account key (the statistics also an account signature); each is one try.
+template <http_client Client>
+class rest_service {
+public:
+    explicit rest_service(rest<Client> backend) : backend_(std::move(backend)) {}
+
+    /// The settings of the service.
+    [[nodiscard]] result<service_properties> properties(call& context) const {
+        return answer(detail::service_request::properties, {}, {}, context).and_then([](std::string const& xml) {
+            return detail::read_properties(xml);
+        });
+    }
+    /// Changes those settings that are given. InvalidInput when one is out of its bounds.
+    [[nodiscard]] result<void> set_properties(service_properties const& changed, call& context) const {
+        return send(detail::service_request::set_properties, {}, detail::write_xml(changed), context);
+    }
+    /// How far the secondary location is. Asks that location; NotSupported where the account has none.
+    [[nodiscard]] result<service_statistics> statistics(call& context) const {
+        return answer(detail::service_request::statistics, {}, {}, context).and_then([](std::string const& xml) {
+            return detail::read_statistics(xml);
+        });
+    }
+    /// The access policies of a table; TableNotFound.
+    [[nodiscard]] result<std::vector<access_policy>> access_policies(std::string_view table, call& context) const {
+        return answer(detail::service_request::policies, table, {}, context).and_then([](std::string const& xml) {
+            return detail::read_policies(xml);
+        });
+    }
+    /// Replaces all access policies of a table, 5 at most; TableNotFound. Takes up to 30 seconds to take effect.
+    [[nodiscard]] result<void> set_access_policies(
+        std::string_view table, std::vector<access_policy> const& policies, call& context) const {
+        return send(detail::service_request::set_policies, table, detail::write_xml(policies), context);
+    }
+
+private:
+    [[nodiscard]] result<std::string> answer(
+        detail::service_request what, std::string_view table, std::string_view body, call& context) const {
+        return backend_.engine().execute(what, table, body, context,
+            [this](http_request const& sent, http_call const& how) { return backend_.client().send(sent, how); });
+    }
+    [[nodiscard]] result<void> send(
+        detail::service_request what, std::string_view table, result<std::string> body, call& context) const {
+        if (!body) {
+            return std::move(body).as_failure();
+        }
+        auto sent = answer(what, table, *body, context);
+        return sent ? result<void>{} : std::move(sent).as_failure();
+    }
+
+    rest<Client> backend_;
+};
+
+/// The service behind an `azure_backend`: `azure_service service{store}`.
+using azure_service = rest_service<curl_client>;
+
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+extern template class rest_service<curl_client>;
+#endif
+
+ENTITABLE_END_NAMESPACE
