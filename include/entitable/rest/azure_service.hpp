@@ -16,6 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <http_client Client>
 class rest_service {
 public:
+    /// Of the account that `backend` speaks to.
     explicit rest_service(rest<Client> backend) : backend_(std::move(backend)) {}
 
     /// The settings of the service.
