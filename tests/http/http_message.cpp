@@ -48,6 +48,15 @@ TEST_CASE("header fields are kept in order and found without case") {
     headers.remove("missing");
     CHECK(listed(headers) == "x-empty=;aCCept=new;");
     CHECK(headers.size() == 2);
+    // one of the same length takes the place of the first, and the others go
+    CHECK(headers.add("x-date", "12:00"));
+    CHECK(headers.add("last", "1"));
+    CHECK(headers.add("X-DATE", "12:01"));
+    CHECK(headers.set("X-Date", " 12:02"));
+    CHECK(listed(headers) == "x-empty=;aCCept=new;X-Date=12:02;last=1;");
+    CHECK(headers.size() == 4);
+    CHECK(headers.set("x-date", "1"));
+    CHECK(listed(headers) == "x-empty=;aCCept=new;last=1;x-date=1;");
     headers.clear();
     CHECK(headers.empty());
     CHECK_FALSE(headers.find("accept"));

@@ -30,7 +30,7 @@ public:
     /// other than a tab (CR, LF and NUL above all): such a field could smuggle in another one. Spaces and tabs around the
     /// value are left out.
     [[nodiscard]] bool add(std::string_view name, std::string_view value);
-    /// Replaces every field of that name by one, or adds it. False, and nothing changed, under the conditions of `add`.
+    /// Replaces every field of that name by one, or adds it; where it then stands is not said. False, and nothing changed, under the conditions of `add`.
     [[nodiscard]] bool set(std::string_view name, std::string_view value);
     /// Takes every field of that name out.
     void remove(std::string_view name) noexcept;
@@ -54,6 +54,10 @@ public:
     [[nodiscard]] std::string const& text() const noexcept { return text_; }
 
 private:
+    /// Where the next field of that name begins, at `from` or behind; the size of the text when there is none.
+    [[nodiscard]] std::size_t next_named(std::string_view name, std::size_t from) const noexcept;
+    void remove_from(std::string_view name, std::size_t from) noexcept;
+
     std::string text_;
     std::size_t size_{};
 };

@@ -22,25 +22,43 @@ inline header_field header_field_at(std::string const& text, std::size_t begin) 
     return {begin, begin + line.size() + 1, line.substr(0, colon), line.substr(colon + 2)};
 }
 
-inline bool is_token(std::string_view text) noexcept {
-    constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-    for (char const c : text) {
-        bool const letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!letter && !(c >= '0' && c <= '9') && marks.find(c) == std::string_view::npos) {
-            return false;
+/// What each byte may stand for, as a sum of bits: a table, because every character of every request is looked at.
+struct character_classes {
+    static constexpr unsigned char token = 1;       ///< RFC 9110, 5.6.2
+    static constexpr unsigned char field_value = 2; ///< RFC 9110, 5.5: no control character but a tab
+    static constexpr unsigned char url = 4;         ///< stands in a URL; "%" needs another look
+
+    constexpr character_classes() noexcept {
+        constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+        for (unsigned byte = 0; byte < 256; ++byte) {
+            char const c = static_cast<char>(byte);
+            bool const letter_or_digit = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            bool const in_token = letter_or_digit || (byte < 128 && marks.find(c) != std::string_view::npos);
+            bool const in_value = c == '\t' || (byte >= 0x20 && byte != 0x7F);
+            bool const in_url = byte > 0x20 && byte < 0x7F && c != '\\' && c != '#' && c != '%';
+            of[byte] =
+                static_cast<unsigned char>((in_token ? token : 0) | (in_value ? field_value : 0) | (in_url ? url : 0));
         }
     }
-    return !text.empty();
+    unsigned char of[256]{};
+};
+
+inline constexpr character_classes classes_of_characters{};
+
+/// Where the first character that is not of `wanted` stands; the size when all are.
+inline std::size_t find_not_of_class(std::string_view text, unsigned char wanted, std::size_t from = 0) noexcept {
+    while (from < text.size() && (classes_of_characters.of[static_cast<unsigned char>(text[from])] & wanted) != 0) {
+        ++from;
+    }
+    return from;
+}
+
+inline bool is_token(std::string_view text) noexcept {
+    return !text.empty() && find_not_of_class(text, character_classes::token) == text.size();
 }
 
 inline bool is_field_value(std::string_view text) noexcept {
-    for (char const c : text) {
-        auto const byte = static_cast<unsigned char>(c);
-        if ((byte < 0x20 && c != '\t') || byte == 0x7F) {
-            return false;
-        }
-    }
-    return true;
+    return find_not_of_class(text, character_classes::field_value) == text.size();
 }
 
 inline std::string_view without_blanks(std::string_view text) noexcept {
@@ -95,43 +113,55 @@ ENTITABLE_DECL bool http_headers::add(std::string_view name, std::string_view va
     return true;
 }
 
+ENTITABLE_DECL std::size_t http_headers::next_named(std::string_view name, std::size_t from) const noexcept {
+    while (from < text_.size()) {
+        std::string_view const line{text_.c_str() + from};
+        if (line.size() > name.size() && line[name.size()] == ':' &&
+            detail::same_field_name(line.substr(0, name.size()), name)) {
+            break;
+        }
+        from += line.size() + 1;
+    }
+    return from;
+}
+
+ENTITABLE_DECL void http_headers::remove_from(std::string_view name, std::size_t from) noexcept {
+    while ((from = next_named(name, from)) < text_.size()) {
+        text_.erase(from, detail::header_field_at(text_, from).end - from);
+        --size_;
+    }
+}
+
 ENTITABLE_DECL bool http_headers::set(std::string_view name, std::string_view value) {
-    if (!detail::is_token(name) || !detail::is_field_value(detail::without_blanks(value))) {
+    value = detail::without_blanks(value);
+    if (!detail::is_token(name) || !detail::is_field_value(value)) {
         return false;
     }
-    remove(name);
+    std::size_t const at = next_named(name, 0);
+    if (at < text_.size()) {
+        detail::header_field const field = detail::header_field_at(text_, at);
+        if (field.value.size() == value.size()) { // a date or a signature made anew stays where it is
+            text_.replace(at, name.size(), name);
+            text_.replace(at + name.size() + 2, value.size(), value);
+            remove_from(name, field.end);
+            return true;
+        }
+    }
+    remove_from(name, at);
     return add(name, value);
 }
 
-ENTITABLE_DECL void http_headers::remove(std::string_view name) noexcept {
-    for (std::size_t at = 0; at < text_.size();) {
-        detail::header_field const field = detail::header_field_at(text_, at);
-        if (detail::same_field_name(field.name, name)) {
-            text_.erase(field.begin, field.end - field.begin);
-            --size_;
-        } else {
-            at = field.end;
-        }
-    }
-}
+ENTITABLE_DECL void http_headers::remove(std::string_view name) noexcept { remove_from(name, 0); }
 
 ENTITABLE_DECL std::optional<std::string_view> http_headers::find(std::string_view name) const noexcept {
-    for (std::size_t at = 0; at < text_.size();) {
-        detail::header_field const field = detail::header_field_at(text_, at);
-        if (detail::same_field_name(field.name, name)) {
-            return field.value;
-        }
-        at = field.end;
-    }
-    return std::nullopt;
+    std::size_t const at = next_named(name, 0);
+    return at < text_.size() ? std::optional{detail::header_field_at(text_, at).value} : std::nullopt;
 }
 
 ENTITABLE_DECL std::size_t http_headers::count(std::string_view name) const noexcept {
     std::size_t found = 0;
-    for (std::size_t at = 0; at < text_.size();) {
-        detail::header_field const field = detail::header_field_at(text_, at);
-        found += detail::same_field_name(field.name, name) ? 1 : 0;
-        at = field.end;
+    for (std::size_t at = 0; (at = next_named(name, at)) < text_.size(); ++found) {
+        at = detail::header_field_at(text_, at).end;
     }
     return found;
 }

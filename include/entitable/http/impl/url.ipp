@@ -62,7 +62,7 @@ inline bool is_host(std::string_view host) noexcept {
 
 /// What is wrong with the characters of a URL; nothing when all is well.
 inline std::string_view wrong_character(std::string_view url) noexcept {
-    for (std::size_t i = 0; i < url.size(); ++i) {
+    for (std::size_t i = 0; (i = find_not_of_class(url, character_classes::url, i)) < url.size(); i += 3) {
         auto const byte = static_cast<unsigned char>(url[i]);
         if (byte <= 0x20 || byte == 0x7F) {
             return " holds a blank or a control character";
@@ -76,7 +76,7 @@ inline std::string_view wrong_character(std::string_view url) noexcept {
         if (url[i] == '#') {
             return " holds a fragment";
         }
-        if (url[i] == '%' && (i + 2 >= url.size() || !is_hexadecimal(url[i + 1]) || !is_hexadecimal(url[i + 2]))) {
+        if (i + 2 >= url.size() || !is_hexadecimal(url[i + 1]) || !is_hexadecimal(url[i + 2])) {
             return " holds a % that no two hexadecimal digits follow";
         }
     }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A fast server on 127.0.0.1 in a process of its own: one thread, epoll, keep-alive, the same answer to every request that
+/// has no body. It ends with the program that made it.
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+namespace measure {
+
+class loopback_server {
+public:
+    /// Serves `answer` at once, with TLS when there is a context for it. To be made while the program has one thread.
+    loopback_server(std::string answer, SSL_CTX* tls) : answer_(std::move(answer)), tls_(tls) {
+        listening_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        sockaddr_in at{};
+        at.sin_family = AF_INET;
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof at;
+        int alive[2];
+        if (::bind(listening_, reinterpret_cast<sockaddr*>(&at), size) != 0 || ::listen(listening_, 512) != 0 ||
+            ::getsockname(listening_, reinterpret_cast<sockaddr*>(&at), &size) != 0 || ::pipe(alive) != 0) {
+            throw std::runtime_error{"cannot listen on 127.0.0.1"};
+        }
+        port_ = ntohs(at.sin_port);
+        child_ = ::fork();
+        if (child_ == 0) {
+            ::close(alive[1]);
+            std::signal(SIGPIPE, SIG_IGN);
+            serve(alive[0]);
+            ::_exit(0);
+        }
+        ::close(alive[0]);
+        ::close(listening_);
+        alive_ = alive[1];
+    }
+    loopback_server(loopback_server const&) = delete;
+    loopback_server& operator=(loopback_server const&) = delete;
+    ~loopback_server() {
+        ::close(alive_); // the child sees that
+        ::waitpid(child_, nullptr, 0);
+    }
+
+    [[nodiscard]] std::string origin() const {
+        return (tls_ != nullptr ? "https://127.0.0.1:" : "http://127.0.0.1:") + std::to_string(port_);
+    }
+
+private:
+    struct connection {
+        SSL* ssl{};
+        std::string pending;
+    };
+
+    void serve(int alive) {
+        int const events = ::epoll_create1(0);
+        auto const watch = [&](int descriptor) {
+            epoll_event wanted{};
+            wanted.events = EPOLLIN;
+            wanted.data.fd = descriptor;
+            ::epoll_ctl(events, EPOLL_CTL_ADD, descriptor, &wanted);
+        };
+        watch(listening_);
+        watch(alive);
+        std::map<int, connection> open;
+        for (;;) {
+            epoll_event ready[64];
+            int const count = ::epoll_wait(events, ready, 64, -1);
+            for (int index = 0; index < count; ++index) {
+                int const descriptor = ready[index].data.fd;
+                if (descriptor == alive) {
+                    return;
+                }
+                if (descriptor == listening_) {
+                    int const made = ::accept4(listening_, nullptr, nullptr, SOCK_NONBLOCK);
+                    if (made < 0) {
+                        continue;
+                    }
+                    int const on = 1;
+                    ::setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+                    connection& fresh = open[made];
+                    if (tls_ != nullptr) {
+                        fresh.ssl = SSL_new(tls_);
+                        SSL_set_fd(fresh.ssl, made);
+                        SSL_set_accept_state(fresh.ssl);
+                    }
+                    watch(made);
+                } else if (!answer(descriptor, open[descriptor])) {
+                    SSL_free(open[descriptor].ssl);
+                    open.erase(descriptor);
+                    ::close(descriptor);
+                }
+            }
+        }
+    }
+
+    /// Reads what is there and answers whole requests; false when the client has gone.
+    bool answer(int descriptor, connection& with) {
+        char bytes[16384];
+        for (;;) {
+            long got = 0;
+            if (with.ssl != nullptr) {
+                got = SSL_read(with.ssl, bytes, sizeof bytes);
+                if (got <= 0) {
+                    int const why = SSL_get_error(with.ssl, static_cast<int>(got));
+                    return why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE;
+                }
+            } else {
+                got = ::recv(descriptor, bytes, sizeof bytes, 0);
+                if (got <= 0) {
+                    return got < 0 && errno == EAGAIN;
+                }
+            }
+            with.pending.append(bytes, static_cast<std::size_t>(got));
+            for (std::size_t end = 0; (end = with.pending.find("\r\n\r\n")) != std::string::npos;) {
+                with.pending.erase(0, end + 4);
+                long const put = with.ssl != nullptr
+                    ? SSL_write(with.ssl, answer_.data(), static_cast<int>(answer_.size()))
+                    : ::send(descriptor, answer_.data(), answer_.size(), MSG_NOSIGNAL);
+                if (put != static_cast<long>(answer_.size())) {
+                    return false;
+                }
+            }
+            if (with.ssl == nullptr && got < static_cast<long>(sizeof bytes)) {
+                return true; // what comes later is announced anew
+            }
+        }
+    }
+
+    std::string const answer_;
+    SSL_CTX* const tls_;
+    int listening_{};
+    int port_{};
+    int alive_{};
+    pid_t child_{};
+};
+
+} // namespace measure
