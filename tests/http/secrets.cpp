@@ -79,11 +79,17 @@ TEST_CASE("no error of sending holds a secret") {
     certificate_terms expired_terms;
     expired_terms.ends = -1;
     auto const expired = trusted.server_side(expired_terms);
-    // Says all that it heard, in each place where an answer has words, and is wrong.
-    server const parrot{each_request([](peer& client, std::string const& request) {
-                            std::string const heard = request.substr(0, request.find('\r'));
-                            client.write("HTTP/1.1 200 " + heard + "\r\nEcho: " + heard + "\r\nContent-Encoding: " +
-                                heard + "\r\nContent-Length: " + heard + "\r\n\r\n" + request);
+    // Says what it heard in a place where an answer has words, another one each time; each answer is wrong.
+    std::atomic<std::size_t> times{0};
+    constexpr std::string_view places[] = {"HTTP/1.1 ", "HTTP/1.1 200 OK\r\nContent-Length: ",
+        "HTTP/1.1 200 OK\r\nContent-Encoding: ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: ", "HTTP/1.1 200 OK\r\nX ",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 500 ", ""};
+    server const parrot{each_request([&](peer& client, std::string const& request) {
+                            std::size_t const field = request.find("Authorization: ");
+                            std::size_t const begin = field == std::string::npos ? 0 : field + 15;
+                            client.write(places[times++ % std::size(places)]);
+                            client.write(
+                                request.substr(begin, request.find('\r', begin) - begin) + "\r\n\r\n" + request);
                             client.cut();
                         }),
         tls.get()};
@@ -92,7 +98,10 @@ TEST_CASE("no error of sending holds a secret") {
     curl_options options;
     options.ca_file = trusted.file();
     curl_client const client{options};
-    check_all(client, parrot.origin(), a_call());
+    for (std::size_t place = 0; place < std::size(places); ++place) {
+        times = place;
+        check_all(client, parrot.origin(), a_call());
+    }
     check_all(client, silent.origin(), a_call(std::chrono::milliseconds{20}));
     check_all(client, stale.origin(), a_call());
     check_all(client, "https://127.0.0.1:1", a_call());
