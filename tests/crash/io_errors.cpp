@@ -11,7 +11,6 @@
 #include <support/memory_disk.hpp>
 #include <support/tally.hpp>
 #include <support/temporary_folder.hpp>
-
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -129,7 +128,9 @@ TEST_CASE("every call to the disk fails: write-ahead log") {
     fail_every_call("write-ahead log", file_journal::write_ahead_log);
 }
 
-TEST_CASE("every call to the disk fails: rollback journal") { fail_every_call("rollback journal", file_journal::rollback); }
+TEST_CASE("every call to the disk fails: rollback journal") {
+    fail_every_call("rollback journal", file_journal::rollback);
+}
 
 TEST_CASE("a full disk: a clear code, nothing acknowledged is lost, and it works again when there is room") {
     std::size_t fills = 0;

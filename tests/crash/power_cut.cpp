@@ -98,9 +98,9 @@ private:
         }
         if (!problem.empty()) {
             std::size_t& count = problem.starts_with("lost") ? all.lost
-                : problem.starts_with("torn")               ? all.torn
-                : problem.starts_with("a hole")             ? all.holes
-                                                            : all.damaged;
+                : problem.starts_with("torn")                ? all.torn
+                : problem.starts_with("a hole")              ? all.holes
+                                                             : all.damaged;
             ++count;
             all.first = all.first.empty() ? problem : all.first;
         }
@@ -112,10 +112,10 @@ private:
     bool suffix_may_miss_;
 };
 
-findings cut_power(
-    char const* name, file_journal journal, durability durable, bool syncs_are_lies = false, bool suffix_may_miss = false) {
-    auto const found =
-        power_cuts{journal, durable, syncs_are_lies, suffix_may_miss}.run(rounds(8, 120), rounds(syncs_are_lies ? 7 : 3, 1));
+findings cut_power(char const* name, file_journal journal, durability durable, bool syncs_are_lies = false,
+    bool suffix_may_miss = false) {
+    auto const found = power_cuts{journal, durable, syncs_are_lies, suffix_may_miss}.run(
+        rounds(8, 120), rounds(syncs_are_lies ? 7 : 3, 1));
     std::printf("power cuts, %s: %zu runs, %zu lost, %zu torn, %zu holes, %zu damaged\n", name, found.runs, found.lost,
         found.torn, found.holes, found.damaged);
     return found;
@@ -138,17 +138,21 @@ TEST_CASE("a loss of power takes nothing that was acknowledged: rollback journal
 }
 
 TEST_CASE("a loss of power takes the last commits only where durability is relaxed") {
-    auto const found = cut_power("write-ahead log, relaxed", file_journal::write_ahead_log, durability::relaxed, false, true);
+    auto const found =
+        cut_power("write-ahead log, relaxed", file_journal::write_ahead_log, durability::relaxed, false, true);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
     CHECK(found.runs > 300);
 }
 
 TEST_CASE("power cuts: they show it when commits, or the disk, do not sync") {
-    auto const log = cut_power("write-ahead log on a disk that lies", file_journal::write_ahead_log, durability::full, true);
+    auto const log =
+        cut_power("write-ahead log on a disk that lies", file_journal::write_ahead_log, durability::full, true);
     CHECK(log.lost + log.damaged > 0);
-    auto const relaxed = cut_power("write-ahead log, relaxed, judged as full", file_journal::write_ahead_log, durability::relaxed);
+    auto const relaxed =
+        cut_power("write-ahead log, relaxed, judged as full", file_journal::write_ahead_log, durability::relaxed);
     CHECK(relaxed.lost > 0);
-    auto const rollback = cut_power("rollback journal on a disk that lies", file_journal::rollback, durability::full, true);
+    auto const rollback =
+        cut_power("rollback journal on a disk that lies", file_journal::rollback, durability::full, true);
     CHECK(rollback.lost + rollback.damaged > 0);
 }

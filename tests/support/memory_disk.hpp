@@ -35,7 +35,8 @@ struct disk_fault {
             case SQLITE_FULL: return call == disk_call::write;
             case SQLITE_CANTOPEN: return call == disk_call::open;
             case SQLITE_BUSY: return call == disk_call::lock;
-            case SQLITE_NOMEM: return call == disk_call::read || call == disk_call::open || call == disk_call::shared_memory;
+            case SQLITE_NOMEM:
+                return call == disk_call::read || call == disk_call::open || call == disk_call::shared_memory;
             default: return code != SQLITE_IOERR_FSYNC || call == disk_call::sync;
         }
     }
@@ -61,12 +62,12 @@ public:
     memory_disk& operator=(memory_disk const&) = delete;
 
     disk_fault fault;
-    std::uint64_t calls{};             ///< so many were made
-    std::uint64_t faults_hit{};        ///< so many of them were made to fail
-    std::uint64_t changes{};           ///< writes, truncations, syncs and removals
-    std::uint64_t cut_at{UINT64_MAX};  ///< the number of the change at which the power fails
-    std::uint64_t quota{UINT64_MAX};   ///< bytes for all files
-    bool syncs_are_lies{};             ///< a disk that says it has synced
+    std::uint64_t calls{};            ///< so many were made
+    std::uint64_t faults_hit{};       ///< so many of them were made to fail
+    std::uint64_t changes{};          ///< writes, truncations, syncs and removals
+    std::uint64_t cut_at{UINT64_MAX}; ///< the number of the change at which the power fails
+    std::uint64_t quota{UINT64_MAX};  ///< bytes for all files
+    bool syncs_are_lies{};            ///< a disk that says it has synced
 
     [[nodiscard]] bool cut() const noexcept { return changes > cut_at; }
     /// What the operating system sees: nothing was lost.
@@ -109,7 +110,7 @@ private:
         std::map<void const*, int> locks;
         // shared memory
         std::vector<std::unique_ptr<char[]>> regions;
-        std::map<void const*, std::uint32_t> shared;    ///< slots, as bits
+        std::map<void const*, std::uint32_t> shared; ///< slots, as bits
         std::map<void const*, std::uint32_t> exclusive;
 
         static void apply(std::string& to, std::size_t offset, char const* bytes, std::size_t size) {
@@ -423,7 +424,9 @@ private:
             vfs.xDelete = remove;
             vfs.xAccess = access;
             vfs.xFullPathname = full_path;
-            vfs.xSleep = [](sqlite3_vfs*, int microseconds) { return microseconds; }; // it is nobody else who has the lock
+            vfs.xSleep = [](sqlite3_vfs*, int microseconds) {
+                return microseconds;
+            }; // it is nobody else who has the lock
             sqlite3_vfs_register(&vfs, 0);
             return true;
         }();

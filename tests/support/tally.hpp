@@ -27,11 +27,11 @@ ENTITABLE(mark, partition_key(writer), row_key(batch, row), properties(text))
 inline constexpr std::int32_t rows_of_batch = 10;
 
 inline mark make_mark(std::string const& writer, std::int32_t batch, std::int32_t row) {
-    return {writer, batch, row, std::string(40 + static_cast<std::size_t>(batch * 7 + row) % 60, static_cast<char>('a' + (batch + row) % 26))};
+    return {writer, batch, row,
+        std::string(40 + static_cast<std::size_t>(batch * 7 + row) % 60, static_cast<char>('a' + (batch + row) % 26))};
 }
 
-inline auto write_batch(
-    entitable::table<mark> const& marks, std::string const& writer, std::int32_t batch) {
+inline auto write_batch(entitable::table<mark> const& marks, std::string const& writer, std::int32_t batch) {
     auto changes = marks.batch();
     for (std::int32_t row = 0; row < rows_of_batch; ++row) {
         changes.insert(make_mark(writer, batch, row));

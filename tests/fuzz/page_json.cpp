@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// JSON of a page: whatever the bytes, all of its rows or an error; and each row is what a fresh reader makes of its text alone.
+
+#include <entitable/rest/detail/json_reader.hpp>
+
+#include <simdjson.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+using namespace entitable;
+
+namespace {
+
+void require(bool fact) {
+    if (!fact) {
+        std::abort();
+    }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    std::string const body(reinterpret_cast<char const*>(data), size);
+    detail::json_reader reader;
+    page rows;
+    static_cast<void>(reader.read_tables(body));
+    if (!reader.read_page(body, rows)) {
+        return 0;
+    }
+    simdjson::dom::parser parser;
+    simdjson::dom::array list;
+    require(parser.parse(body)["value"].get(list) == simdjson::SUCCESS && list.size() == rows.size());
+    std::size_t index = 0;
+    for (simdjson::dom::element const each : list) {
+        detail::json_reader fresh;
+        auto const alone = fresh.read_entity(std::string{simdjson::minify(each)});
+        row_view const found = rows[index++];
+        require(check_payload(found.payload).has_value());
+        if (!alone) { // numbers are written anew, and not always as they were
+            continue;
+        }
+        require(alone->entity.partition_key() == found.partition_key && alone->entity.row_key() == found.row_key);
+        require(alone->etag == found.etag());
+        require(alone->entity.payload().size() == found.payload.size());
+    }
+    return 0;
+}
