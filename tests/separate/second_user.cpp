@@ -3,3 +3,5 @@
 
 // A second file that uses the library in the program of tests/design: its bodies exist once all the same.
 #include <entitable/entitable.hpp>
+#include <entitable/retrying.hpp>
+#include <entitable/sequence.hpp>

@@ -117,7 +117,7 @@ template <table_request Request>
 }
 
 /// What `answer`, a definite refusal, says of an earlier try of the same call whose answer was lost.
-ENTITABLE_LAZY [[nodiscard]] conclusion concluded_from(error const& answer, request_kind kind) noexcept {
+[[nodiscard]] inline conclusion concluded_from(error const& answer, request_kind kind) noexcept {
     idempotency_rule const& rule = rule_of(kind);
     switch (answer.code) {
         case error_code::resource_not_found: return rule.not_found;
