@@ -34,7 +34,7 @@ public:
     [[nodiscard]] CURL* easy() const noexcept { return easy_; }
 
     /// Makes the handle ready for `request`, which stays as it is until the transfer is over.
-    [[nodiscard]] result<void> begin(http_request const& request, http_call const& call, std::size_t slot);
+    [[nodiscard]] result<void> begin(http_request const& request, http_call const& call, std::size_t name);
     /// What became of it, once libcurl is through with it.
     [[nodiscard]] result<http_response> finish(CURLcode code);
     /// The error of a transfer that is given up.
@@ -97,6 +97,7 @@ private:
     response_reader reader_;
     http_request const* request_{};
     std::string_view host_;
+    std::string method_;
     std::vector<char*> lines_;
     std::vector<curl_slist> list_;
     std::vector<std::string> empty_fields_; ///< in the form that libcurl wants them in
@@ -181,7 +182,8 @@ ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
     bool const usually_with_body = request.method == http_method::post || request.method == http_method::put ||
         request.method == http_method::merge || request.method == http_method::patch;
     // Set even where it is what libcurl would write: a handle remembers the method of the request before.
-    set(CURLOPT_CUSTOMREQUEST, to_string(request.method).data());
+    method_ = to_string(request.method);
+    set(CURLOPT_CUSTOMREQUEST, method_.c_str());
     if (request.method == http_method::head) {
         set(CURLOPT_NOBODY, 1L);
     } else if (usually_with_body || !request.body.empty()) {
@@ -196,6 +198,7 @@ ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
 ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& request) {
     constexpr std::string_view own[] = {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Expect",
         "Accept-Encoding", "TE", "Trailer", "Upgrade"};
+    std::string const& block = request.headers.text();
     lines_.clear();
     empty_fields_.clear();
     bool accepts = false;
@@ -210,7 +213,8 @@ ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& reque
         if (value.empty()) {
             empty_fields_.push_back(text::joined({name, ";"}));
         } else {
-            add_header(name.data()); // name, colon, value and NUL stand there in one piece
+            // name, colon, value and NUL stand there in one piece
+            add_header(block.c_str() + (name.data() - block.data()));
         }
     });
     if (refused) {

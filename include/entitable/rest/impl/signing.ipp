@@ -31,7 +31,8 @@ class key_signer::lease {
 public:
     explicit lease(key_signer const& from) : from_(from) {
         for (auto& slot : from_.idle_) {
-            if ((session_ = slot.exchange(nullptr, memory_order::acquire)) != nullptr) {
+            session_ = slot.exchange(nullptr, memory_order::acquire);
+            if (session_ != nullptr) {
                 return;
             }
         }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Table requests over real connections that go wrong: each ends with a typed error, in time, and writes are in doubt.
+
+#include <entitable/rest/azure_backend.hpp>
+#include <entitable/testing/rows.hpp>
+
+#include <http/requests.hpp>
+#include <http/server.hpp>
+#include <support/catch.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+using std::chrono::milliseconds;
+using testing::make_row;
+
+namespace {
+
+// The bytes 0, 1, 2 ... 63: a key of nobody.
+constexpr std::string_view planted_key =
+    "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+Pw==";
+constexpr std::string_view planted_sas = "sv=2019-02-02&sig=cGxhbnRlZA%3D%3D";
+
+azure_backend backend_at(server const& local, bool by_key = true) {
+    return azure_backend{text::joined({"AccountName=acct;TableEndpoint=", local.origin(), "/acct;",
+        by_key ? "AccountKey=" : "SharedAccessSignature=", by_key ? planted_key : planted_sas})};
+}
+
+/// Keeps what it is told, as an observer that logs everything would.
+struct talkative final : observer {
+    std::string log;
+    int attempts{0};
+    void on_attempt(attempt const& done) noexcept override {
+        ++attempts;
+        log += text::joined({done.request, " ", done.table, " ", done.request_id, " "});
+        if (done.error != nullptr) {
+            log += text::joined({done.error->to_string(), " ", done.error->what(), " ", done.error->detail, "\n"});
+        }
+    }
+};
+
+/// How an answer goes wrong: how much of it comes, and what happens then.
+enum class ending { wait, fin, rst };
+
+std::function<void(peer&)> broken(std::string text, ending how) {
+    return each_request([text = std::move(text), how](peer& client, std::string const&) {
+        client.write(text);
+        switch (how) {
+            case ending::wait: client.hang(); break;
+            case ending::fin: client.cut(); break;
+            case ending::rst: client.reset(); break;
+        }
+    });
+}
+
+write_entity insert() { return {"Orders", mutation::insert(make_row("p", "r", {{"N", 1}}))}; }
+
+/// The kinds of requests that change nothing.
+template <class Request>
+inline constexpr bool only_reads = std::is_same_v<Request, get_entity> || std::is_same_v<Request, query_entities> ||
+    std::is_same_v<Request, list_tables>;
+
+/// Sends one request of each kind to a server that answers `text` and ends like that; the number of kinds.
+template <class... Requests>
+void check_each(std::string const& text, ending how, Requests const&... requests) {
+    server const local{broken(text, how)};
+    auto const store = backend_at(local, how != ending::fin);
+    (
+        [&] {
+            INFO(Requests::name << " after " << text.size() << " bytes, ending " << static_cast<int>(how));
+            talkative watch;
+            call context;
+            context.watch = &watch;
+            context.deadline = std::chrono::steady_clock::now() + milliseconds{how == ending::wait ? 30 : 2000};
+            result<response_of<Requests>> response{std::in_place};
+            auto const took = time_of_work([&] { response = store.execute(requests, context); });
+            REQUIRE_FALSE(response);
+            CHECK(took < milliseconds{500});
+            CHECK(response.error().code ==
+                (how == ending::wait ? error_code::deadline_exceeded : error_code::transport_failed));
+            CHECK(response.error().effect == (only_reads<Requests> ? effect::none : effect::unknown));
+            CHECK(watch.attempts == 1);
+            for (std::string_view const secret : {"AAECAw", "cGxhbnRlZA", "sig=", "SharedKey acct"}) {
+                CHECK(watch.log.find(secret) == std::string::npos);
+            }
+        }(),
+        ...);
+}
+
+} // namespace
+
+TEST_CASE("every table request, and every way in which an answer breaks off") {
+    std::string const page =
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{\"value\":[";
+    query_entities query;
+    query.table = "Orders";
+    write_entity remove{"Orders", mutation::remove(make_row("p", "r"), any_etag)};
+    for (std::string const& text : {std::string{}, page}) {
+        for (auto const how : {ending::wait, ending::fin, ending::rst}) {
+            check_each(text, how, get_entity{"Orders", "p", "r", {}}, query, list_tables{}, insert(), remove,
+                transact{"Orders", {insert().change}}, create_table{"Orders"}, delete_table{"Orders"});
+        }
+    }
+}
+
+TEST_CASE("nothing listens: no table request had an effect") {
+    azure_backend const store{
+        text::joined({"AccountName=acct;TableEndpoint=http://127.0.0.1:1/acct;AccountKey=", planted_key})};
+    call context;
+    auto const response = store.execute(insert(), context);
+    REQUIRE_FALSE(response);
+    CHECK(response.error().code == error_code::transport_failed);
+    CHECK(response.error().effect == effect::none);
+}
+
+TEST_CASE("http without TLS to another computer is refused, whatever the connection string says") {
+    azure_backend const store{
+        text::joined({"DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=", planted_key})};
+    call context;
+    auto const response = store.execute(get_entity{"Orders", "p", "r", {}}, context);
+    REQUIRE_FALSE(response);
+    CHECK(response.error().code == error_code::invalid_input);
+    CHECK(response.error().effect == effect::none);
+}
+
+TEST_CASE("a try has its own time, too") {
+    server const local{broken("", ending::wait)};
+    rest_options options;
+    options.request_timeout = milliseconds{30};
+    auto const store = azure_backend::connect(
+        text::joined({"AccountName=acct;TableEndpoint=", local.origin(), "/acct;AccountKey=", planted_key}), options)
+                           .value();
+    call context;
+    auto const response = store.execute(insert(), context);
+    REQUIRE_FALSE(response);
+    CHECK(response.error().code == error_code::transport_failed);
+    CHECK(response.error().effect == effect::unknown);
+}
+
+TEST_CASE("a redirect is an error, and nobody is asked there") {
+    std::atomic<int> strangers{0};
+    server const stranger{each_request([&](peer& client, std::string const&) {
+        ++strangers;
+        client.answer("{}");
+    })};
+    server const local{each_request([&](peer& client, std::string const&) {
+        client.answer("", "307 Temporary Redirect", "Location: " + stranger.origin() + "/\r\n");
+    })};
+    auto const store = backend_at(local);
+    call context;
+    CHECK_FALSE(store.execute(get_entity{"Orders", "p", "r", {}}, context));
+    CHECK_FALSE(store.execute(insert(), context));
+    CHECK(strangers == 0);
+}
