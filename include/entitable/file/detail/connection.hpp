@@ -28,6 +28,7 @@ enum class sql : std::uint8_t {
     rollback,
     find_table,
     list_tables,
+    table_name,
     add_table,
     forget_table,
     forgotten_table,

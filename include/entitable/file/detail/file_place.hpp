@@ -26,7 +26,8 @@ public:
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     /// StoreFailed when another file, or none, is there by now, and in a process that was forked off.
     [[nodiscard]] result<void> check() const;
-    /// The same for readers, who ask thousands of times a second: where the file is, the system is asked every some
+    [[nodiscard]] bool in_own_process() const noexcept;
+    /// The same as `check` for readers, who ask thousands of times a second: where the file is, the system is asked every some
     /// milliseconds. Not from two threads at once.
     [[nodiscard]] result<void> check_often();
 

@@ -19,6 +19,7 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
         case sql::rollback: return "ROLLBACK";
         case sql::find_table: return "SELECT id FROM entitable_table WHERE key = ?1";
         case sql::list_tables: return "SELECT key, name FROM entitable_table WHERE key >= ?1 ORDER BY key";
+        case sql::table_name: return "SELECT name FROM entitable_table WHERE id = ?1";
         case sql::add_table: return "INSERT INTO entitable_table (key, name) VALUES (?1, ?2)";
         case sql::forget_table: return "UPDATE entitable_table SET key = NULL WHERE key = ?1";
         case sql::forgotten_table: return "SELECT id FROM entitable_table WHERE key IS NULL LIMIT 1";

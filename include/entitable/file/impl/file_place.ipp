@@ -55,6 +55,7 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     return place;
 }
 ENTITABLE_DECL result<void> file_place::check() const { return {}; }
+ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return true; }
 ENTITABLE_DECL result<void> file_place::check_often() { return {}; }
 ENTITABLE_DECL result<bool> writer_lock::open(std::string const&) { return false; }
 ENTITABLE_DECL result<void> writer_lock::reopen() { return {}; }
@@ -146,7 +147,7 @@ ENTITABLE_DECL result<void> file_place::check_often() {
     ::clock_gettime(CLOCK_MONOTONIC, &now);
 #endif
     std::int64_t const milliseconds = std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-    if (milliseconds - checked_ < 20 && forks_ == forks().load(memory_order::relaxed)) {
+    if (milliseconds - checked_ < 20 && in_own_process()) {
         return {};
     }
     auto checked = check();
@@ -154,8 +155,12 @@ ENTITABLE_DECL result<void> file_place::check_often() {
     return checked;
 }
 
+ENTITABLE_DECL bool file_place::in_own_process() const noexcept {
+    return forks_ == forks().load(memory_order::relaxed);
+}
+
 ENTITABLE_DECL result<void> file_place::check() const {
-    if (forks_ != forks().load(memory_order::relaxed)) {
+    if (!in_own_process()) {
         return failure{error_code::store_failed,
             "the file was opened before this process was forked off; open it again in this process"};
     }

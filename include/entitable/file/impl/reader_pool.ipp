@@ -49,9 +49,9 @@ ENTITABLE_DECL void reader_pool::give_back(std::unique_ptr<connection> on) noexc
 }
 
 ENTITABLE_DECL reader_pool::~reader_pool() {
-    if (!place_.check()) {
-        for (auto const& each : idle_) {
-            each->abandon(); // closing would harm the process, or the file, that has them too
+    for (auto const& each : idle_) {
+        if (!place_.in_own_process()) {
+            each->abandon();
         }
     }
 }

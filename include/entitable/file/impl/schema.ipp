@@ -18,13 +18,7 @@ inline constexpr char row_sql[] =
     "value BLOB NOT NULL, PRIMARY KEY (table_id, partition_key, row_key)) WITHOUT ROWID";
 inline constexpr char state_sql[] =
     "CREATE TABLE entitable_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID";
-/// For a person with the sqlite3 shell; the library never reads it.
-inline constexpr char view_sql[] =
-    "CREATE VIEW entity AS SELECT t.name AS table_name, CAST(r.partition_key AS TEXT) AS partition_key, "
-    "CAST(r.row_key AS TEXT) AS row_key, length(r.value) - 8 AS bytes FROM entitable_row r "
-    "JOIN entitable_table t ON t.id = r.table_id";
-
-/// What is in the schema besides the four objects above and the index that SQLite makes for UNIQUE. Other tables and views
+/// What is in the schema besides the three tables above and the index that SQLite makes for UNIQUE. Other tables and views
 /// harm nobody; a trigger or an index on our tables would change what a write does.
 inline constexpr char strangers_sql[] = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' OR (tbl_name IN "
                                         "('entitable_table', 'entitable_row', 'entitable_state') AND type <> 'table' "
@@ -81,7 +75,7 @@ ENTITABLE_DECL result<void> create_or_check(connection& on) {
         }
     }
     if (*application == 0 && *user_version == 0 && *objects == 0) {
-        std::string text = text::joined({table_sql, ";", row_sql, ";", state_sql, ";", view_sql,
+        std::string text = text::joined({table_sql, ";", row_sql, ";", state_sql,
             "; INSERT INTO entitable_state VALUES ('version_bound', 0); PRAGMA application_id = "});
         text::append_decimal(text, application_id);
         text += "; PRAGMA user_version = ";
@@ -110,7 +104,7 @@ ENTITABLE_DECL result<void> create_or_check(connection& on) {
 }
 
 ENTITABLE_DECL stepped end_known_tables(connection& on) {
-    return on.run_text(text::joined({"DROP VIEW IF EXISTS entity; ", file_format::view_sql}).c_str());
+    return on.run_text("CREATE TABLE entitable_passing (x); DROP TABLE entitable_passing");
 }
 
 ENTITABLE_DECL result<void> prepare_schema(connection& on, bool write_ahead_log, patience& waits) {

@@ -23,7 +23,16 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
     if (*structure != "ok") {
         report.problems.push_back(*std::move(structure));
     }
+    auto const found = [&](std::string_view problem, std::string_view partition, std::string_view row) {
+        if (report.problems.size() < most_problems) {
+            failure damaged = detail::damaged_row(partition, row);
+            report.problems.push_back(text::joined({problem, ": ", damaged.error().detail}));
+        }
+    };
     detail::query all{*reader, detail::sql::all_rows};
+    std::int64_t table = 0;
+    std::string last_partition;
+    std::string last_row;
     auto more = all.first_row(waits);
     for (; more && *more; more = all.next_row()) {
         std::string_view const partition = all.bytes(1);
@@ -34,10 +43,32 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
         report.bytes += partition.size() + row.size() + bytes.size();
         if (!sound) {
             ++report.damaged;
-            if (report.problems.size() < most_problems) {
-                failure damaged = detail::damaged_row(partition, row);
-                report.problems.push_back(text::joined({damaged.error().message, ": ", damaged.error().detail}));
+            found("a row is not what was written", partition, row);
+        }
+        if (report.rows > 1 && table == all.number(0) &&
+            (last_partition > partition || (last_partition == partition && last_row >= row))) {
+            found("a row is not in its place", partition, row);
+        }
+        if (report.rows == 1 || table != all.number(0)) {
+            table = all.number(0);
+            detail::query owner{*reader, detail::sql::table_name};
+            auto const named = owner.bind(1, table).first_row(waits);
+            if (!named || !*named) {
+                found("a row belongs to no table", partition, row);
             }
+        }
+        last_partition = partition;
+        last_row = row;
+    }
+    if (!more) {
+        return std::move(more).as_failure();
+    }
+    // A key is its name without case, so that a bit of either is noticed.
+    detail::query tables{*reader, detail::sql::list_tables};
+    more = tables.bind(1, std::string_view{}).first_row(waits);
+    for (; more && *more; more = tables.next_row()) {
+        if (tables.bytes(0) != text::ascii_lower(tables.bytes(1)) && tables.bytes(0) != tables.bytes(1)) {
+            report.problems.push_back("the name of a table is not what was written");
         }
     }
     if (!more) {

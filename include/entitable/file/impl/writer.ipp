@@ -33,12 +33,12 @@ ENTITABLE_DECL writer::~writer() {
     if (!on_) {
         return;
     }
-    if (!place_.check()) {
-        on_->abandon(); // forked off, or another file stands in its place
+    if (!place_.in_own_process()) {
+        on_->abandon(); // closing it would take the other process's locks and log away
         return;
     }
     auto locked = lock_.try_lock();
-    bool const held = locked && *locked;
+    bool const held = locked && *locked && place_.check();
     if (held) {
         on_->end_log_at_close();
     }

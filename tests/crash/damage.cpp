@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Files that a disk, or somebody, has damaged: bits, pages, lengths, logs of another time or another file. An answer that
+// differs from what was written is an error, or `verify` says so; nothing crashes or hangs.
+
+#include <entitable/file.hpp>
+
+#include <support/catch.hpp>
+#include <support/long.hpp>
+#include <support/memory_disk.hpp>
+#include <support/tally.hpp>
+#include <support/temporary_folder.hpp>
+
+#include <optional>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+constexpr std::int32_t batches = 40;
+
+class damaged_files {
+public:
+    damaged_files() {
+        options_.vfs = memory_disk::name;
+        options_.busy_timeout = std::chrono::milliseconds{0};
+        {
+            memory_disk disk;
+            {
+                file_backend const store{path_, options_};
+                table<mark> const marks{store, "marks"};
+                marks.create().value();
+                for (std::int32_t batch = 0; batch < batches; ++batch) {
+                    write_batch(marks, "w", batch).value();
+                    if (batch == batches / 2) {
+                        hot_early_ = disk.seen(); // with its log
+                    }
+                }
+                hot_ = disk.seen();
+            }
+            whole_ = disk.seen(); // the log is in the file
+        }
+        {
+            memory_disk disk;
+            file_backend const store{path_, options_};
+            table<mark> const marks{store, "marks"};
+            marks.create().value();
+            write_batch(marks, "another", 1).value();
+            other_ = disk.seen();
+        }
+    }
+
+    enum class verdict : std::uint8_t { harmless, detected, silent, earlier };
+
+    /// Reads everything that there was.
+    verdict read(memory_disk::image const& image) {
+        memory_disk disk{image};
+        auto store = file_backend::open(path_, options_);
+        if (!store) {
+            return verdict::detected;
+        }
+        table<mark> const marks{*store, "marks"};
+        bool error = false;
+        bool different = false;
+        std::size_t rows = 0;
+        auto const scanned = marks.scan_table().for_each([&](mark const& each) {
+            different = different || each.text != make_mark(each.writer, each.batch, each.row).text;
+            ++rows;
+        });
+        error = !scanned;
+        different = different || (scanned && rows != static_cast<std::size_t>(batches * rows_of_batch));
+        for (std::int32_t batch = 0; batch < batches; batch += 3) {
+            auto const got = marks.get("w", batch, batch % rows_of_batch);
+            bool const missing = !got && got.error().code == error_code::resource_not_found;
+            error = error || (!got && !missing);
+            different = different || missing || (got && got->text != make_mark("w", batch, batch % rows_of_batch).text);
+        }
+        if (error) {
+            return verdict::detected;
+        }
+        if (!different) {
+            return verdict::harmless;
+        }
+        tally first_batches; // the state after an earlier commit
+        for (std::size_t batch = 0; batch < rows / rows_of_batch; ++batch) {
+            first_batches.note("w", static_cast<std::int32_t>(batch), batch_fate::kept);
+        }
+        auto const report = store->verify();
+        if (report && report->sound() && first_batches.check(marks).empty()) {
+            return verdict::earlier;
+        }
+        return !report || !report->sound() ? verdict::detected : verdict::silent;
+    }
+
+    memory_disk::image const& whole() const { return whole_; }
+    memory_disk::image const& hot() const { return hot_; }
+    memory_disk::image const& hot_early() const { return hot_early_; }
+    memory_disk::image const& other() const { return other_; }
+    std::string const& path() const { return path_; }
+    file_options const& options() const { return options_; }
+
+private:
+    temporary_folder const folder_;
+    std::string const path_{folder_ / "marks.db"};
+    file_options options_;
+    memory_disk::image whole_;
+    memory_disk::image hot_;
+    memory_disk::image hot_early_;
+    memory_disk::image other_;
+};
+
+} // namespace
+
+TEST_CASE("damaged files: an answer that differs is an error") {
+    damaged_files files;
+    REQUIRE(files.read(files.whole()) == damaged_files::verdict::harmless);
+    REQUIRE(files.read(files.hot()) == damaged_files::verdict::harmless);
+    std::mt19937_64 random{1};
+    std::size_t counts[4] = {};
+    std::size_t earlier_from_file = 0;
+    std::string first_silent;
+    std::size_t const flips = rounds(1'500, 100'000);
+    for (std::size_t round = 0; round < flips; ++round) {
+        bool const in_log = round % 4 == 3;
+        auto image = in_log ? files.hot() : files.whole();
+        std::string& bytes = image[in_log ? files.path() + "-wal" : files.path()];
+        std::size_t const page = 8192 * (random() % (bytes.size() / 8192));
+        std::string what;
+        switch (round % 8 == 7 ? 4 : round % 16) {
+            case 0:
+                bytes.resize(random() % bytes.size());
+                what = "cut";
+                break;
+            case 1:
+                std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(page), 8192, '\0');
+                what = "zeroed page";
+                break;
+            case 2: {
+                std::size_t const other = 8192 * (random() % (bytes.size() / 8192));
+                std::swap_ranges(bytes.begin() + static_cast<std::ptrdiff_t>(page),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(page + 8192),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(other));
+                what = "swapped pages";
+                break;
+            }
+            default: {
+                std::size_t const bit = random() % (bytes.size() * 8);
+                bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+                what = "bit " + std::to_string(bit);
+                break;
+            }
+        }
+        auto const found = files.read(image);
+        ++counts[static_cast<std::size_t>(found)];
+        earlier_from_file += !in_log && found == damaged_files::verdict::earlier ? 1U : 0U;
+        if (found == damaged_files::verdict::silent && first_silent.empty()) {
+            first_silent = (in_log ? "log, " : "file, ") + what;
+        }
+    }
+    double const changed = static_cast<double>(counts[1] + counts[2]);
+    std::printf("damaged files: %zu runs, %zu harmless, %zu detected, %zu silent: %.3f %% of the changed answers; %zu "
+                "logs that "
+                "end early\n",
+        flips, counts[0], counts[1], counts[2], 100.0 * static_cast<double>(counts[1]) / changed, counts[3]);
+    CAPTURE(first_silent);
+    CHECK(static_cast<double>(counts[1]) >= 0.999 * changed);
+    CHECK(counts[1] > 300);
+    // SQLite takes the first damaged frame of a log for its end: what was moved into the file is safe from that, and what is left
+    // is the state after an earlier commit.
+    CHECK(earlier_from_file == 0);
+}
+
+TEST_CASE("damaged files: logs of another time and of another file") {
+    damaged_files files;
+    std::string const log = files.path() + "-wal";
+    auto image = files.whole();
+    image[log] = files.hot_early().at(log); // of the same file, from before its end: as if a backup had been put back
+    CHECK(files.read(image) == damaged_files::verdict::earlier);
+    image = files.whole();
+    image[log] = files.other().at(log);
+    CHECK(files.read(image) != damaged_files::verdict::silent);
+    // A log that is taken away takes along what was only in it. The file that is left is an older one and whole: nobody can
+    // tell. So a file is copied after `checkpoint`.
+    image = files.hot();
+    image.erase(log);
+    memory_disk disk{image};
+    auto const store = file_backend::open(files.path(), files.options());
+    CHECK((!store || store->verify()->sound()));
+}
