@@ -228,6 +228,39 @@ TEST_CASE("matrix: with operation rows every lost write is settled unless the tr
     CHECK(sum.cases == 9 * 16 * 3 * 3);
 }
 
+TEST_CASE("matrix: two faults in one call, and nobody is told what is not so") {
+    auto const faults = all_faults();
+    std::size_t unknown = 0;
+    for (int index = 0; index < requests; ++index) {
+        auto const what = static_cast<request>(index);
+        stage untouched{retry_policy::none(), false};
+        std::string const before = untouched.held();
+        (void)untouched.send(what);
+        std::string const after = untouched.held();
+        for (named_fault const& first : faults) {
+            for (named_fault const& second : faults) {
+                for (std::int64_t const tries : {2, 3}) {
+                    stage on{retry_policy::fixed(tries, 100ms), false};
+                    on.service.plan({first.what, 1});
+                    on.service.plan({second.what, 2});
+                    outcome const told = on.send(what);
+                    (void)on.service.arrive();
+                    std::string const held = on.held();
+                    bool const honest = told.good   ? held == after
+                        : told.left == effect::none ? held == before
+                                                    : held == before || held == after;
+                    unknown += !told.good && told.left == effect::unknown ? 1U : 0U;
+                    if (!honest) {
+                        CAPTURE(index, first.what.name, second.what.name, tries);
+                        CHECK(honest);
+                    }
+                }
+            }
+        }
+    }
+    CHECK(unknown > 1'000);
+}
+
 TEST_CASE("matrix: a write without condition can undo another's, a conditional one cannot") {
     // The first try arrives behind the second, and another writer was in between.
     for (bool const conditional : {false, true}) {

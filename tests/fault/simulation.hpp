@@ -152,6 +152,9 @@ public:
         call own;
         note(backend_.execute(create_table{table_}, own).has_value(), "the table could not be made");
         counter_ = {table_, "counter", "numbers"};
+        write_entity const opened{
+            table_, mutation::insert(testing::make_row("account", "one", {{"Value", std::int64_t{0}}}))};
+        note(backend_.execute(opened, own).has_value(), "the account could not be made");
         for (std::size_t index = 0; index < 4; ++index) {
             clients_.push_back(std::make_unique<client>(index, policy_, seed * 16 + index));
         }
@@ -314,7 +317,7 @@ private:
         to.work = std::make_unique<task_of<Op, Told>>(std::move(told), std::forward<Arguments>(arguments)...);
         to.work->begun = time_.steady();
         to.work->after_faults = time_.steady() >= window_over_ && service_.all_fired();
-        to.work->most = std::same_as<Op, detail::reservation> ? 60 : 1;
+        to.work->most = std::same_as<Op, detail::reservation> || std::same_as<Op, detail::update_operation> ? 60 : 1;
     }
 
     row content(std::string const& key, std::int32_t op) {
@@ -341,8 +344,12 @@ private:
                 by.read, request_kind::read, by.ledger, time_, no_deadline);
             return;
         }
-        if (chance < 30) {
+        if (chance < 27) {
             number(by);
+            return;
+        }
+        if (chance < 30) {
+            add_one(by);
             return;
         }
         auto const known = by.versions.find(key);
@@ -441,6 +448,25 @@ private:
             counter_, 1U, wrong_.old_number ? 0U : 50U, contention_backoff, time_, by.ledger.random());
     }
 
+    /// One more on the account, straight on the service: nothing settles what is lost.
+    void add_one(client& by) {
+        static auto const more = [](row_view stored) -> result<std::optional<row>> {
+            std::int64_t const held = stored.find("Value")->as_int64();
+            return std::optional{testing::make_row("account", "one", {{"Value", held + 1}})};
+        };
+        give<detail::update_operation>(
+            by,
+            [this](result<detail::update_outcome> const& done) {
+                if (done) {
+                    ++added_;
+                } else if (done.error().effect == effect::unknown) {
+                    ++maybe_added_;
+                }
+            },
+            get_entity{table_, "account", "one", {}}, detail::row_change{more}, false,
+            update_options{.time = &time_, .seed = 1});
+    }
+
     // ---- what was told, and what was seen ----
 
     void keep(promise made) {
@@ -483,6 +509,12 @@ private:
                 }
             }
         }
+        // Every addition counts once; one that may have been made counts once or not.
+        auto const account = backend_.execute(get_entity{table_, "account", "one", {}}, own);
+        std::int64_t const held = account ? account->entity.view().find("Value")->as_int64() : -1;
+        note(held >= added_ && held <= added_ + maybe_added_,
+            "an account of " + std::to_string(held) + " after " + std::to_string(added_) + " additions and " +
+                std::to_string(maybe_added_) + " maybe");
         // What the store holds is what the witness has seen, and nothing else.
         std::map<std::string, std::int32_t> expected;
         for (testimony::change const& each : seen_->log) {
@@ -556,6 +588,8 @@ private:
     steady_time window_over_{};
     std::int32_t next_op_{1};
     std::int64_t last_number_{};
+    std::int64_t added_{};
+    std::int64_t maybe_added_{};
     std::set<std::int64_t> seen_numbers_;
     std::vector<promise> promises_;
     report told_;
