@@ -42,6 +42,8 @@
 #include <entitable/mapping/impl/key_adaptors.ipp>
 #include <entitable/mapping/impl/key_codec.ipp>
 #include <entitable/mapping/impl/key_layout.ipp>
+#include <entitable/pattern/impl/copy.ipp>
+#include <entitable/pattern/impl/copy_operation.ipp>
 #include <entitable/pattern/impl/reservation.ipp>
 #include <entitable/pattern/impl/sequence.ipp>
 #include <entitable/pattern/impl/sharded_sequence.ipp>

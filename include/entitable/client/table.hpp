@@ -214,6 +214,10 @@ public:
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    /// What it runs on.
+    [[nodiscard]] any_transport const& through() const noexcept { return core_.through(); }
+    /// The wishes for its calls.
+    [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// The same table with other options for its calls.
     [[nodiscard]] table with(call_options options) const {
         return table{core_.through(), core_.name(), std::move(options)};

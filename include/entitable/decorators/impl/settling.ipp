@@ -7,19 +7,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL bool holds_properties(row_view whole, row_view part) noexcept {
-    property_cursor cursor{part.payload};
-    for (property_view each; cursor.next(each);) {
-        if (each.present) {
-            auto const found = whole.find(each.name);
-            if (!found || !(*found == each.value)) {
-                return false;
-            }
-        }
-    }
-    return !cursor.damaged();
-}
-
 ENTITABLE_DECL fate fate_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept {
     bool const there = found != nullptr;
     if (there && !change.condition.any() && change.condition.version() == found->etag) {

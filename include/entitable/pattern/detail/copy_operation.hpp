@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The steps of a copy, as a resumable operation over two transports.
+
+#include <entitable/core/function_ref.hpp>
+#include <entitable/request/call.hpp>
+#include <entitable/request/operation.hpp>
+#include <entitable/request/profile.hpp>
+#include <entitable/request/requests.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a copy goes about it.
+struct copy_options {
+    std::uint32_t page_size{1000}; ///< rows that are read at once, 1 to 1000
+    bool verify{true};             ///< read back what was written, and compare it
+    bool overwrite{};              ///< replace a row of the target that is otherwise; else the copy ends there
+    std::optional<std::string>
+        from{};           ///< `copy_progress::next` of an earlier copy of the same table; nothing: the start
+    call_options calls{}; ///< of each request
+};
+
+/// What a copy has done.
+struct copy_progress {
+    std::uint64_t pages{};             ///< of the source
+    std::uint64_t read{};              ///< rows of the source
+    std::uint64_t left_out{};          ///< of these, those that the change gave nothing for
+    std::uint64_t written{};           ///< rows that the target did not have, or had otherwise
+    std::uint64_t present{};           ///< rows that the target had already, every property as it should be
+    std::uint64_t verified{};          ///< rows that were read back
+    std::optional<std::string> next{}; ///< where to go on; nothing at the end
+};
+
+namespace detail {
+
+/// The row to write for one that was read; nothing to leave it out.
+using row_replacement = function_ref<result<std::optional<row>>(row_view)>;
+
+/// Models `operation`, but for two transports: `at_source` says which one the request is for.
+class copy_operation {
+public:
+    copy_operation(std::string from_table, std::string to_table, row_replacement change, profile const& target,
+        copy_options const& options);
+
+    [[nodiscard]] next_step next() const noexcept { return outcome_ ? next_step::done : next_step::send; }
+    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; }
+    [[nodiscard]] bool at_source() const noexcept { return step_ == step::read; }
+    [[nodiscard]] copy_progress const& progress() const noexcept { return progress_; }
+
+    template <class Sender>
+    void visit(Sender&& send) const {
+        switch (step_) {
+            case step::read: send(reading_); break;
+            case step::write_batch: send(batch_); break;
+            case step::write_one: send(one_); break;
+            case step::compare: send(comparing_); break;
+            case step::look:
+            case step::verify: send(looking_); break;
+        }
+    }
+    void answer(result<query_entities::response> page);
+    void answer(result<transact::response> done);
+    void answer(result<written> done);
+    void answer(result<get_entity::response> found);
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    [[nodiscard]] result<copy_progress> finish() { return *std::move(outcome_); }
+
+private:
+    enum class step : std::uint8_t { read, write_batch, look, write_one, compare, verify };
+
+    void take_page(query_entities::response page);
+    [[nodiscard]] result<void> arrange();
+    void begin_batch();
+    void look_for_rows(step why);
+    void write_rest(std::size_t from);
+    void write_one();
+    void begin_verifying();
+    void end_verifying();
+    void end_page();
+    void stop(failure why) { outcome_.emplace(std::move(why)); }
+    [[nodiscard]] failure about(row const& offender, error_code code, std::string message) const;
+    [[nodiscard]] row const& current() const { return rows_[order_[at_]]; }
+
+    row_replacement change_;
+    profile const target_;
+    copy_options const options_;
+    step step_{step::read};
+    copy_progress progress_;
+    std::optional<result<copy_progress>> outcome_;
+
+    query_entities reading_;
+    std::vector<row> rows_;          ///< of the page, as they are to be written
+    std::vector<std::size_t> order_; ///< of rows_: those of one partition together, by key
+    std::size_t first_{};            ///< of the batch, in order_
+    std::size_t end_{};              ///< behind the batch
+    std::size_t at_{};               ///< within it, one by one
+    transact batch_;
+    write_entity one_;
+    get_entity comparing_;
+    query_entities looking_;
+    std::vector<bool> found_; ///< of the rows of the batch: the target has them as they should be
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/pattern/impl/copy_operation.ipp>
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Whether two rows have the same properties, whatever the order and the form they are stored in.
+
+#include <entitable/row/row.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Whether every property that is present in `part` is present in `whole` with the same type and value. Keys and Timestamp do
+/// not count. False where bytes are damaged.
+[[nodiscard]] inline bool holds_properties(row_view whole, row_view part) noexcept {
+    property_cursor cursor{part.payload};
+    for (property_view each; cursor.next(each);) {
+        if (each.present) {
+            auto const found = whole.find(each.name);
+            if (!found || !(*found == each.value)) {
+                return false;
+            }
+        }
+    }
+    return !cursor.damaged();
+}
+
+/// Whether both have the same properties, type and value.
+[[nodiscard]] inline bool same_properties(row_view left, row_view right) noexcept {
+    return holds_properties(left, right) && holds_properties(right, left);
+}
+
+ENTITABLE_END_NAMESPACE
