@@ -14,6 +14,7 @@
 #include <entitable/azure.hpp>
 #include <entitable/http/impl/curl_client.ipp>
 #include <entitable/http/impl/curl_session.ipp>
+#include <entitable/http/impl/curl_transfer.ipp>
 #include <entitable/http/impl/http_message.ipp>
 #include <entitable/http/impl/response_reader.ipp>
 #include <entitable/http/impl/url.ipp>

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/http/curl_client.hpp>
+#include <entitable/http/detail/response_reader.hpp>
+#include <entitable/http/impl/response_reader.ipp>
+#include <entitable/http/impl/url.ipp>
+
+#include <curl/curl.h>
+
+#include <string>
+#include <vector>
+
+#if LIBCURL_VERSION_NUM < 0x075700
+#error "entitable/http/curl_client.hpp needs libcurl 7.87 or newer"
+#endif
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// One request under way on one easy handle.
+class curl_transfer {
+public:
+    explicit curl_transfer(curl_options const& options) : options_(options), easy_(curl_easy_init()) {
+        if (easy_ != nullptr) {
+            set_up();
+        }
+    }
+    curl_transfer(curl_transfer const&) = delete;
+    curl_transfer& operator=(curl_transfer const&) = delete;
+    ~curl_transfer() { curl_easy_cleanup(easy_); }
+
+    [[nodiscard]] CURL* easy() const noexcept { return easy_; }
+
+    /// Makes the handle ready for `request`, which stays as it is until the transfer is over.
+    [[nodiscard]] result<void> begin(http_request const& request, http_call const& call, std::size_t name);
+    /// What became of it, once libcurl is through with it.
+    [[nodiscard]] result<http_response> finish(CURLcode code);
+    /// The error of a transfer that is given up.
+    [[nodiscard]] failure gave_up(error_code code, std::string_view why) const {
+        entitable::error problem{code, std::string{why}};
+        problem.effect = sent_ ? effect::unknown : effect::none;
+        return failure{std::move(problem)};
+    }
+
+    std::size_t slot{};                   ///< of the feed
+    steady_time ends{steady_time::max()}; ///< when the transfer is given up because it lasts too long
+
+private:
+    template <class Value>
+    void set(CURLoption option, Value value) {
+        usable_ = curl_easy_setopt(easy_, option, value) == CURLE_OK && usable_;
+    }
+    void set_up();
+    void set_method(http_request const& request);
+    [[nodiscard]] result<void> set_headers(http_request const& request);
+    void add_header(char const* line) {
+        // libcurl only reads the list.
+        lines_.push_back(const_cast<char*>(line));
+    }
+
+    static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer) {
+        auto& self = *static_cast<curl_transfer*>(transfer);
+        return self.guarded([&] { return self.reader_.header_line({bytes, size * count}); }) ? size * count : 0;
+    }
+    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* transfer) {
+        auto& self = *static_cast<curl_transfer*>(transfer);
+        return self.guarded([&] { return self.reader_.body({bytes, size * count}); }) ? size * count : 0;
+    }
+    /// Called when there is a connection, right before the request is sent. It comes a second time when libcurl found a kept
+    /// connection dead and sends again: only what changes nothing may be sent twice.
+    static int on_connected(void* transfer, char*, char*, int, int) {
+        auto& self = *static_cast<curl_transfer*>(transfer);
+        bool const again = self.sent_;
+        self.sent_ = true;
+        return again && !self.harmless_ ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+    }
+
+    /// No exception passes through libcurl.
+    template <class Read>
+    bool guarded(Read const& read) noexcept {
+#if ENTITABLE_HAS_EXCEPTIONS
+        try {
+            return read();
+        } catch (...) {
+            out_of_memory_ = true;
+            return false;
+        }
+#else
+        return read();
+#endif
+    }
+
+    curl_options const& options_;
+    CURL* const easy_;
+    response_reader reader_;
+    http_request const* request_{};
+    std::string_view host_;
+    std::string method_;
+    std::vector<char*> lines_;
+    std::vector<curl_slist> list_;
+    std::vector<std::string> empty_fields_; ///< in the form that libcurl wants them in
+    char text_[CURL_ERROR_SIZE]{};
+    bool usable_{true};
+    bool sent_{};     ///< something of the request may have reached the server
+    bool harmless_{}; ///< the request changes nothing
+    bool out_of_memory_{};
+};
+
+ENTITABLE_DECL void curl_transfer::set_up() {
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    set(CURLOPT_QUICK_EXIT, 1L); // giving up does not wait for the resolver
+    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    set(CURLOPT_PATH_AS_IS, 1L);
+    set(CURLOPT_HTTP09_ALLOWED, 0L);
+    set(CURLOPT_PROXY, options_.proxy.c_str()); // an empty one switches off what the environment says
+    set(CURLOPT_NOPROXY, "");
+    set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!options_.ca_file.empty()) {
+        set(CURLOPT_CAINFO, options_.ca_file.c_str());
+    }
+    if (!options_.ca_directory.empty()) {
+        set(CURLOPT_CAPATH, options_.ca_directory.c_str());
+    }
+    bool const two = options_.version == http_version::http_2;
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(two ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_PIPEWAIT, two ? 1L : 0L);
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout.count()));
+    set(CURLOPT_MAXAGE_CONN, static_cast<long>(options_.idle_timeout.count()));
+    set(CURLOPT_HEADERFUNCTION, &curl_transfer::on_header);
+    set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_WRITEFUNCTION, &curl_transfer::on_body);
+    set(CURLOPT_WRITEDATA, this);
+    set(CURLOPT_PREREQFUNCTION, &curl_transfer::on_connected);
+    set(CURLOPT_PREREQDATA, this);
+    set(CURLOPT_ERRORBUFFER, &text_[0]);
+    set(CURLOPT_PRIVATE, this);
+}
+
+ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, http_call const& call, std::size_t name) {
+    request_ = &request;
+    slot = name;
+    sent_ = false;
+    out_of_memory_ = false;
+    text_[0] = '\0';
+    auto url = parse_url(request.url, "the URL of the request");
+    if (!url) {
+        return std::move(url).as_failure();
+    }
+    if (!url->encrypted && !url->is_loopback()) {
+        return failure{error_code::invalid_input, "http without TLS goes to this computer only; use https"};
+    }
+    host_ = url->host;
+    harmless_ = request.method == http_method::get || request.method == http_method::head ||
+        request.method == http_method::options;
+    reader_.begin(request.method, call);
+    ends = call.deadline;
+    if (call.request_timeout.count() > 0) {
+        steady_time const now = system_clock().steady();
+        if (call.request_timeout < std::chrono::duration_cast<std::chrono::milliseconds>(ends - now)) {
+            ends = now + call.request_timeout;
+        }
+    }
+    if (auto good = set_headers(request); !good) {
+        return good;
+    }
+    set(CURLOPT_URL, request.url.c_str());
+    set_method(request);
+    if (!usable_) {
+        return failure{error_code::internal_error, "libcurl does not take the options of the client"};
+    }
+    return {};
+}
+
+ENTITABLE_DECL void curl_transfer::set_method(http_request const& request) {
+    bool const usually_with_body = request.method == http_method::post || request.method == http_method::put ||
+        request.method == http_method::merge || request.method == http_method::patch;
+    // Set even where it is what libcurl would write: a handle remembers the method of the request before.
+    method_ = to_string(request.method);
+    set(CURLOPT_CUSTOMREQUEST, method_.c_str());
+    if (request.method == http_method::head) {
+        set(CURLOPT_NOBODY, 1L);
+    } else if (usually_with_body || !request.body.empty()) {
+        set(CURLOPT_POST, 1L);
+        set(CURLOPT_POSTFIELDS, request.body.data());
+        set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    } else {
+        set(CURLOPT_HTTPGET, 1L);
+    }
+}
+
+ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& request) {
+    constexpr std::string_view own[] = {"Host", "Content-Length", "Transfer-Encoding", "Connection", "Expect",
+        "Accept-Encoding", "TE", "Trailer", "Upgrade"};
+    std::string const& block = request.headers.text();
+    lines_.clear();
+    empty_fields_.clear();
+    bool accepts = false;
+    bool has_type = false;
+    bool refused = false;
+    request.headers.for_each([&](std::string_view name, std::string_view value) {
+        for (std::string_view const reserved : own) {
+            refused = refused || same_field_name(name, reserved);
+        }
+        accepts = accepts || same_field_name(name, "Accept");
+        has_type = has_type || same_field_name(name, "Content-Type");
+        if (value.empty()) {
+            empty_fields_.push_back(text::joined({name, ";"}));
+        } else {
+            // name, colon, value and NUL stand there in one piece
+            add_header(block.c_str() + (name.data() - block.data()));
+        }
+    });
+    if (refused) {
+        return failure{error_code::invalid_input,
+            "the request has a header field that the client writes itself, or that asks for what it does not do"};
+    }
+    for (std::string const& field : empty_fields_) {
+        add_header(field.c_str());
+    }
+    // What libcurl would add of its own accord.
+    add_header("Expect:");
+    if (!accepts) {
+        add_header("Accept:");
+    }
+    if (!has_type) {
+        add_header("Content-Type:");
+    }
+    list_.resize(lines_.size());
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+        list_[i] = {lines_[i], i + 1 < lines_.size() ? &list_[i + 1] : nullptr};
+    }
+    set(CURLOPT_HTTPHEADER, list_.data());
+    return {};
+}
+
+ENTITABLE_DECL result<http_response> curl_transfer::finish(CURLcode code) {
+    if (code == CURLE_OK && reader_.has_header()) {
+        return reader_.take();
+    }
+    if (out_of_memory_) {
+        return gave_up(error_code::transport_failed, "there was no memory for the response");
+    }
+    if (!reader_.refusal().empty()) {
+        return gave_up(error_code::transport_failed, text::joined({"the response is refused: ", reader_.refusal()}));
+    }
+    if (!sent_) {
+        // What libcurl says of proxies may hold their passwords.
+        std::string_view const more = options_.proxy.empty() ? std::string_view{text_} : std::string_view{};
+        return gave_up(error_code::transport_failed,
+            text::joined(
+                {"no connection to ", host_, ": ", more.empty() ? curl_easy_strerror(code) : text::printable(more)}));
+    }
+    if (code == CURLE_ABORTED_BY_CALLBACK) {
+        return gave_up(error_code::transport_failed,
+            text::joined({"the connection to ", host_, " ended before the answer; a write is not sent twice"}));
+    }
+    return gave_up(error_code::transport_failed,
+        text::joined(
+            {"no whole response from ", host_, ": ", code == CURLE_OK ? "no header" : curl_easy_strerror(code)}));
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
