@@ -174,7 +174,9 @@ ENTITABLE_DECL failure to_failure(error_answer answer, std::string_view request,
     problem.request_id = std::move(answer.request_id);
     problem.operation_index = answer.index;
     problem.retry_after = answer.retry_after;
-    bool const definite = (answer.status >= 300 && answer.status < 500) || answer.status == 501 || answer.status == 505;
+    // 408 may come from whatever stands in front of the service, while the request is on its way.
+    bool const definite = (answer.status >= 300 && answer.status < 500 && answer.status != 408) ||
+        answer.status == 501 || answer.status == 505;
     problem.effect = writes && !definite ? effect::unknown : effect::none;
     return made;
 }
