@@ -37,6 +37,8 @@ public:
     ENTITABLE_LAZY [[nodiscard]] bool next(property_view& out) noexcept;
     /// Whether the bytes were no row of a version known here.
     [[nodiscard]] bool damaged() const noexcept { return damaged_; }
+    /// How many properties are to come; absent ones count.
+    [[nodiscard]] std::size_t left() const noexcept { return left_; }
 
 private:
     std::string_view descriptor_;

@@ -28,16 +28,21 @@ ENTITABLE_LAZY std::string etag_text_of(date_time timestamp) {
 ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
     if (text.size() > detail::etag_prefix.size() + detail::etag_suffix.size() &&
         text.starts_with(detail::etag_prefix)) {
-        std::string time;
         std::string_view rest = text.substr(detail::etag_prefix.size());
         rest.remove_suffix(detail::etag_suffix.size());
-        while (!rest.empty()) {
+        char time[32];
+        std::size_t size = 0;
+        std::size_t colons = 0;
+        while (!rest.empty() && size < sizeof time) {
             bool const colon = rest.starts_with("%3A");
-            time += colon ? ':' : rest.front();
+            time[size++] = colon ? ':' : rest.front();
+            colons += colon ? 1U : 0U;
             rest.remove_prefix(colon ? 3 : 1);
         }
-        auto const timestamp = date_time::parse(time);
-        if (timestamp && detail::etag_text_of(*timestamp) == text) {
+        // The usual form: both colons escaped, a Z, and a fraction only where there is one, without zeros at its end.
+        bool const usual = rest.empty() && colons == 2 && size >= 20 && time[size - 1] == 'Z' &&
+            (size == 20 || time[size - 2] != '0') && text.ends_with(detail::etag_suffix);
+        if (auto const timestamp = usual ? date_time::parse({time, size}) : std::nullopt) {
             timestamp_ = timestamp->ticks;
             return;
         }

@@ -14,29 +14,36 @@ ENTITABLE_LAZY int hexadecimal_digit(char character) noexcept {
                                                 : -1;
 }
 
+/// The value of each character as a hexadecimal digit; 0x80 for what is none.
+inline constexpr std::array<unsigned char, 256> hexadecimal_values = [] {
+    std::array<unsigned char, 256> values{};
+    for (std::size_t byte = 0; byte < 256; ++byte) {
+        values[byte] = static_cast<unsigned char>(byte >= '0' && byte <= '9' ? byte - '0'
+                : byte >= 'a' && byte <= 'f'                                 ? byte - 'a' + 10
+                : byte >= 'A' && byte <= 'F'                                 ? byte - 'A' + 10
+                                                                             : 0x80U);
+    }
+    return values;
+}();
+
 } // namespace detail
 
 ENTITABLE_LAZY_BODY std::optional<guid> guid::parse(std::string_view text) noexcept {
-    guid read;
-    if (text.size() != 36) {
+    if (text.size() != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') {
         return std::nullopt;
     }
+    guid read;
+    unsigned bad = 0; // looked at once, at the end
     std::size_t at = 0;
     for (std::size_t index = 0; index < read.bytes.size(); ++index) {
-        if (at == 8 || at == 13 || at == 18 || at == 23) {
-            if (text[at++] != '-') {
-                return std::nullopt;
-            }
-        }
-        int const high = detail::hexadecimal_digit(text[at]);
-        int const low = detail::hexadecimal_digit(text[at + 1]);
-        if (high < 0 || low < 0) {
-            return std::nullopt;
-        }
-        read.bytes[index] = static_cast<unsigned char>(high * 16 + low);
+        at += index == 4 || index == 6 || index == 8 || index == 10 ? 1U : 0U;
+        unsigned const high = detail::hexadecimal_values[static_cast<unsigned char>(text[at])];
+        unsigned const low = detail::hexadecimal_values[static_cast<unsigned char>(text[at + 1])];
+        bad |= high | low;
+        read.bytes[index] = static_cast<unsigned char>((high << 4U | low) & 0xFFU);
         at += 2;
     }
-    return read;
+    return bad > 15 ? std::nullopt : std::optional{read};
 }
 
 ENTITABLE_LAZY_BODY void guid::append_to(std::string& out) const {

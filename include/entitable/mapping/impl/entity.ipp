@@ -10,6 +10,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ENTITABLE_LAZY_BODY entity::entity(row_view row)
     : partition_key_(row.partition_key), row_key_(row.row_key), etag_(row.etag()), timestamp_(row.timestamp()) {
     property_cursor cursor{row.payload};
+    properties_.reserve(cursor.left());
     property_view next;
     while (cursor.next(next)) {
         if (next.present) {

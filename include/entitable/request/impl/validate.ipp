@@ -392,6 +392,13 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
         refused.error().operation_index = index;
         return refused;
     };
+    // Four times the bytes are no less than the service's measure, which need not be taken where they are few.
+    std::size_t bytes = 0;
+    for (mutation const& change : request.changes) {
+        bytes += change.entity.partition_key().size() + change.entity.row_key().size() + change.entity.payload().size();
+    }
+    bool const large = bytes > limits.max_transaction_size / 4;
+    detail::name_filter row_keys;
     std::size_t size = 0;
     for (std::size_t index = 0; index < request.changes.size(); ++index) {
         mutation const& change = request.changes[index];
@@ -403,7 +410,8 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
                                     "the batch has entities of more than one partition", change.entity.partition_key()),
                 index);
         }
-        for (std::size_t other = 0; other < index; ++other) {
+        bool const maybe_twice = row_keys.maybe_has(change.entity.row_key());
+        for (std::size_t other = 0; maybe_twice && other < index; ++other) {
             if (request.changes[other].entity.row_key() == change.entity.row_key()) {
                 return at_operation(detail::refusal(error_code::invalid_duplicate_row,
                                         text::joined({"an entity stands twice in the batch, first as operation ",
@@ -412,7 +420,7 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
                     index);
             }
         }
-        size += service_size(change.entity);
+        size += large ? service_size(change.entity) : 0U;
         if (size > limits.max_transaction_size) {
             return at_operation(
                 detail::refusal(error_code::request_body_too_large,

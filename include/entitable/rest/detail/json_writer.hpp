@@ -23,9 +23,6 @@ void append_json_property(std::string& out, std::string_view name, value_view va
 /// Appends an object on one line: keys and the properties that are present. The Timestamp is the server's and left out.
 void append_json_entity(std::string& out, row_view entity);
 
-/// The shortest text that reads back as the same finite number, with a point or an exponent.
-void append_float64(std::string& out, double number);
-
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

@@ -43,13 +43,12 @@ ENTITABLE_DECL bool take_fields(std::string_view& text, part_fields& out) noexce
             return false;
         }
         std::string_view const name = line.substr(0, colon);
-        std::string_view const value = trimmed(line.substr(colon + 1));
-        if (same_field_name(name, "Content-Type")) {
-            out.content_type = value;
-        } else if (same_field_name(name, "Content-ID")) {
-            out.content_id = value;
-        } else if (same_field_name(name, "ETag")) {
-            out.etag = value;
+        std::string_view* const to = same_field_name(name, "Content-Type") ? &out.content_type
+            : same_field_name(name, "Content-ID")                          ? &out.content_id
+            : same_field_name(name, "ETag")                                ? &out.etag
+                                                                           : nullptr;
+        if (to != nullptr) {
+            *to = trimmed(line.substr(colon + 1));
         }
     }
     return false;

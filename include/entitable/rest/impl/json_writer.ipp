@@ -25,132 +25,228 @@ inline constexpr std::array<bool, 256> json_escaped = [] {
     return table;
 }();
 
-ENTITABLE_DECL void append_json_string(std::string& out, std::string_view text) {
-    constexpr char digits[] = "0123456789abcdef";
-    out += '"';
-    std::size_t start = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        auto const byte = static_cast<unsigned char>(text[at]);
-        if (!json_escaped[byte]) {
-            continue;
+/// Writes to the end of a string through a pointer, with room asked for piece by piece.
+class json_pen {
+public:
+    explicit json_pen(std::string& out) : out_(out) { follow(); }
+    json_pen(json_pen const&) = delete;
+    json_pen& operator=(json_pen const&) = delete;
+    ~json_pen() { finish(); }
+
+    /// Room for so many bytes more.
+    void room(std::size_t bytes) {
+        if (static_cast<std::size_t>(end_ - at_) < bytes) {
+            grow(bytes);
         }
-        out.append(text.substr(start, at - start));
-        start = at + 1;
-        char escape[6] = {'\\', text[at]};
-        std::size_t size = 2;
-        switch (text[at]) {
-            case '"':
-            case '\\': break;
-            case '\n': escape[1] = 'n'; break;
-            case '\r': escape[1] = 'r'; break;
-            case '\t': escape[1] = 't'; break;
-            default: {
-                char const code[] = {'u', '0', '0', digits[byte >> 4U], digits[byte & 0x0FU]};
-                std::memcpy(escape + 1, code, sizeof code);
-                size = 6;
-                break;
+    }
+    void put(std::string_view text) {
+        room(text.size());
+        std::memcpy(at_, text.data(), text.size());
+        at_ += text.size();
+    }
+
+    /// The characters of a string, without its quotes.
+    void characters(std::string_view text) {
+        constexpr std::size_t piece = 512; // so that the room asked for stays small
+        for (; !text.empty(); text.remove_prefix(text.size() < piece ? text.size() : piece)) {
+            std::string_view const now = text.substr(0, piece);
+            room(6 * now.size());
+            std::size_t index = 0;
+            for (std::uint64_t eight = 0; now.size() - index >= sizeof eight; index += sizeof eight) {
+                std::memcpy(&eight, now.data() + index, sizeof eight);
+                if (needs_escape(eight)) {
+                    for (std::size_t byte = 0; byte < sizeof eight; ++byte) {
+                        character(now[index + byte]);
+                    }
+                } else {
+                    std::memcpy(at_, &eight, sizeof eight);
+                    at_ += sizeof eight;
+                }
+            }
+            for (; index < now.size(); ++index) {
+                character(now[index]);
             }
         }
-        out.append(escape, size);
     }
-    out.append(text.substr(start)) += '"';
+    void quoted(std::string_view text) {
+        put("\"");
+        characters(text);
+        put("\"");
+    }
+    /// `"name":`, or with a type `"name@odata.type":"type","name":`.
+    void name(std::string_view text, std::string_view type) {
+        put("\"");
+        std::size_t const begin = size();
+        characters(text);
+        std::size_t const written = size() - begin;
+        if (!type.empty()) {
+            put("@odata.type\":\"");
+            put(type);
+            put("\",\"");
+            room(written);
+            std::memcpy(at_, out_.data() + begin, written);
+            at_ += written;
+        }
+        put("\":");
+    }
+    template <class Number>
+    void number(Number value) {
+        room(40);
+        at_ = std::to_chars(at_, at_ + 40, value).ptr;
+    }
+    void float64(double value) {
+        if (value - value != 0) {
+            put(value != value ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+            return;
+        }
+        std::size_t const begin = size();
+        number(value);
+        bool whole = true;
+        for (char const* digit = out_.data() + begin; digit != at_; ++digit) {
+            whole = whole && *digit != '.' && *digit != 'e';
+        }
+        if (whole) {
+            put(".0");
+        }
+    }
+    /// Appends through a function that appends to a string.
+    template <class Append>
+    void appended(Append append) {
+        finish();
+        append(out_);
+        follow();
+    }
+
+    void property(std::string_view called, value_view value) {
+        switch (value.type()) {
+            case edm_type::string:
+                name(called, {});
+                quoted(value.as_string());
+                break;
+            case edm_type::int32:
+                name(called, {});
+                number(value.as_int32());
+                break;
+            case edm_type::boolean:
+                name(called, {});
+                put(value.as_boolean() ? "true" : "false");
+                break;
+            case edm_type::int64:
+                name(called, "Edm.Int64");
+                put("\"");
+                number(value.as_int64());
+                put("\"");
+                break;
+            case edm_type::float64:
+                name(called, "Edm.Double");
+                float64(value.as_float64());
+                break;
+            case edm_type::date_time:
+                name(called, "Edm.DateTime");
+                put("\"");
+                appended([&](std::string& out) { value.as_date_time().append_to(out); });
+                put("\"");
+                break;
+            case edm_type::guid:
+                name(called, "Edm.Guid");
+                put("\"");
+                appended([&](std::string& out) { value.as_guid().append_to(out); });
+                put("\"");
+                break;
+            case edm_type::binary:
+                name(called, "Edm.Binary");
+                put("\"");
+                appended([&](std::string& out) { append_base64(out, value.bytes()); });
+                put("\"");
+                break;
+        }
+    }
+
+private:
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - out_.data()); }
+    void finish() { out_.resize(size()); } // smaller: allocates nothing
+    void follow() noexcept {
+        at_ = out_.data() + out_.size();
+        end_ = at_;
+    }
+    void grow(std::size_t bytes);
+
+    /// Whether one of eight characters is a quote, a backslash or a control character: the usual tricks with words.
+    static bool needs_escape(std::uint64_t eight) noexcept {
+        constexpr std::uint64_t ones = 0x0101010101010101U;
+        constexpr std::uint64_t highs = 0x8080808080808080U;
+        std::uint64_t const quote = eight ^ (ones * '"');
+        std::uint64_t const backslash = eight ^ (ones * '\\');
+        std::uint64_t const control = (eight - ones * 0x20) & ~eight;
+        return ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | control) & highs) != 0;
+    }
+    /// One character, for which there is room.
+    void character(char each) {
+        if (!json_escaped[static_cast<unsigned char>(each)]) {
+            *at_++ = each;
+        } else {
+            escape(each);
+        }
+    }
+    void escape(char each);
+
+    std::string& out_; ///< longer than what is written, meanwhile
+    char* at_{};
+    char* end_{};
+};
+
+ENTITABLE_DECL void json_pen::grow(std::size_t bytes) {
+    constexpr std::size_t more = 1024;
+    std::size_t const written = size();
+    std::size_t const wanted = written + bytes + more;
+    if (wanted > out_.capacity()) {
+        out_.reserve(2 * wanted);
+    }
+    out_.resize(wanted);
+    at_ = out_.data() + written;
+    end_ = out_.data() + wanted;
 }
 
-template <class Integer>
-inline void append_integer(std::string& out, Integer number) {
-    char text[24];
-    auto const end = std::to_chars(text, text + sizeof text, number).ptr;
-    out.append(text, static_cast<std::size_t>(end - text));
-}
-
-ENTITABLE_DECL void append_float64(std::string& out, double number) {
-    char text[40];
-    auto const end = std::to_chars(text, text + sizeof text, number).ptr;
-    std::string_view const written{text, static_cast<std::size_t>(end - text)};
-    out.append(written);
-    if (written.find_first_of(".e") == std::string_view::npos) {
-        out += ".0";
+ENTITABLE_DECL void json_pen::escape(char each) {
+    constexpr char digits[] = "0123456789abcdef";
+    auto const byte = static_cast<unsigned char>(each);
+    *at_++ = '\\';
+    switch (each) {
+        case '"':
+        case '\\': *at_++ = each; break;
+        case '\n': *at_++ = 'n'; break;
+        case '\r': *at_++ = 'r'; break;
+        case '\t': *at_++ = 't'; break;
+        default: {
+            char const code[] = {'u', '0', '0', digits[byte >> 4U], digits[byte & 0x0FU]};
+            std::memcpy(at_, code, sizeof code);
+            at_ += sizeof code;
+            break;
+        }
     }
 }
 
-/// Appends `"name@odata.type":"Edm.Type","name":`.
-inline void append_annotated_name(std::string& out, std::string_view name, std::string_view type) {
-    append_json_string(out, name);
-    out.back() = '@';
-    out.append("odata.type\":\"Edm.").append(type).append("\",");
-    append_json_string(out, name);
-    out += ':';
-}
+ENTITABLE_DECL void append_json_string(std::string& out, std::string_view text) { json_pen{out}.quoted(text); }
 
 ENTITABLE_DECL void append_json_property(std::string& out, std::string_view name, value_view value) {
-    switch (value.type()) {
-        case edm_type::string:
-            append_json_string(out, name);
-            out += ':';
-            append_json_string(out, value.as_string());
-            break;
-        case edm_type::int32:
-            append_json_string(out, name);
-            out += ':';
-            append_integer(out, value.as_int32());
-            break;
-        case edm_type::boolean:
-            append_json_string(out, name);
-            out += value.as_boolean() ? ":true" : ":false";
-            break;
-        case edm_type::int64:
-            append_annotated_name(out, name, "Int64");
-            out += '"';
-            append_integer(out, value.as_int64());
-            out += '"';
-            break;
-        case edm_type::float64: {
-            double const number = value.as_float64();
-            append_annotated_name(out, name, "Double");
-            if (number != number) {
-                out += "\"NaN\"";
-            } else if (number - number != 0) {
-                out += number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-            } else {
-                append_float64(out, number);
-            }
-            break;
-        }
-        case edm_type::date_time:
-            append_annotated_name(out, name, "DateTime");
-            out += '"';
-            value.as_date_time().append_to(out);
-            out += '"';
-            break;
-        case edm_type::guid:
-            append_annotated_name(out, name, "Guid");
-            out += '"';
-            value.as_guid().append_to(out);
-            out += '"';
-            break;
-        case edm_type::binary:
-            append_annotated_name(out, name, "Binary");
-            out += '"';
-            append_base64(out, value.bytes());
-            out += '"';
-            break;
-    }
+    json_pen{out}.property(name, value);
 }
 
 ENTITABLE_DECL void append_json_entity(std::string& out, row_view entity) {
-    out += "{\"PartitionKey\":";
-    append_json_string(out, entity.partition_key);
-    out += ",\"RowKey\":";
-    append_json_string(out, entity.row_key);
+    json_pen pen{out};
+    pen.put("{\"PartitionKey\":");
+    pen.quoted(entity.partition_key);
+    pen.put(",\"RowKey\":");
+    pen.quoted(entity.row_key);
     property_cursor cursor{entity.payload};
     property_view property;
     while (cursor.next(property)) {
         if (property.present) {
-            out += ',';
-            append_json_property(out, property.name, property.value);
+            pen.put(",");
+            pen.property(property.name, property.value);
         }
     }
-    out += '}';
+    pen.put("}");
 }
 
 } // namespace detail
