@@ -26,26 +26,6 @@ inline constexpr char strangers_sql[] = "SELECT count(*) FROM sqlite_schema WHER
 
 } // namespace file_format
 
-/// All statements of `text` as one; waits where others are in the way.
-ENTITABLE_DECL result<void> run_patiently(connection& on, char const* text, patience& waits) {
-    for (;;) {
-        switch (on.run_text(text)) {
-            case stepped::busy:
-                on.roll_back();
-                if (!waits.wait()) {
-                    return waits.given_up();
-                }
-                break;
-            case stepped::failed: {
-                failure failed = on.problem("the file cannot be prepared");
-                on.roll_back();
-                return failed;
-            }
-            default: return {};
-        }
-    }
-}
-
 ENTITABLE_DECL result<bool> schema_is_ours(connection& on) {
     using namespace file_format;
     auto const table = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_table'");
@@ -111,20 +91,28 @@ ENTITABLE_DECL result<void> prepare_schema(connection& on, bool write_ahead_log,
     using namespace file_format;
     std::string page_size = "PRAGMA page_size = ";
     text::append_decimal(page_size, page_bytes);
-    if (auto sized = run_patiently(on, page_size.c_str(), waits); !sized) {
-        return sized;
-    }
-    // First the file is known, then its journal is changed: that of a foreign file is left alone.
-    if (auto begun = run_patiently(on, "BEGIN IMMEDIATE", waits); !begun) {
-        return begun;
-    }
-    auto checked = create_or_check(on);
-    if (!checked) {
+    // First the file is known, then its journal is changed: that of a foreign file is left alone. One that is known needs no
+    // writer's transaction, and so does not wait for one.
+    for (;;) {
+        auto const application = on.number_of("PRAGMA application_id");
+        bool const known = application && *application == application_id;
+        stepped step = application ? on.run_text(page_size.c_str()) : stepped::busy;
+        step = step == stepped::done ? on.run_text(known ? "BEGIN" : "BEGIN IMMEDIATE") : step;
+        auto const checked = step == stepped::done ? create_or_check(on) : result<void>{};
+        step = step == stepped::done && checked ? on.run_text("COMMIT") : step;
+        if (step == stepped::done && checked) {
+            break;
+        }
+        failure failed = !application ? failure{application.error()}
+            : !checked                ? failure{checked.error()}
+                                      : on.problem("the file cannot be prepared");
         on.roll_back();
-        return checked;
-    }
-    if (auto committed = run_patiently(on, "COMMIT", waits); !committed) {
-        return committed;
+        if (failed.error().code != error_code::store_busy) {
+            return failed;
+        }
+        if (!waits.wait()) {
+            return waits.given_up();
+        }
     }
     char const* const wanted = write_ahead_log ? "wal" : "delete";
     char const* const set = write_ahead_log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE";

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// SQLite's own VFS with a watcher that is told of each write and sync before and after it happens, and that may end the process
+/// there.
+
+#include <sqlite3.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace entitable_test {
+
+/// Which file of a database.
+enum class watched_file : std::uint8_t { main, log, journal, other };
+
+class watched_vfs {
+public:
+    static constexpr char const* name = "entitable_watched";
+    /// `done`: behind the call. `sync`: a sync, else a write.
+    using watcher = void (*)(watched_file file, bool sync, bool done);
+
+    static void install(watcher watch) {
+        watch_ = watch;
+        static sqlite3_vfs vfs = *sqlite3_vfs_find(nullptr);
+        real_ = sqlite3_vfs_find(nullptr);
+        vfs.zName = name;
+        vfs.szOsFile = real_->szOsFile + static_cast<int>(sizeof(extra));
+        vfs.xOpen = open;
+        sqlite3_vfs_register(&vfs, 0);
+    }
+
+private:
+    struct extra {
+        sqlite3_io_methods const* methods;
+        watched_file kind;
+    };
+    static extra& of(sqlite3_file* file) {
+        return *reinterpret_cast<extra*>(reinterpret_cast<char*>(file) + real_->szOsFile);
+    }
+    static int open(sqlite3_vfs*, char const* path, sqlite3_file* file, int flags, int* out_flags) {
+        int const code = real_->xOpen(real_, path, file, flags, out_flags);
+        if (file->pMethods == nullptr) {
+            return code;
+        }
+        of(file) = {file->pMethods,
+            (flags & SQLITE_OPEN_MAIN_DB) != 0            ? watched_file::main
+                : (flags & SQLITE_OPEN_WAL) != 0          ? watched_file::log
+                : (flags & SQLITE_OPEN_MAIN_JOURNAL) != 0 ? watched_file::journal
+                                                          : watched_file::other};
+        // One set of methods for each of the real VFS: SQLite calls them, they call those.
+        static std::map<sqlite3_io_methods const*, sqlite3_io_methods> all;
+        auto [at, fresh] = all.try_emplace(file->pMethods, *file->pMethods);
+        if (fresh) {
+            at->second.xWrite = write;
+            at->second.xSync = sync;
+        }
+        file->pMethods = &at->second;
+        return code;
+    }
+    static int write(sqlite3_file* file, void const* bytes, int size, sqlite3_int64 offset) {
+        watch_(of(file).kind, false, false);
+        int const code = of(file).methods->xWrite(file, bytes, size, offset);
+        watch_(of(file).kind, false, true);
+        return code;
+    }
+    static int sync(sqlite3_file* file, int flags) {
+        watch_(of(file).kind, true, false);
+        int const code = of(file).methods->xSync(file, flags);
+        watch_(of(file).kind, true, true);
+        return code;
+    }
+
+    static inline watcher watch_{};
+    static inline sqlite3_vfs* real_{};
+};
+
+} // namespace entitable_test
