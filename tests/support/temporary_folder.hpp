@@ -5,6 +5,8 @@
 /// \file
 /// A folder for the files of one test, which goes with them.
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -13,8 +15,9 @@ namespace entitable_test {
 
 class temporary_folder {
 public:
-    temporary_folder() {
-        std::string made = (std::filesystem::temp_directory_path() / "entitable_test_XXXXXX").string();
+    temporary_folder() : temporary_folder(std::filesystem::temp_directory_path()) {}
+    explicit temporary_folder(std::filesystem::path const& where) {
+        std::string made = (where / "entitable_test_XXXXXX").string();
         if (mkdtemp(made.data()) == nullptr) {
             std::abort();
         }
@@ -26,6 +29,12 @@ public:
     }
     temporary_folder(temporary_folder const&) = delete;
     temporary_folder& operator=(temporary_folder const&) = delete;
+
+    /// In memory, where the system has such a place: for tests that do not care about the disk.
+    static std::filesystem::path memory() {
+        return ::access("/dev/shm", W_OK) == 0 ? std::filesystem::path{"/dev/shm"}
+                                               : std::filesystem::temp_directory_path();
+    }
 
     /// The path of a file in the folder.
     [[nodiscard]] std::string operator/(std::string const& name) const { return (path_ / name).string(); }

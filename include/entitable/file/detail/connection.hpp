@@ -156,7 +156,7 @@ public:
     [[nodiscard]] result<bool> next_row();
     /// Behind the first step of a query with a number from `connection::table_id`: false when a table was removed meanwhile,
     /// in any process. The number may be that of the removed table then: ask for it again.
-    [[nodiscard]] bool table_was_known() noexcept;
+    [[nodiscard]] bool table_was_known() const noexcept { return !replanned_; }
     /// How many rows the last statement of the connection has removed.
     [[nodiscard]] std::int64_t changed_rows() const noexcept;
 
@@ -166,8 +166,11 @@ public:
     [[nodiscard]] bool is_null(int at) const noexcept;
 
 private:
+    void look_for_replanning() noexcept;
+
     connection& on_;
     sql text_;
+    bool replanned_{};
     sqlite3_stmt* statement_;
 };
 

@@ -335,18 +335,20 @@ ENTITABLE_DECL query& query::bind_text(int at, std::string_view text) noexcept {
     return *this;
 }
 
-ENTITABLE_DECL bool query::table_was_known() noexcept {
+/// A change of the schema is met once by each statement of a connection; the first that meets it tells all of them.
+ENTITABLE_DECL void query::look_for_replanning() noexcept {
     int const now = sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);
-    int const before = std::exchange(on_.replans_[static_cast<std::size_t>(text_)], now);
-    if (now != before) {
+    replanned_ = now != std::exchange(on_.replans_[static_cast<std::size_t>(text_)], now);
+    if (replanned_) {
         on_.tables_.clear();
     }
-    return now == before;
 }
 
 ENTITABLE_DECL result<bool> query::first_row(patience& waits) {
     for (;;) {
-        switch (step()) {
+        stepped const now = step();
+        look_for_replanning();
+        switch (now) {
             case stepped::row: return true;
             case stepped::done: return false;
             case stepped::failed: return on_.problem("the file cannot be read");
