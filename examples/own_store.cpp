@@ -35,7 +35,7 @@ int main() {
     entitable::table<note> notes{own_backend{}, "notes"};
     notes.create().value();
     for (std::int32_t number = 1; number <= 30; ++number) {
-        notes.insert({"garden", number, "note " + std::to_string(number)}).value();
+        notes.insert({"garden", number, std::to_string(number) + " of 30"}).value();
     }
     using n = entitable::fields<note>;
     for (note const& each : notes.where(n::notebook == "garden").take(3)) {

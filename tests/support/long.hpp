@@ -10,8 +10,14 @@
 
 namespace entitable_test {
 
-/// `usual` rounds, or `patient` ones under `tests/run long`, which sets ENTITABLE_TEST_LONG.
-inline std::size_t rounds(std::size_t usual, std::size_t patient) {
+/// `usual` rounds, or `patient` ones under `tests/run long`, which sets ENTITABLE_TEST_LONG; `optimized` ones in the build that is
+/// optimized and has no sanitizers.
+inline std::size_t rounds(std::size_t usual, std::size_t patient, std::size_t optimized = 0) {
+#if defined(ENTITABLE_TEST_OPTIMIZED)
+    usual = optimized != 0 ? optimized : usual;
+#else
+    static_cast<void>(optimized);
+#endif
     return std::getenv("ENTITABLE_TEST_LONG") == nullptr ? usual : patient;
 }
 

@@ -104,7 +104,8 @@ ENTITABLE_LAZY [[nodiscard]] result<row> encode_row(std::string_view partition_k
 
 /// Where the value of a property goes.
 struct value_target {
-    value_target() noexcept {} // without initializers: whole arrays would be zeroed first
+    // Constructors, because compilers zero a whole array of aggregates before they fill it.
+    value_target() noexcept : to(nullptr), take(nullptr), property() {}
     value_target(void* destination, bool (*function)(void*, value_view const*), described_property described) noexcept
         : to(destination), take(function), property(described) {}
 
@@ -225,9 +226,13 @@ template <auto Member, class Entity>
 template <class Entity, auto... Members>
 [[nodiscard]] result<void> decode_properties(row_view row, Entity& out, reading mode, members<0, Members...>) {
     using map = mapping<Entity>;
-    value_target const targets[] = {target_of_property<Members>(out)..., value_target{}};
-    return decode_row(row, descriptor_of<Entity>.view(), targets, std::data(map::property_names) + 1,
-        sizeof...(Members), mode, map::entity_name);
+    if constexpr (sizeof...(Members) == 0) {
+        return decode_row(row, descriptor_of<Entity>.view(), nullptr, nullptr, 0, mode, map::entity_name);
+    } else {
+        value_target const targets[] = {target_of_property<Members>(out)...};
+        return decode_row(row, descriptor_of<Entity>.view(), targets, std::data(map::property_names) + 1,
+            sizeof...(Members), mode, map::entity_name);
+    }
 }
 
 inline void assign_system(etag& to, row_view row) noexcept { to = row.etag(); }
