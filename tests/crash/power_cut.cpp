@@ -115,7 +115,7 @@ private:
 findings cut_power(char const* name, file_journal journal, durability durable, bool syncs_are_lies = false,
     bool suffix_may_miss = false) {
     auto const found = power_cuts{journal, durable, syncs_are_lies, suffix_may_miss}.run(
-        rounds(8, 120), rounds(syncs_are_lies ? 7 : 3, 1));
+        rounds(8, 120, 10), rounds(syncs_are_lies ? 7 : 3, 1, 1));
     std::printf("power cuts, %s: %zu runs, %zu lost, %zu torn, %zu holes, %zu damaged\n", name, found.runs, found.lost,
         found.torn, found.holes, found.damaged);
     return found;

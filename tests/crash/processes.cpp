@@ -88,7 +88,7 @@ TEST_CASE("processes killed at any time lose nothing that they acknowledged") {
         };
         shared_memory<acknowledged> const done;
         std::mt19937_64 random{1};
-        std::size_t const kills = rounds(40, 5'000);
+        std::size_t const kills = rounds(40, 5'000, 250);
         std::size_t checks = 0;
         std::string problem;
         for (std::size_t round = 0; round < kills && problem.empty(); ++round) {

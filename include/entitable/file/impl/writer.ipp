@@ -109,15 +109,21 @@ ENTITABLE_DECL void writer::lead() {
 
 ENTITABLE_DECL void writer::commit_claimed() {
     while (!claimed_.empty() && begin()) {
-        query read{*on_, sql::version_bound};
-        if (read.step() != stepped::row) {
-            fail_all(on_->problem("the file cannot be read"));
+        std::int64_t bound = 0;
+        bool known = false;
+        { // the query ends before its connection may: what follows can give that up
+            query read{*on_, sql::version_bound};
+            known = read.step() == stepped::row;
+            bound = known ? read.number(0) : 0;
+            if (!known) {
+                fail_all(on_->problem("the file cannot be read"));
+            }
+        }
+        if (!known) {
             release();
             return;
         }
-        std::int64_t const bound = read.number(0);
         commit_group group{*on_, versions_.last(bound)};
-        read.reset();
         bool any = false;
         if (waiting* const broken = run_jobs(group, any)) {
             release();

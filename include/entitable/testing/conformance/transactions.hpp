@@ -128,12 +128,12 @@ inline void what_is_no_transaction(trial& t) {
         error_code::invalid_duplicate_row, 1, "removed and inserted");
     // Within the limit of each entity, beyond that of the whole.
     std::vector<mutation> large;
-    std::string const text = times(t.limits().max_string_units < 30'000 ? t.limits().max_string_units : 30'000, "x");
+    std::string const content = times(t.limits().max_string_units < 30'000 ? t.limits().max_string_units : 30'000, "x");
     for (std::size_t size = 0; size <= t.limits().max_transaction_size && large.size() < t.limits().max_operations;
-        size += 10 * 2 * text.size()) {
+        size += 10 * 2 * content.size()) {
         row_builder entity{"p", padded(large.size())};
         for (int property = 0; property < 10; ++property) {
-            entity.add("P" + std::to_string(property), value_view{std::string_view{text}});
+            entity.add(text::joined({"P", std::to_string(property)}), value_view{std::string_view{content}});
         }
         large.push_back(mutation::insert(entity.build()));
     }
