@@ -262,7 +262,7 @@ result<response_of<Request>> send_one(rest_engine& engine, Request const& reques
         return std::move(ready).as_failure();
     }
     http_call const limits = engine.limits_of(context);
-    for (std::uint32_t attempts = 1;; ++attempts) {
+    for (;;) {
         result<response_of<Request>> outcome{std::in_place};
         auto response = send(work.request, limits);
         if (finish(engine, request, response, work, context, outcome)) {
