@@ -3,6 +3,6 @@
 #pragma once
 
 /// \file
-/// Tables in a file. Needs SQLite 3.31 or later: link `entitable::file`, or `-lsqlite3`. Without this header no program does.
+/// Tables in a file. Needs SQLite 3.33 or later: link `entitable::file`, or `-lsqlite3`. Without this header no program does.
 
 #include <entitable/file/file_backend.hpp>

@@ -27,8 +27,8 @@ ENTITABLE(mark, partition_key(writer), row_key(batch, row), properties(text))
 inline constexpr std::int32_t rows_of_batch = 10;
 
 inline mark make_mark(std::string const& writer, std::int32_t batch, std::int32_t row) {
-    return {writer, batch, row,
-        std::string(40 + static_cast<std::size_t>(batch * 7 + row) % 60, static_cast<char>('a' + (batch + row) % 26))};
+    auto const number = static_cast<std::uint32_t>(batch) * 7 + static_cast<std::uint32_t>(row);
+    return {writer, batch, row, std::string(40 + number % 60, static_cast<char>('a' + number % 26))};
 }
 
 inline auto write_batch(entitable::table<mark> const& marks, std::string const& writer, std::int32_t batch) {

@@ -22,7 +22,7 @@ enum class durability : std::uint8_t {
              ///< rollback journal
 };
 
-/// How SQLite keeps a commit whole.
+/// How SQLite keeps a commit whole. Programs that have a file open at the same time agree on it: StoreBusy otherwise.
 enum class file_journal : std::uint8_t {
     automatic,       ///< write-ahead log where the file system has advisory locks, else `rollback`
     write_ahead_log, ///< readers and a writer do not hold each other up; fails where there are no advisory locks
