@@ -96,7 +96,14 @@ private:
 class value {
 public:
     value() = default;
-    value(value_view view) : type_(view.type()), bits_(view.bits()), bytes_(view.bytes()) {} ///< copies the bytes
+    value(value_view const& view)
+        : type_(view.type()), bits_(view.bits()), bytes_(view.bytes()) {} ///< copies the bytes
+    /// Becomes a copy, in the memory that is there.
+    void assign(value_view const& view) {
+        type_ = view.type();
+        bits_ = view.bits();
+        bytes_ = view.bytes();
+    }
 
     [[nodiscard]] edm_type type() const noexcept { return type_; } ///< the EDM type
     /// By reference; valid until this changes.

@@ -22,6 +22,10 @@ enum class http_method : std::uint8_t { get, post, put, merge, patch, delete_, h
 /// The method as it is sent, for example "DELETE".
 [[nodiscard]] std::string_view to_string(http_method method) noexcept;
 
+namespace detail {
+struct known_fields;
+}
+
 /// Header fields in the order in which they were added, in one block of text: a few fields cost one allocation, and none once
 /// the block has grown. Names compare without case (RFC 9110, 5.1). One thread at a time.
 class http_headers {
@@ -54,6 +58,9 @@ public:
     [[nodiscard]] std::string const& text() const noexcept { return text_; }
 
 private:
+    friend struct detail::known_fields;
+
+    void make_room(std::size_t more);
     /// Where the next field of that name begins, at `from` or behind; the size of the text when there is none.
     [[nodiscard]] std::size_t next_named(std::string_view name, std::size_t from) const noexcept;
     void remove_from(std::string_view name, std::size_t from) noexcept;
@@ -81,6 +88,17 @@ struct http_response {
 };
 
 namespace detail {
+
+/// Fields that are known to be good, because they are constants, added without a look at each of their characters.
+struct known_fields {
+    /// So many fields in a literal: "name: value", a NUL, "name: value".
+    template <std::size_t Size>
+    static void add(http_headers& to, char const (&fields)[Size], std::size_t count) {
+        to.make_room(Size);
+        to.text_.append(fields, Size); // with the NUL at its end
+        to.size_ += count;
+    }
+};
 
 /// Two names of header fields are the same: equal but for the case of ASCII letters.
 [[nodiscard]] bool same_field_name(std::string_view left, std::string_view right) noexcept;

@@ -43,7 +43,9 @@ namespace detail {
 class credential_state : public counted {
 public:
     virtual ~credential_state() = default;
-    [[nodiscard]] virtual result<void> authorize(http_request& request, endpoint const& at, date_time now) = 0;
+    /// `target` is the URL of the request, which is one of `at`.
+    [[nodiscard]] virtual result<void> authorize(
+        http_request& request, url_parts const& target, endpoint const& at, date_time now) = 0;
     [[nodiscard]] virtual std::string_view account() const noexcept { return {}; }
     /// Appends the signature of `text` in base64; false where there is no key.
     [[nodiscard]] virtual bool sign(std::string_view text, std::string& out) {
@@ -82,8 +84,11 @@ public:
     ///
     /// AuthenticationFailed when there is no valid token or signature, InvalidInput when the request cannot carry one (a bearer
     /// token over http). The effect is none: nothing was sent.
-    [[nodiscard]] result<void> authorize(http_request& request, endpoint const& at, date_time now) const {
-        return state_ ? state_->authorize(request, at, now) : result<void>{};
+    [[nodiscard]] result<void> authorize(http_request& request, endpoint const& at, date_time now) const;
+    /// The same for a request whose URL was taken apart before and is one of `at`.
+    [[nodiscard]] result<void> authorize(
+        http_request& request, url_parts const& target, endpoint const& at, date_time now) const {
+        return state_ ? state_->authorize(request, target, at, now) : result<void>{};
     }
 
     /// The name of the account, for an account key; empty otherwise.

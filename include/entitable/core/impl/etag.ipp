@@ -30,21 +30,20 @@ ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
         text.starts_with(detail::etag_prefix)) {
         std::string_view rest = text.substr(detail::etag_prefix.size());
         rest.remove_suffix(detail::etag_suffix.size());
-        char time[32];
-        std::size_t size = 0;
-        std::size_t colons = 0;
-        while (!rest.empty() && size < sizeof time) {
-            bool const colon = rest.starts_with("%3A");
-            time[size++] = colon ? ':' : rest.front();
-            colons += colon ? 1U : 0U;
-            rest.remove_prefix(colon ? 3 : 1);
-        }
-        // The usual form: both colons escaped, a Z, and a fraction only where there is one, without zeros at its end.
-        bool const usual = rest.empty() && colons == 2 && size >= 20 && time[size - 1] == 'Z' &&
-            (size == 20 || time[size - 2] != '0') && text.ends_with(detail::etag_suffix);
-        if (auto const timestamp = usual ? date_time::parse({time, size}) : std::nullopt) {
-            timestamp_ = timestamp->ticks;
-            return;
+        // The usual form: two escaped colons, a Z, and a fraction only where there is one, without zeros at its end.
+        bool const usual = text.ends_with(detail::etag_suffix) && rest.size() >= 24 && rest.size() <= 32 &&
+            rest.substr(13, 3) == "%3A" && rest.substr(18, 3) == "%3A" && rest.back() == 'Z' &&
+            (rest.size() == 24 || rest[rest.size() - 2] != '0');
+        if (usual) {
+            char time[28];
+            rest.copy(time, 14);
+            rest.substr(16).copy(time + 14, 3);
+            rest.substr(21).copy(time + 17, 11);
+            time[13] = time[16] = ':';
+            if (auto const timestamp = date_time::parse({time, rest.size() - 4})) {
+                timestamp_ = timestamp->ticks;
+                return;
+            }
         }
     }
     text_ = text;

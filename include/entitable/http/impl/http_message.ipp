@@ -62,11 +62,14 @@ inline bool is_field_value(std::string_view text) noexcept {
 }
 
 inline std::string_view without_blanks(std::string_view text) noexcept {
-    std::size_t const first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) {
-        return {};
+    auto const blank = [](char c) { return c == ' ' || c == '\t'; };
+    while (!text.empty() && blank(text.front())) {
+        text.remove_prefix(1);
     }
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+    while (!text.empty() && blank(text.back())) {
+        text.remove_suffix(1);
+    }
+    return text;
 }
 
 inline char ascii_lower_case(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
@@ -104,23 +107,28 @@ ENTITABLE_DECL bool http_headers::add(std::string_view name, std::string_view va
     if (!detail::is_token(name) || !detail::is_field_value(value)) {
         return false;
     }
-    std::size_t const needed = text_.size() + name.size() + value.size() + 3;
-    if (text_.capacity() < needed) {
-        text_.reserve(needed < 512 ? 512 : 2 * needed);
-    }
+    make_room(name.size() + value.size() + 3);
     text_.append(name).append(": ").append(value).push_back('\0');
     ++size_;
     return true;
 }
 
+ENTITABLE_DECL void http_headers::make_room(std::size_t more) {
+    std::size_t const needed = text_.size() + more;
+    if (text_.capacity() < needed) {
+        text_.reserve(needed < 512 ? 512 : 2 * needed);
+    }
+}
+
 ENTITABLE_DECL std::size_t http_headers::next_named(std::string_view name, std::size_t from) const noexcept {
-    while (from < text_.size()) {
-        std::string_view const line{text_.c_str() + from};
-        if (line.size() > name.size() && line[name.size()] == ':' &&
-            detail::same_field_name(line.substr(0, name.size()), name)) {
+    std::string_view const text{text_};
+    while (from < text.size()) {
+        std::size_t const colon = from + name.size(); // where it stands in a field of that name
+        if (colon < text.size() && text[colon] == ':' &&
+            detail::same_field_name(text.substr(from, name.size()), name)) {
             break;
         }
-        from += line.size() + 1;
+        from = text.find('\0', from) + 1;
     }
     return from;
 }

@@ -112,7 +112,11 @@ ENTITABLE_DECL result<url_parts> parse_url(std::string_view url, std::string_vie
         return refused(" does not begin with https:// or http://");
     }
     std::string_view rest = url.substr(mark + 3);
-    std::string_view authority = rest.substr(0, rest.find_first_of("/?"));
+    std::size_t end = 0;
+    while (end < rest.size() && rest[end] != '/' && rest[end] != '?') {
+        ++end;
+    }
+    std::string_view authority = rest.substr(0, end);
     rest.remove_prefix(authority.size());
     if (authority.find('@') != std::string_view::npos) {
         return refused(" holds a user or a password");

@@ -14,7 +14,9 @@ ENTITABLE_LAZY_BODY entity::entity(row_view row)
     property_view next;
     while (cursor.next(next)) {
         if (next.present) {
-            properties_.push_back({std::string{next.name}, next.value});
+            property& copy = properties_.emplace_back();
+            copy.name = next.name;
+            copy.value.assign(next.value);
         }
     }
 }
@@ -31,7 +33,7 @@ ENTITABLE_LAZY_BODY value const* entity::find(std::string_view name) const noexc
 ENTITABLE_LAZY_BODY entity& entity::set_value(std::string_view name, value_view given) {
     for (property& known : properties_) {
         if (known.name == name) {
-            known.value = given;
+            known.value.assign(given);
             return *this;
         }
     }

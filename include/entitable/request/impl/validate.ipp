@@ -135,11 +135,22 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
 class name_filter {
 public:
     ENTITABLE_LAZY [[nodiscard]] bool maybe_has(std::string_view name) noexcept {
-        std::uint32_t hash = 2166136261U; // FNV-1a, 32 bits
-        for (char const character : name) {
-            hash = (hash ^ static_cast<unsigned char>(character)) * 16777619U;
+        std::uint64_t hash = name.size();
+        auto const mix = [&hash](std::uint64_t eight) {
+            hash = (hash ^ eight) * 0x9E3779B97F4A7C15U;
+            hash ^= hash >> 32U;
+        };
+        std::uint64_t eight = 0;
+        for (; name.size() >= sizeof eight; name.remove_prefix(sizeof eight)) {
+            std::memcpy(&eight, name.data(), sizeof eight);
+            mix(eight);
         }
-        std::uint64_t& word = words_[(hash >> 6U) % 64];
+        eight = 0;
+        for (char const character : name) {
+            eight = eight << 8U | static_cast<unsigned char>(character);
+        }
+        mix(eight);
+        std::uint64_t& word = words_[hash / 64 % 64];
         std::uint64_t const bit = std::uint64_t{1} << (hash % 64);
         bool const had = (word & bit) != 0;
         word |= bit;

@@ -69,6 +69,8 @@ public:
     /// A new id of a request, as a GUID.
     void append_request_id(std::string& out);
     [[nodiscard]] http_call limits_of(call const& context) const;
+    /// Makes a request to one of the addresses carry the credential.
+    [[nodiscard]] result<void> authorize(http_request& request, read_location to) const;
     /// Takes over what an answer says besides itself, and tells the observer.
     void note(exchange const& done, std::string_view request, std::string_view table, http_response const* response,
         error* problem, call& context) const;
@@ -78,6 +80,7 @@ private:
     credential credential_;
     rest_options options_;
     entitable::profile limits_;
+    url_parts addresses_[2]; ///< of the endpoint, by read_location; without a host where it is no URL
     std::optional<error> problem_;
     std::mutex lock_;
     std::vector<exchange*> idle_; ///< guarded by lock_

@@ -38,15 +38,11 @@ public:
           prefix_(text::joined({scheme == key_scheme::shared_key ? "SharedKey " : "SharedKeyLite ", account, ":"})),
           signer_(key) {}
 
-    result<void> authorize(http_request& request, endpoint const& at, date_time now) override {
-        auto target = parse_target(request, at);
-        if (!target) {
-            return std::move(target).as_failure();
-        }
+    result<void> authorize(http_request& request, url_parts const& target, endpoint const&, date_time now) override {
         std::string_view const date = http_date(now);
         key_signer::signature signature;
         if (!signer_.sign(
-                [&](std::string& text) { append_string_to_sign(text, scheme_, account_, request, *target, date); },
+                [&](std::string& text) { append_string_to_sign(text, scheme_, account_, request, target, date); },
                 signature)) {
             return failure{error_code::internal_error, "OpenSSL did not sign the request"};
         }
@@ -81,7 +77,7 @@ public:
     signature_credential(std::string_view parameters, std::optional<date_time> start, std::optional<date_time> expiry)
         : parameters_(parameters), start_(start), expiry_(expiry) {}
 
-    result<void> authorize(http_request& request, endpoint const& at, date_time now) override {
+    result<void> authorize(http_request& request, url_parts const&, endpoint const&, date_time now) override {
         // The clocks of client and service may differ by so much.
         constexpr std::int64_t tolerance = 15 * 60 * date_time::ticks_per_second;
         if (expiry_ && now.ticks > expiry_->ticks + tolerance) {
@@ -89,9 +85,6 @@ public:
         }
         if (start_ && now.ticks < start_->ticks - tolerance) {
             return failure{error_code::authentication_failed, "the shared access signature is not valid yet"};
-        }
-        if (auto target = parse_target(request, at); !target) {
-            return std::move(target).as_failure();
         }
         if (request.url.ends_with(parameters_.reveal())) {
             return {}; // an earlier try put it there
@@ -117,12 +110,8 @@ public:
     token_credential(token_source source, token_options options)
         : source_(std::move(source)), options_(std::move(options)) {}
 
-    result<void> authorize(http_request& request, endpoint const& at, date_time now) override {
-        auto target = parse_target(request, at);
-        if (!target) {
-            return std::move(target).as_failure();
-        }
-        if (!target->encrypted) {
+    result<void> authorize(http_request& request, url_parts const& target, endpoint const& at, date_time now) override {
+        if (!target.encrypted) {
             return failure{error_code::invalid_input, "a bearer token is sent over https only"};
         }
         std::unique_lock lock{mutex_};
@@ -246,6 +235,17 @@ ENTITABLE_DECL failure refused_signature(std::string_view why) {
 }
 
 } // namespace detail
+
+ENTITABLE_DECL result<void> credential::authorize(http_request& request, endpoint const& at, date_time now) const {
+    if (!state_) {
+        return {};
+    }
+    auto const target = detail::parse_target(request, at);
+    if (!target) {
+        return failure{target.error()};
+    }
+    return state_->authorize(request, *target, at, now);
+}
 
 ENTITABLE_DECL result<credential> credential::account_key(
     std::string_view account, std::string_view key, key_scheme scheme) {

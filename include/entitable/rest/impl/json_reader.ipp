@@ -141,7 +141,7 @@ public:
         return list;
     }
 
-    /// Reads one entity: `parts`, and `payload`.
+    /// Reads one entity: `parts`, and `payload()`.
     [[nodiscard]] result<void> read(simdjson::dom::object object) {
         result<void> problem;
         if (!follow(object, problem)) {
@@ -165,7 +165,7 @@ public:
             }
             timestamp = *read;
         }
-        set_timestamp(payload, timestamp);
+        row_format::store(payload_.data() + row_format::timestamp_offset, timestamp.ticks);
         if (follows_from(parts.etag, parts.timestamp)) {
             parts.etag = {};
         }
@@ -173,9 +173,21 @@ public:
     }
 
     row_parts parts;
-    std::string payload;
+
+    /// The payload of the last entity; valid until the next one.
+    [[nodiscard]] std::string_view payload() const noexcept { return {payload_.data(), written_}; }
 
 private:
+    /// The next bytes of the payload. The string is longer than what is written of it, and is never made shorter.
+    char* write(std::size_t bytes) {
+        if (payload_.size() - written_ < bytes) {
+            payload_.resize(2 * (written_ + bytes));
+        }
+        char* const at = payload_.data() + written_;
+        written_ += bytes;
+        return at;
+    }
+
     static bool all_different(std::vector<std::string_view>& names) {
         std::sort(names.begin(), names.end());
         return std::adjacent_find(names.begin(), names.end()) == names.end();
@@ -189,7 +201,7 @@ private:
     /// thought then: the members were found to be different once.
     bool follow(simdjson::dom::object object, result<void>& problem) {
         parts = {};
-        payload.resize(values_at_);
+        written_ = values_at_;
         std::size_t index = 0;
         for (auto const member : object) {
             if (index == members_.size() || !same_bytes(member.key, name_of(members_[index]))) {
@@ -219,10 +231,10 @@ private:
                     }
                     break;
                 case member_role::property:
-                    if (member.value.is_null()) {
-                        return false;
-                    }
                     if (!append_value(member.value, expected)) {
+                        if (member.value.is_null()) {
+                            return false;
+                        }
                         problem = misfit(expected);
                     }
                     break;
@@ -304,8 +316,9 @@ private:
 
     /// The head of the payload: all but the Timestamp, the values, and those types that follow from a value.
     void describe(std::vector<std::pair<std::string_view, edm_type>> const& types) {
-        payload.assign(row_format::header_size, '\0');
-        payload[0] = static_cast<char>(row_format::version);
+        written_ = 0;
+        std::memset(write(row_format::header_size), 0, row_format::header_size);
+        payload_[0] = static_cast<char>(row_format::version);
         std::uint16_t count = 0;
         for (shape_member& member : members_) {
             if (member.role != member_role::property) {
@@ -316,16 +329,16 @@ private:
                 [](auto const& left, std::string_view right) { return left.first < right; });
             member.annotated = found != types.end() && found->first == name;
             member.type = member.annotated ? found->second : edm_type::string;
-            member.type_at = static_cast<std::uint32_t>(payload.size());
-            payload += static_cast<char>(member.type);
-            char size[2];
-            row_format::store(size, static_cast<std::uint16_t>(name.size()));
-            payload.append(size, 2).append(name);
+            member.type_at = static_cast<std::uint32_t>(written_);
+            char* const to = write(3 + name.size());
+            *to = static_cast<char>(member.type);
+            row_format::store(to + 1, static_cast<std::uint16_t>(name.size()));
+            name.copy(to + 3, name.size());
             ++count;
         }
-        values_at_ = payload.size();
-        row_format::store(payload.data() + 2, count);
-        row_format::store(payload.data() + 4, static_cast<std::uint32_t>(values_at_ - row_format::header_size));
+        values_at_ = written_;
+        row_format::store(payload_.data() + 2, count);
+        row_format::store(payload_.data() + 4, static_cast<std::uint32_t>(values_at_ - row_format::header_size));
     }
 
     static bool type_named(std::string_view name, edm_type& out) noexcept {
@@ -341,18 +354,18 @@ private:
 
     template <class Number>
     void append_number(Number number) {
-        char bytes[sizeof number];
-        row_format::store(bytes, number);
-        payload.append(bytes, sizeof bytes);
+        row_format::store(write(sizeof number), number);
     }
+    void append_boolean(bool boolean) { *write(1) = static_cast<char>(boolean ? 1 : 0); }
     void append_float64(double number) {
         std::int64_t bits{};
         std::memcpy(&bits, &number, sizeof bits);
         append_number(bits);
     }
     void append_text(std::string_view text) {
-        append_number(static_cast<std::uint32_t>(text.size()));
-        payload.append(text);
+        char* const to = write(4 + text.size());
+        row_format::store(to, static_cast<std::uint32_t>(text.size()));
+        text.copy(to + 4, text.size());
     }
 
     /// Appends a value with the type beside it, or with that of its own form: a number without point and exponent is an
@@ -378,7 +391,7 @@ private:
                     return false;
                 }
                 type = edm_type::boolean;
-                payload += static_cast<char>(boolean ? 1 : 0);
+                append_boolean(boolean);
                 break;
             case simdjson::dom::element_type::DOUBLE:
                 if (value.get(real) != simdjson::SUCCESS) {
@@ -401,7 +414,7 @@ private:
                 break;
             default: return false;
         }
-        payload[member.type_at] = static_cast<char>(type);
+        payload_[member.type_at] = static_cast<char>(type);
         return true;
     }
 
@@ -419,7 +432,7 @@ private:
                 if (value.get(boolean) != simdjson::SUCCESS) {
                     return false;
                 }
-                payload += static_cast<char>(boolean ? 1 : 0);
+                append_boolean(boolean);
                 return true;
             }
             case edm_type::int32: {
@@ -467,17 +480,16 @@ private:
             case edm_type::guid: {
                 auto const id = guid::parse(text);
                 if (id) {
-                    payload.append(reinterpret_cast<char const*>(id->bytes.data()), id->bytes.size());
+                    std::memcpy(write(id->bytes.size()), id->bytes.data(), id->bytes.size());
                 }
                 return id.has_value();
             }
             case edm_type::binary: {
-                std::size_t const size_at = payload.size();
-                append_number(std::uint32_t{0});
-                if (!is_text || !append_from_base64(payload, text)) {
+                bytes_.clear();
+                if (!is_text || !append_from_base64(bytes_, text)) {
                     return false;
                 }
-                row_format::store(payload.data() + size_at, static_cast<std::uint32_t>(payload.size() - size_at - 4));
+                append_text(bytes_);
                 return true;
             }
         }
@@ -502,6 +514,9 @@ private:
             time.substr(hour_end + 5, 3) == "%3A" && time.substr(hour_end + 8) == timestamp.substr(hour_end + 4);
     }
 
+    std::string payload_;   ///< longer than what is written
+    std::size_t written_{}; ///< bytes of the payload
+    std::string bytes_;     ///< of a binary
     std::vector<shape_member> members_;
     std::string names_;
     std::size_t values_at_{row_format::header_size};
@@ -528,7 +543,7 @@ ENTITABLE_DECL result<void> json_reader::read_page(std::string const& body, page
         if (state_->parts.timestamp.empty() && state_->parts.etag.empty()) {
             return unreadable({"an entity has neither Timestamp nor ETag"});
         }
-        rows.append({state_->parts.partition_key, state_->parts.row_key, state_->payload, state_->parts.etag});
+        rows.append({state_->parts.partition_key, state_->parts.row_key, state_->payload(), state_->parts.etag});
     }
     return {};
 }
@@ -541,7 +556,7 @@ ENTITABLE_DECL result<get_entity::response> json_reader::read_entity(std::string
     if (auto read = state_->read(*object); !read) {
         return std::move(read).as_failure();
     }
-    row_view const read{state_->parts.partition_key, state_->parts.row_key, state_->payload, state_->parts.etag};
+    row_view const read{state_->parts.partition_key, state_->parts.row_key, state_->payload(), state_->parts.etag};
     bool const unknown = state_->parts.timestamp.empty() && state_->parts.etag.empty();
     return get_entity::response{row{read}, unknown ? etag{} : read.etag()};
 }

@@ -8,6 +8,7 @@
 #include <entitable/rest/impl/base64.ipp>
 #include <entitable/row/impl/row.ipp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -39,54 +40,41 @@ public:
             grow(bytes);
         }
     }
-    void put(std::string_view text) {
-        room(text.size());
-        std::memcpy(at_, text.data(), text.size());
-        at_ += text.size();
+    /// A literal, whose size is known to the compiler.
+    template <std::size_t Size>
+    void put(char const (&text)[Size]) {
+        room(Size - 1);
+        std::memcpy(at_, text, Size - 1);
+        at_ += Size - 1;
     }
 
     /// The characters of a string, without its quotes.
     void characters(std::string_view text) {
         constexpr std::size_t piece = 512; // so that the room asked for stays small
-        for (; !text.empty(); text.remove_prefix(text.size() < piece ? text.size() : piece)) {
-            std::string_view const now = text.substr(0, piece);
-            room(6 * now.size());
-            std::size_t index = 0;
-            for (std::uint64_t eight = 0; now.size() - index >= sizeof eight; index += sizeof eight) {
-                std::memcpy(&eight, now.data() + index, sizeof eight);
-                if (needs_escape(eight)) {
-                    for (std::size_t byte = 0; byte < sizeof eight; ++byte) {
-                        character(now[index + byte]);
-                    }
-                } else {
-                    std::memcpy(at_, &eight, sizeof eight);
-                    at_ += sizeof eight;
-                }
-            }
-            for (; index < now.size(); ++index) {
-                character(now[index]);
-            }
+        for (; text.size() > piece; text.remove_prefix(piece)) {
+            few_characters(text.substr(0, piece));
         }
+        few_characters(text);
     }
     void quoted(std::string_view text) {
         put("\"");
         characters(text);
         put("\"");
     }
-    /// `"name":`, or with a type `"name@odata.type":"type","name":`.
-    void name(std::string_view text, std::string_view type) {
+    /// `"name":`
+    void name(std::string_view text) {
+        quoted(text);
+        put(":");
+    }
+    /// `"name@odata.type":"type","name":`
+    template <std::size_t Size>
+    void name(std::string_view text, char const (&type)[Size]) {
         put("\"");
-        std::size_t const begin = size();
         characters(text);
-        std::size_t const written = size() - begin;
-        if (!type.empty()) {
-            put("@odata.type\":\"");
-            put(type);
-            put("\",\"");
-            room(written);
-            std::memcpy(at_, out_.data() + begin, written);
-            at_ += written;
-        }
+        put("@odata.type\":\"");
+        put(type);
+        put("\",\"");
+        characters(text);
         put("\":");
     }
     template <class Number>
@@ -96,7 +84,13 @@ public:
     }
     void float64(double value) {
         if (value - value != 0) {
-            put(value != value ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+            if (value != value) {
+                put("\"NaN\"");
+            } else if (value > 0) {
+                put("\"Infinity\"");
+            } else {
+                put("\"-Infinity\"");
+            }
             return;
         }
         std::size_t const begin = size();
@@ -120,16 +114,20 @@ public:
     void property(std::string_view called, value_view value) {
         switch (value.type()) {
             case edm_type::string:
-                name(called, {});
+                name(called);
                 quoted(value.as_string());
                 break;
             case edm_type::int32:
-                name(called, {});
+                name(called);
                 number(value.as_int32());
                 break;
             case edm_type::boolean:
-                name(called, {});
-                put(value.as_boolean() ? "true" : "false");
+                name(called);
+                if (value.as_boolean()) {
+                    put("true");
+                } else {
+                    put("false");
+                }
                 break;
             case edm_type::int64:
                 name(called, "Edm.Int64");
@@ -180,12 +178,34 @@ private:
         std::uint64_t const control = (eight - ones * 0x20) & ~eight;
         return ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | control) & highs) != 0;
     }
-    /// One character, for which there is room.
-    void character(char each) {
-        if (!json_escaped[static_cast<unsigned char>(each)]) {
-            *at_++ = each;
-        } else {
-            escape(each);
+    /// Whether nothing in a text needs an escape.
+    static bool is_plain(std::string_view text) noexcept {
+        std::size_t index = 0;
+        for (std::uint64_t eight = 0; text.size() - index >= sizeof eight; index += sizeof eight) {
+            std::memcpy(&eight, text.data() + index, sizeof eight);
+            if (needs_escape(eight)) {
+                return false;
+            }
+        }
+        for (; index < text.size(); ++index) {
+            if (json_escaped[static_cast<unsigned char>(text[index])]) {
+                return false;
+            }
+        }
+        return true;
+    }
+    void few_characters(std::string_view text) {
+        room(6 * text.size());
+        if (is_plain(text)) {
+            at_ = std::copy(text.begin(), text.end(), at_);
+            return;
+        }
+        for (char const each : text) {
+            if (json_escaped[static_cast<unsigned char>(each)]) {
+                escape(each);
+            } else {
+                *at_++ = each;
+            }
         }
     }
     void escape(char each);

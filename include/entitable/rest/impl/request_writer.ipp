@@ -27,15 +27,15 @@ ENTITABLE_DECL void begin_request(
     out.body.clear();
     out.headers.clear();
     add_field(out, "Accept", accept);
-    add_field(out, "DataServiceVersion", "3.0");
-    add_field(out, "x-ms-version", rest_version);
+    static_assert(rest_version == "2019-02-02");
+    known_fields::add(out.headers, "DataServiceVersion: 3.0\0x-ms-version: 2019-02-02", 2);
     add_field(out, "x-ms-client-request-id", to.request_id);
 }
 
 ENTITABLE_DECL void write_request(http_request& out, create_table const& request, request_target const& to) {
     begin_request(out, http_method::post, to, "Tables");
-    add_field(out, "Content-Type", "application/json");
-    add_field(out, "Prefer", "return-no-content");
+    known_fields::add(out.headers, "Content-Type: application/json", 1);
+    known_fields::add(out.headers, "Prefer: return-no-content", 1);
     out.body = "{\"TableName\":";
     append_json_string(out.body, request.table);
     out.body += '}';
@@ -158,11 +158,11 @@ ENTITABLE_DECL result<void> write_request(http_request& out, write_entity const&
         add_field(out, "X-HTTP-Method", form.override_method);
     }
     if (form.has_body) {
-        add_field(out, "Content-Type", "application/json");
+        known_fields::add(out.headers, "Content-Type: application/json", 1);
         append_json_entity(out.body, change.entity);
     }
     if (change.kind == mutation_kind::insert) {
-        add_field(out, "Prefer", "return-no-content");
+        known_fields::add(out.headers, "Prefer: return-no-content", 1);
     }
     if (form.conditional && !out.headers.add("If-Match", match_of(change))) {
         return unsendable_etag();

@@ -29,6 +29,13 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
         : endpoint_.kind == service::cosmos  ? cosmos_profile()
         : endpoint_.kind == service::azurite ? azurite_profile()
                                              : storage_profile();
+    std::string_view const addresses[] = {endpoint_.primary, endpoint_.secondary};
+    for (std::size_t index = 0; index < 2; ++index) {
+        auto const parts = parse_url(addresses[index], "the endpoint");
+        if (parts && addresses[index].find('?') == std::string_view::npos) {
+            addresses_[index] = *parts;
+        }
+    }
     std::random_device source;
     for (std::uint64_t& half : random_) {
         half = std::uint64_t{source()} << 32U | source();
@@ -97,6 +104,19 @@ ENTITABLE_DECL http_call rest_engine::limits_of(call const& context) const {
     return limits;
 }
 
+ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_location to) const {
+    url_parts target = addresses_[to == read_location::primary ? 0 : 1];
+    if (target.host.empty()) { // the credential says what is wrong
+        return credential_.authorize(request, endpoint_, options_.time->now());
+    }
+    // The address was read once. What stands behind it was written here, with every character escaped that must be.
+    std::size_t const base = (to == read_location::primary ? endpoint_.primary : endpoint_.secondary).size();
+    std::string_view const rest = std::string_view{request.url}.substr(base - target.path.size());
+    target.path = rest.substr(0, rest.find('?'));
+    target.query = rest.substr(target.path.size() < rest.size() ? target.path.size() + 1 : rest.size());
+    return credential_.authorize(request, target, endpoint_, options_.time->now());
+}
+
 ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view request, std::string_view table,
     http_response const* response, error* problem, call& context) const {
     constexpr std::int64_t tolerance = 5 * 60;
@@ -105,13 +125,14 @@ ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view req
     made.request = request;
     made.table = table;
     made.number = context.attempts;
-    made.duration = options_.time->steady() - done.begun;
     made.error = problem;
     if (response != nullptr) {
         if (auto const date = parse_http_date(response->headers.find("Date").value_or(std::string_view{}))) {
             context.server_date = *date;
-            std::int64_t const ahead = (options_.time->now().ticks - date->ticks) / date_time::ticks_per_second;
-            if (problem != nullptr && problem->http_status == 403 && (ahead > tolerance || ahead < -tolerance)) {
+            bool const refused = problem != nullptr && problem->http_status == 403;
+            std::int64_t const ahead =
+                refused ? (options_.time->now().ticks - date->ticks) / date_time::ticks_per_second : 0;
+            if (ahead > tolerance || ahead < -tolerance) {
                 problem->message +=
                     text::joined({"; the clock of this computer is ", std::to_string(ahead < 0 ? -ahead : ahead),
                         ahead < 0 ? " s behind" : " s ahead of", " the service's, which accepts 900 s"});
@@ -128,6 +149,7 @@ ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view req
         made.request_id = context.request_ids.back();
     }
     if (context.watch != nullptr) {
+        made.duration = options_.time->steady() - done.begun;
         context.watch->on_attempt(made);
     }
 }
@@ -172,7 +194,7 @@ result<void> place(rest_engine const& engine, Request const& request, call const
 
 /// Writes and signs a request, whose `work` says where it goes.
 template <class Request>
-result<void> write(rest_engine& engine, Request const& request, exchange& work) {
+result<void> write(rest_engine& engine, Request const& request, call const& context, exchange& work) {
     work.request_id.clear();
     engine.append_request_id(work.request_id);
     bool const primary = work.location == read_location::primary;
@@ -199,8 +221,10 @@ result<void> write(rest_engine& engine, Request const& request, exchange& work) 
                     "bytes")};
         }
     }
-    work.begun = engine.options().time->steady();
-    return engine.who().authorize(work.request, engine.at(), engine.options().time->now());
+    if (context.watch != nullptr) {
+        work.begun = engine.options().time->steady();
+    }
+    return engine.authorize(work.request, work.location);
 }
 
 template <class Request>
@@ -217,7 +241,7 @@ result<void> begin(rest_engine& engine, Request const& request, call const& cont
     if (auto placed = place(engine, request, context, work); !placed) {
         return placed;
     }
-    return write(engine, request, work);
+    return write(engine, request, context, work);
 }
 
 /// Reads an answer and tells about it. True when it is final; else `work` goes to the primary.
@@ -268,7 +292,7 @@ result<response_of<Request>> send_one(rest_engine& engine, Request const& reques
         if (finish(engine, request, response, work, context, outcome)) {
             return outcome;
         }
-        if (auto ready = write(engine, request, work); !ready) {
+        if (auto ready = write(engine, request, context, work); !ready) {
             return std::move(ready).as_failure();
         }
     }
@@ -295,7 +319,7 @@ public:
             slot = again_.back();
             again_.pop_back();
             open& each = open_[slot];
-            if (auto ready = write(engine_, *each.request, *each.work); !ready) {
+            if (auto ready = write(engine_, *each.request, context_, *each.work); !ready) {
                 close(slot, std::move(ready).as_failure());
                 return next(slot);
             }
@@ -438,7 +462,8 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
         work.request.body = body;
     }
     work.begun = options_.time->steady();
-    if (auto signed_ = credential_.authorize(work.request, endpoint_, options_.time->now()); !signed_) {
+    if (auto signed_ = authorize(work.request, at_secondary ? read_location::secondary : read_location::primary);
+        !signed_) {
         return std::move(signed_).as_failure();
     }
     auto response = send(work.request, limits_of(context));
