@@ -82,6 +82,22 @@ TEST_CASE("traps 22, 25, 26: every type in JSON") {
     CHECK(property(std::string_view{"\0", 1}) == "\"V\":\"\\u0000\"");
 }
 
+TEST_CASE("a character is escaped wherever it stands") {
+    for (std::size_t size = 1; size < 26; ++size) {
+        for (std::size_t at = 0; at < size; ++at) {
+            for (auto const& [character, escaped] : {std::pair{'"', "\\\""}, {'\\', "\\\\"}, {'\x1F', "\\u001f"}}) {
+                std::string text(size, 'x');
+                text[at] = character;
+                std::string expected(size, 'x');
+                expected.replace(at, 1, escaped);
+                std::string out;
+                detail::append_json_string(out, text);
+                REQUIRE(out == "\"" + expected + "\"");
+            }
+        }
+    }
+}
+
 TEST_CASE("an entity is one line, without absent values and the Timestamp") {
     row_builder builder{"p'", "\"r\""};
     builder.add("N", value_view{1});

@@ -39,13 +39,18 @@ struct token_options {
 
 namespace detail {
 
+/// What is known of a request that is to carry a credential.
+struct known_request {
+    url_parts target; ///< its URL, which is one of the endpoint
+    bool fresh{};     ///< it has no fields of a credential yet, and no Content-MD5
+};
+
 /// One kind of credential. Safe to use from several threads.
 class credential_state : public counted {
 public:
     virtual ~credential_state() = default;
-    /// `target` is the URL of the request, which is one of `at`.
     [[nodiscard]] virtual result<void> authorize(
-        http_request& request, url_parts const& target, endpoint const& at, date_time now) = 0;
+        http_request& request, known_request const& known, endpoint const& at, date_time now) = 0;
     [[nodiscard]] virtual std::string_view account() const noexcept { return {}; }
     /// Appends the signature of `text` in base64; false where there is no key.
     [[nodiscard]] virtual bool sign(std::string_view text, std::string& out) {
@@ -85,10 +90,10 @@ public:
     /// AuthenticationFailed when there is no valid token or signature, InvalidInput when the request cannot carry one (a bearer
     /// token over http). The effect is none: nothing was sent.
     [[nodiscard]] result<void> authorize(http_request& request, endpoint const& at, date_time now) const;
-    /// The same for a request whose URL was taken apart before and is one of `at`.
+    /// The same for a request of which something is known.
     [[nodiscard]] result<void> authorize(
-        http_request& request, url_parts const& target, endpoint const& at, date_time now) const {
-        return state_ ? state_->authorize(request, target, at, now) : result<void>{};
+        http_request& request, detail::known_request const& known, endpoint const& at, date_time now) const {
+        return state_ ? state_->authorize(request, known, at, now) : result<void>{};
     }
 
     /// The name of the account, for an account key; empty otherwise.

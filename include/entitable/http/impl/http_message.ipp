@@ -107,9 +107,7 @@ ENTITABLE_DECL bool http_headers::add(std::string_view name, std::string_view va
     if (!detail::is_token(name) || !detail::is_field_value(value)) {
         return false;
     }
-    make_room(name.size() + value.size() + 3);
-    text_.append(name).append(": ").append(value).push_back('\0');
-    ++size_;
+    detail::known_fields::add(*this, name, value);
     return true;
 }
 

@@ -14,6 +14,17 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// The header fields of an answer that each kind of request looks at; valid as long as the answer.
+struct answer_fields {
+    std::string_view date; ///< empty when there is none
+    std::string_view etag; ///< likewise
+    std::optional<std::string_view> request_id;
+    std::optional<std::string_view> client_request_id;
+};
+
+/// Finds them, all at once. The first of a name counts.
+[[nodiscard]] answer_fields fields_of(http_headers const& headers);
+
 /// One request on its way: what is sent, and what is needed to read the answer. Kept for the next one.
 struct exchange {
     http_request request;
@@ -24,6 +35,7 @@ struct exchange {
     read_location location{read_location::primary};
     std::uint64_t fingerprint{}; ///< of the question, for its tokens
     steady_time begun{};
+    answer_fields fields; ///< of the answer that is being read
 };
 
 template <class Request>

@@ -18,8 +18,28 @@ ENTITABLE_DECL failure garbled(http_response const& response, std::initializer_l
     return made;
 }
 
-ENTITABLE_DECL result<etag> etag_of(http_response const& response) {
-    etag made{response.headers.find("ETag").value_or(std::string_view{})};
+ENTITABLE_DECL answer_fields fields_of(http_headers const& headers) {
+    answer_fields found;
+    bool has_date = false;
+    bool has_etag = false;
+    headers.for_each([&](std::string_view name, std::string_view value) {
+        if (!has_date && same_field_name(name, "Date")) {
+            has_date = true;
+            found.date = value;
+        } else if (!has_etag && same_field_name(name, "ETag")) {
+            has_etag = true;
+            found.etag = value;
+        } else if (!found.request_id && same_field_name(name, "x-ms-request-id")) {
+            found.request_id = value;
+        } else if (!found.client_request_id && same_field_name(name, "x-ms-client-request-id")) {
+            found.client_request_id = value;
+        }
+    });
+    return found;
+}
+
+ENTITABLE_DECL result<etag> etag_of(http_response const& response, exchange const& work) {
+    etag made{work.fields.etag};
     if (!made.is_valid()) {
         return garbled(response, {"it has no ETag"});
     }
@@ -71,7 +91,7 @@ ENTITABLE_DECL result<get_entity::response> read_success(
         return garbled(response, {"it is another entity than the one asked for"});
     }
     if (made->etag.empty()) {
-        auto given = etag_of(response);
+        auto given = etag_of(response, work);
         if (!given) {
             return std::move(given).as_failure();
         }
@@ -159,7 +179,7 @@ ENTITABLE_DECL result<written> read_success(
     if (kind == mutation_kind::remove) {
         return written{};
     }
-    auto version = etag_of(response);
+    auto version = etag_of(response, work);
     if (!version) {
         return std::move(version).as_failure();
     }
@@ -178,6 +198,7 @@ ENTITABLE_DECL result<transact::response> read_success(
 template <class Request>
 result<response_of<Request>> read_any_answer(
     Request const& request, result<http_response> const& response, exchange& work) {
+    work.fields = response ? fields_of(response->headers) : answer_fields{};
     if (!response) {
         failure lost{response.error()};
         if (!is_write<Request>) {
@@ -185,7 +206,7 @@ result<response_of<Request>> read_any_answer(
         }
         return lost;
     }
-    auto const echoed = response->headers.find("x-ms-client-request-id");
+    auto const& echoed = work.fields.client_request_id;
     if (echoed && *echoed != work.request_id) {
         failure other = garbled(*response, {"it answers another request"});
         other.error().effect = is_write<Request> ? effect::unknown : effect::none;

@@ -84,8 +84,7 @@ ENTITABLE_DECL std::string_view boundary_of(std::string_view content_type) noexc
 /// Takes the next part of a multipart text, up to the line of its boundary. Nothing at the end; `whole` says whether the last
 /// boundary came.
 ENTITABLE_DECL bool is_boundary(std::string_view line, std::string_view boundary, bool& last) noexcept {
-    // Two characters tell nearly every other line apart.
-    if (line.size() < 2 || line[0] != '-' || line[1] != '-' || line.substr(2, boundary.size()) != boundary) {
+    if (!line.starts_with("--") || line.substr(2, boundary.size()) != boundary) {
         return false;
     }
     std::string_view const rest = line.substr(2 + boundary.size());
@@ -99,23 +98,30 @@ ENTITABLE_DECL bool split_parts(
     if (boundary.empty() || boundary.size() > 256) {
         return false;
     }
-    char const* start = nullptr;
-    while (!text.empty()) {
-        char const* const line_start = text.data();
+    std::size_t start = std::string_view::npos;
+    for (std::size_t next = 0; next < text.size();) {
+        std::size_t const at = next;
+        std::size_t const end = text.find('\n', at);
+        next = end == std::string_view::npos ? text.size() : end + 1;
+        if (text[at] != '-') {
+            continue; // nearly every line
+        }
+        std::string_view line = text.substr(at, end - at);
+        line.remove_suffix(line.ends_with('\r') ? 1 : 0);
         bool last = false;
-        if (!is_boundary(take_line(text), boundary, last)) {
+        if (!is_boundary(line, boundary, last)) {
             continue;
         }
-        if (start != nullptr) {
+        if (start != std::string_view::npos) {
             if (parts.size() == limit) {
                 return false;
             }
-            parts.emplace_back(start, static_cast<std::size_t>(line_start - start));
+            parts.push_back(text.substr(start, at - start));
         }
         if (last) {
-            return start != nullptr;
+            return start != std::string_view::npos;
         }
-        start = text.data();
+        start = next;
     }
     return false;
 }

@@ -38,19 +38,22 @@ public:
           prefix_(text::joined({scheme == key_scheme::shared_key ? "SharedKey " : "SharedKeyLite ", account, ":"})),
           signer_(key) {}
 
-    result<void> authorize(http_request& request, url_parts const& target, endpoint const&, date_time now) override {
+    result<void> authorize(http_request& request, known_request const& known, endpoint const&, date_time now) override {
         std::string_view const date = http_date(now);
         key_signer::signature signature;
         if (!signer_.sign(
-                [&](std::string& text) { append_string_to_sign(text, scheme_, account_, request, target, date); },
+                [&](std::string& text) { append_string_to_sign(text, scheme_, account_, request, known.target, date); },
                 signature)) {
             return failure{error_code::internal_error, "OpenSSL did not sign the request"};
         }
         char value[160]; // an account has 63 characters at most
         prefix_.copy(value, prefix_.size());
         std::memcpy(value + prefix_.size(), signature, sizeof signature);
-        if (!request.headers.set("x-ms-date", date) ||
-            !request.headers.set("Authorization", {value, prefix_.size() + sizeof signature})) {
+        std::string_view const authorization{value, prefix_.size() + sizeof signature};
+        if (known.fresh) {
+            known_fields::add(request.headers, "x-ms-date", date);
+            known_fields::add(request.headers, "Authorization", authorization);
+        } else if (!request.headers.set("x-ms-date", date) || !request.headers.set("Authorization", authorization)) {
             return failure{error_code::internal_error, "the signature does not fit a header field"};
         }
         return {};
@@ -77,7 +80,7 @@ public:
     signature_credential(std::string_view parameters, std::optional<date_time> start, std::optional<date_time> expiry)
         : parameters_(parameters), start_(start), expiry_(expiry) {}
 
-    result<void> authorize(http_request& request, url_parts const&, endpoint const&, date_time now) override {
+    result<void> authorize(http_request& request, known_request const&, endpoint const&, date_time now) override {
         // The clocks of client and service may differ by so much.
         constexpr std::int64_t tolerance = 15 * 60 * date_time::ticks_per_second;
         if (expiry_ && now.ticks > expiry_->ticks + tolerance) {
@@ -110,8 +113,9 @@ public:
     token_credential(token_source source, token_options options)
         : source_(std::move(source)), options_(std::move(options)) {}
 
-    result<void> authorize(http_request& request, url_parts const& target, endpoint const& at, date_time now) override {
-        if (!target.encrypted) {
+    result<void> authorize(
+        http_request& request, known_request const& known, endpoint const& at, date_time now) override {
+        if (!known.target.encrypted) {
             return failure{error_code::invalid_input, "a bearer token is sent over https only"};
         }
         std::unique_lock lock{mutex_};
@@ -244,7 +248,7 @@ ENTITABLE_DECL result<void> credential::authorize(http_request& request, endpoin
     if (!target) {
         return failure{target.error()};
     }
-    return state_->authorize(request, *target, at, now);
+    return state_->authorize(request, {*target, false}, at, now);
 }
 
 ENTITABLE_DECL result<credential> credential::account_key(

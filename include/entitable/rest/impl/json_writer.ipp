@@ -111,7 +111,7 @@ public:
         follow();
     }
 
-    void property(std::string_view called, value_view value) {
+    void property(std::string_view called, value_view const& value) {
         switch (value.type()) {
             case edm_type::string:
                 name(called);
@@ -186,6 +186,11 @@ private:
             if (needs_escape(eight)) {
                 return false;
             }
+        }
+        if (index < text.size() && text.size() >= sizeof(std::uint64_t)) { // the last eight, some of them once more
+            std::uint64_t eight = 0;
+            std::memcpy(&eight, text.data() + text.size() - sizeof eight, sizeof eight);
+            return !needs_escape(eight);
         }
         for (; index < text.size(); ++index) {
             if (json_escaped[static_cast<unsigned char>(text[index])]) {

@@ -15,21 +15,16 @@ namespace detail {
 
 inline constexpr std::string_view json_accept = "application/json;odata=minimalmetadata";
 
-/// Adds a field whose value is ours.
-ENTITABLE_DECL void add_field(http_request& out, std::string_view name, std::string_view value) {
-    static_cast<void>(out.headers.add(name, value));
-}
-
 ENTITABLE_DECL void begin_request(
     http_request& out, http_method method, request_target const& to, std::string_view path, std::string_view accept) {
     out.method = method;
     out.url.assign(to.base).append("/").append(path);
     out.body.clear();
     out.headers.clear();
-    add_field(out, "Accept", accept);
+    known_fields::add(out.headers, "Accept", accept);
     static_assert(rest_version == "2019-02-02");
     known_fields::add(out.headers, "DataServiceVersion: 3.0\0x-ms-version: 2019-02-02", 2);
-    add_field(out, "x-ms-client-request-id", to.request_id);
+    known_fields::add(out.headers, "x-ms-client-request-id", to.request_id);
 }
 
 ENTITABLE_DECL void write_request(http_request& out, create_table const& request, request_target const& to) {
@@ -155,7 +150,7 @@ ENTITABLE_DECL result<void> write_request(http_request& out, write_entity const&
     begin_request(out, form.method, to, {});
     append_mutation_path(out.url, request.table, change);
     if (!form.override_method.empty()) {
-        add_field(out, "X-HTTP-Method", form.override_method);
+        known_fields::add(out.headers, "X-HTTP-Method", form.override_method);
     }
     if (form.has_body) {
         known_fields::add(out.headers, "Content-Type: application/json", 1);
@@ -173,7 +168,7 @@ ENTITABLE_DECL result<void> write_request(http_request& out, write_entity const&
 ENTITABLE_DECL result<void> write_request(http_request& out, transact const& request, request_target const& to) {
     begin_request(out, http_method::post, to, "$batch");
     std::string type = "multipart/mixed; boundary=batch_";
-    add_field(out, "Content-Type", type.append(to.request_id));
+    known_fields::add(out.headers, "Content-Type", type.append(to.request_id));
     std::string& body = out.body;
     body.append("--batch_").append(to.request_id);
     body.append("\r\nContent-Type: multipart/mixed; boundary=changeset_").append(to.request_id).append("\r\n\r\n");

@@ -114,7 +114,7 @@ ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_l
     std::string_view const rest = std::string_view{request.url}.substr(base - target.path.size());
     target.path = rest.substr(0, rest.find('?'));
     target.query = rest.substr(target.path.size() < rest.size() ? target.path.size() + 1 : rest.size());
-    return credential_.authorize(request, target, endpoint_, options_.time->now());
+    return credential_.authorize(request, {target, true}, endpoint_, options_.time->now());
 }
 
 ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view request, std::string_view table,
@@ -127,7 +127,7 @@ ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view req
     made.number = context.attempts;
     made.error = problem;
     if (response != nullptr) {
-        if (auto const date = parse_http_date(response->headers.find("Date").value_or(std::string_view{}))) {
+        if (auto const date = parse_http_date(done.fields.date)) {
             context.server_date = *date;
             bool const refused = problem != nullptr && problem->http_status == 403;
             std::int64_t const ahead =
@@ -138,8 +138,8 @@ ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view req
                         ahead < 0 ? " s behind" : " s ahead of", " the service's, which accepts 900 s"});
             }
         }
-        if (auto const id = response->headers.find("x-ms-request-id")) {
-            context.request_ids.emplace_back(id->substr(0, 128));
+        if (done.fields.request_id) {
+            context.request_ids.emplace_back(done.fields.request_id->substr(0, 128));
         }
     }
     if (problem != nullptr && problem->request_id.empty() && response != nullptr && !context.request_ids.empty()) {
@@ -467,6 +467,7 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
         return std::move(signed_).as_failure();
     }
     auto response = send(work.request, limits_of(context));
+    work.fields = response ? fields_of(response->headers) : answer_fields{};
     result<std::string> outcome{std::in_place};
     if (!response) {
         outcome = std::move(response).as_failure();
