@@ -150,7 +150,7 @@ public:
             eight = eight << 8U | static_cast<unsigned char>(character);
         }
         mix(eight);
-        std::uint64_t& word = words_[hash / 64 % 64];
+        std::uint64_t& word = words_[hash / 64 % 16];
         std::uint64_t const bit = std::uint64_t{1} << (hash % 64);
         bool const had = (word & bit) != 0;
         word |= bit;
@@ -158,7 +158,7 @@ public:
     }
 
 private:
-    std::uint64_t words_[64]{};
+    std::uint64_t words_[16]{};
 };
 
 /// Whether a payload has the name twice.
