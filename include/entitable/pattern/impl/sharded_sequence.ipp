@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/pattern/impl/reservation.ipp>
 #include <entitable/pattern/impl/sequence.ipp>
 #include <entitable/pattern/sharded_sequence.hpp>
 
