@@ -9,7 +9,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <unistd.h>
+#include <support/temporary_folder.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -66,17 +66,18 @@ class authority {
 public:
     authority()
         : key_(make_key()), certificate_(make_certificate(key_.get(), {"", -3600, 7200, true}, key_.get(), nullptr)) {
-        int const descriptor = ::mkstemp(path_);
-        std::FILE* const file = ::fdopen(descriptor, "w");
-        PEM_write_X509(file, certificate_.get());
-        std::fclose(file);
+        std::FILE* const written = std::fopen(file().c_str(), "w");
+        if (written == nullptr) {
+            throw std::runtime_error{"cannot write a certificate"};
+        }
+        PEM_write_X509(written, certificate_.get());
+        std::fclose(written);
     }
     authority(authority const&) = delete;
     authority& operator=(authority const&) = delete;
-    ~authority() { ::unlink(path_); }
 
     /// What a client trusts.
-    [[nodiscard]] std::string file() const { return path_; }
+    [[nodiscard]] std::string file() const { return folder_ / "authority.pem"; }
 
     /// A server's side of TLS, with a certificate of this authority or, with `self_signed`, of nobody.
     [[nodiscard]] tls_ptr server_side(certificate_terms const& terms = {}, bool self_signed = false) const {
@@ -92,9 +93,9 @@ public:
     }
 
 private:
+    temporary_folder folder_;
     key_ptr key_;
     certificate_ptr certificate_;
-    char path_[64]{"/tmp/entitable_test_authority_XXXXXX"};
 };
 
 } // namespace entitable_test
