@@ -45,27 +45,86 @@ TEST_CASE("the hash is XXH64") {
     CHECK(xxh64::of("abc", 1) != xxh64::of("abc", 0));
 }
 
-TEST_CASE("a sealed row opens with its own keys only") {
-    std::string bytes = "value";
-    detail::seal(bytes, detail::partition_checksum(1, "pk"), "rk");
-    CHECK(bytes.size() == 13);
-    std::string_view view = bytes;
-    CHECK(detail::unseal(view, detail::partition_checksum(1, "pk"), "rk"));
-    CHECK(view == "value");
-    auto const opens = [&](std::int64_t table, std::string_view partition, std::string_view row) {
-        std::string_view other = bytes;
-        return detail::unseal(other, detail::partition_checksum(table, partition), row);
-    };
-    CHECK_FALSE(opens(2, "pk", "rk"));
-    CHECK_FALSE(opens(1, "pkr", "k"));
-    CHECK_FALSE(opens(1, "rk", "pk"));
-    for (std::size_t bit = 0; bit < bytes.size() * 8; ++bit) {
-        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
-        CHECK_FALSE(opens(1, "pk", "rk"));
-        bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+namespace {
+
+/// A connection to a new file of tables, in a transaction that may write.
+struct new_file {
+    temporary_folder folder;
+    file_options options;
+    sqlite_store::opened_file file{sqlite_store::open(folder / "new.db", options).value()};
+    detail::connection& on{file.first};
+    new_file() { REQUIRE(on.run(detail::sql::begin_write) == detail::stepped::done); }
+};
+
+std::string bytes_of(std::string_view name, std::int32_t number) {
+    row_builder builder{"pk", "rk"};
+    builder.add(name, value_view{number});
+    return std::string{builder.build().payload()};
+}
+
+} // namespace
+
+TEST_CASE("a stored row opens with its own keys only, and no bit of it may change") {
+    new_file in;
+    auto const hash = detail::partition_checksum(1, "pk");
+    for (std::string const& given : {std::string{"value"}, std::string{}, bytes_of("A", 7)}) {
+        std::string in_place = given;
+        std::string stored{detail::pack_row(in.on, in_place, hash, "rk").value()};
+        CHECK(detail::unpack_row(in.on, stored, hash, "rk") == given);
+        auto const opens = [&](std::int64_t table, std::string_view partition, std::string_view row) {
+            return detail::unpack_row(in.on, stored, detail::partition_checksum(table, partition), row).has_value();
+        };
+        CHECK(opens(1, "pk", "rk"));
+        CHECK_FALSE(opens(2, "pk", "rk"));
+        CHECK_FALSE(opens(1, "pkr", "k"));
+        CHECK_FALSE(opens(1, "rk", "pk"));
+        for (std::size_t bit = 0; bit < stored.size() * 8; ++bit) {
+            stored[bit / 8] = static_cast<char>(stored[bit / 8] ^ (1 << (bit % 8)));
+            CHECK_FALSE(opens(1, "pk", "rk"));
+            stored[bit / 8] = static_cast<char>(stored[bit / 8] ^ (1 << (bit % 8)));
+        }
+        CHECK_FALSE(detail::unpack_row(in.on, std::string_view{stored}.substr(stored.size() - 11), hash, "rk"));
     }
-    std::string_view cut = "1234567";
-    CHECK_FALSE(detail::unseal(cut, 0, ""));
+}
+
+TEST_CASE("rows of one shape share it, and a transaction that is given up gives no shape") {
+    new_file in;
+    auto const hash = detail::partition_checksum(1, "pk");
+    auto const number_of = [&](std::string bytes) {
+        auto const stored = detail::pack_row(in.on, bytes, hash, "rk").value();
+        return row_format::load<std::uint32_t>(stored.data() + stored.size() - 12);
+    };
+    CHECK(number_of(bytes_of("A", 7)) == 1);
+    CHECK(number_of(bytes_of("B", 7)) == 2);
+    CHECK(number_of(bytes_of("A", 8)) == 1);
+    CHECK(number_of("value") == 0);
+    CHECK(number_of(bytes_of(std::string(255, 'n'), 7)) == 3);
+    CHECK(number_of(row_builder{"pk", "rk"}.build().payload().data()) == 0);
+    in.on.roll_back();
+    REQUIRE(in.on.run(detail::sql::begin_write) == detail::stepped::done);
+    CHECK(number_of(bytes_of("B", 7)) == 1);
+    std::string many = "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 4096) "
+                       "INSERT INTO entitable_shape SELECT i, CAST(i AS BLOB) FROM n";
+    REQUIRE(in.on.run_text(many.c_str()) == detail::stepped::done);
+    CHECK(number_of(bytes_of("C", 7)) == 0);
+    CHECK(number_of(bytes_of("B", 8)) == 1);
+    std::string last = bytes_of("C", 9);
+    std::string const stored{detail::pack_row(in.on, last, hash, "rk").value()};
+    CHECK(detail::unpack_row(in.on, stored, hash, "rk") == bytes_of("C", 9));
+}
+
+TEST_CASE("more shapes than a connection keeps in mind") {
+    new_file in;
+    auto const hash = detail::partition_checksum(1, "pk");
+    std::vector<std::string> stored;
+    for (std::int32_t index = 0; index < 100; ++index) {
+        std::string bytes = bytes_of("N" + std::to_string(index % 70), index);
+        stored.emplace_back(detail::pack_row(in.on, bytes, hash, "rk").value());
+    }
+    for (std::int32_t index = 0; index < 100; ++index) {
+        CHECK(detail::unpack_row(in.on, stored[static_cast<std::size_t>(index)], hash, "rk") ==
+            bytes_of("N" + std::to_string(index % 70), index));
+    }
 }
 
 TEST_CASE("the file of one entity, byte for byte") {
@@ -88,16 +147,17 @@ TEST_CASE("the file of one entity, byte for byte") {
     CHECK(answer(path, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name") ==
         "CREATE TABLE entitable_row (table_id INTEGER NOT NULL, partition_key BLOB NOT NULL, row_key BLOB NOT NULL, "
         "value BLOB NOT NULL, PRIMARY KEY (table_id, partition_key, row_key)) WITHOUT ROWID\n"
+        "CREATE TABLE entitable_shape (id INTEGER PRIMARY KEY, shape BLOB NOT NULL UNIQUE)\n"
         "CREATE TABLE entitable_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID\n"
         "CREATE TABLE entitable_table (id INTEGER PRIMARY KEY, key BLOB UNIQUE, name TEXT NOT NULL)\n");
     CHECK(answer(path, "SELECT id, hex(key), name FROM entitable_table") == "1|6F7264657273|Orders\n");
     CHECK(answer(path, "SELECT name, value FROM entitable_state") == "version_bound|5\n");
-    // Row format 1 with one property, and eight bytes of checksum; the keys in the order of the service.
+    CHECK(answer(path, "SELECT id, hex(shape) FROM entitable_shape") == "1|010001000400000002010041\n");
+    // Timestamp, value, number of the shape and eight bytes of checksum; the keys in the order of the service.
     CHECK(answer(path, "SELECT table_id, hex(partition_key), hex(row_key), hex(value) FROM entitable_row") ==
         "1|70FFBD9E|72|"
-        "0100010004000000"
         "0500000000000000"
-        "02010041"
         "07000000"
-        "0D0C0D37A93EE1AE\n");
+        "01000000"
+        "82C5131B9FC64568\n");
 }

@@ -6,8 +6,8 @@
 /// `sqlite_store`: the ordered_store that keeps everything in one file, which several processes may have open.
 
 #include <entitable/backends/ordered_store.hpp>
-#include <entitable/file/detail/checksum.hpp>
 #include <entitable/file/detail/reader_pool.hpp>
+#include <entitable/file/detail/stored_row.hpp>
 #include <entitable/file/detail/writer.hpp>
 
 #include <optional>

@@ -16,5 +16,6 @@
 #include <entitable/file/impl/reader_pool.ipp>
 #include <entitable/file/impl/schema.ipp>
 #include <entitable/file/impl/sqlite_store.ipp>
+#include <entitable/file/impl/stored_row.ipp>
 #include <entitable/file/impl/verify.ipp>
 #include <entitable/file/impl/writer.ipp>

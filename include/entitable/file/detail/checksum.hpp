@@ -63,29 +63,5 @@ private:
     }
 };
 
-// The checksum of a row, version 1: the hash of its partition key, seeded with the number of its table, is the seed of the
-// hash of its row key, and that of the hash of its bytes. It stands behind the bytes, little-endian.
-
-inline constexpr std::size_t checksum_size = sizeof(std::uint64_t);
-
-[[nodiscard]] inline std::uint64_t partition_checksum(std::int64_t table, std::string_view partition) noexcept {
-    return xxh64::of(partition, static_cast<std::uint64_t>(table));
-}
-/// Puts the checksum behind `bytes`.
-inline void seal(std::string& bytes, std::uint64_t partition_hash, std::string_view row) {
-    char sum[checksum_size];
-    row_format::store(sum, xxh64::of(bytes, xxh64::of(row, partition_hash)));
-    bytes.append(sum, checksum_size);
-}
-/// Takes it off again; false when it is not theirs.
-[[nodiscard]] inline bool unseal(std::string_view& bytes, std::uint64_t partition_hash, std::string_view row) noexcept {
-    if (bytes.size() < checksum_size) {
-        return false;
-    }
-    char const* const sum = bytes.data() + (bytes.size() - checksum_size);
-    bytes.remove_suffix(checksum_size);
-    return row_format::load<std::uint64_t>(sum) == xxh64::of(bytes, xxh64::of(row, partition_hash));
-}
-
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -8,6 +8,7 @@
 #include <entitable/core/result.hpp>
 #include <entitable/file/detail/file_place.hpp>
 #include <entitable/file/detail/patience.hpp>
+#include <entitable/file/detail/shape_memory.hpp>
 
 #include <array>
 #include <cstdint>
@@ -41,6 +42,9 @@ enum class sql : std::uint8_t {
     scan_until,
     put,
     erase,
+    find_shape,
+    shape,
+    add_shape,
     version_bound,
     set_version_bound,
     all_rows,
@@ -60,6 +64,7 @@ public:
         : database_(std::exchange(other.database_, nullptr)),
           cached_(std::exchange(other.cached_, {})),
           tables_(std::move(other.tables_)),
+          shapes_(std::move(other.shapes_)),
           replans_(other.replans_),
           code_(other.code_),
           system_code_(other.system_code_),
@@ -68,6 +73,7 @@ public:
         std::swap(database_, other.database_);
         std::swap(cached_, other.cached_);
         std::swap(tables_, other.tables_);
+        std::swap(shapes_, other.shapes_);
         std::swap(replans_, other.replans_);
         std::swap(code_, other.code_);
         std::swap(system_code_, other.system_code_);
@@ -95,6 +101,9 @@ public:
     /// The number of a table, none when there is no such table. From memory, if it was found before: whoever uses it asks
     /// `query::table_was_known` behind its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
+
+    /// The shapes of rows that it has met. None is ever removed from the file.
+    [[nodiscard]] shape_memory& shapes() noexcept { return shapes_; }
 
     /// Why the last step failed. Broken is then what can no longer be trusted.
     [[nodiscard]] failure problem(std::string_view doing);
@@ -128,6 +137,7 @@ private:
         std::int64_t id;
     };
     std::vector<known_table> tables_{}; ///< the last ones used
+    shape_memory shapes_{};
     std::array<int, static_cast<std::size_t>(sql::count)> replans_{};
     int code_{};
     int system_code_{};

@@ -45,6 +45,11 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
         case sql::put:
             return "REPLACE INTO entitable_row (table_id, partition_key, row_key, value) VALUES (?1, ?2, ?3, ?4)";
         case sql::erase: return "DELETE FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 AND row_key = ?3";
+        case sql::find_shape: return "SELECT id FROM entitable_shape WHERE shape = ?1";
+        case sql::shape: return "SELECT shape FROM entitable_shape WHERE id = ?1";
+        case sql::add_shape: // so many and no more
+            return "INSERT INTO entitable_shape (shape) SELECT ?1 "
+                   "WHERE (SELECT coalesce(max(id), 0) FROM entitable_shape) < 4096";
         case sql::version_bound: return "SELECT value FROM entitable_state WHERE name = 'version_bound'";
         case sql::set_version_bound: return "UPDATE entitable_state SET value = ?1 WHERE name = 'version_bound'";
         case sql::all_rows:
@@ -292,6 +297,7 @@ ENTITABLE_DECL result<std::optional<std::int64_t>> connection::table_id(std::str
 ENTITABLE_DECL bool connection::in_transaction() const noexcept { return sqlite3_get_autocommit(database_) == 0; }
 
 ENTITABLE_DECL void connection::roll_back() noexcept {
+    shapes_.forget();
     if (in_transaction() && run(sql::rollback) != stepped::done) {
         broken_ = true;
     }

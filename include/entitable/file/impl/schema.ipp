@@ -16,13 +16,15 @@ inline constexpr char table_sql[] =
 inline constexpr char row_sql[] =
     "CREATE TABLE entitable_row (table_id INTEGER NOT NULL, partition_key BLOB NOT NULL, row_key BLOB NOT NULL, "
     "value BLOB NOT NULL, PRIMARY KEY (table_id, partition_key, row_key)) WITHOUT ROWID";
+inline constexpr char shape_sql[] = "CREATE TABLE entitable_shape (id INTEGER PRIMARY KEY, shape BLOB NOT NULL UNIQUE)";
 inline constexpr char state_sql[] =
     "CREATE TABLE entitable_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID";
-/// What is in the schema besides the three tables above and the index that SQLite makes for UNIQUE. Other tables and views
+/// What is in the schema besides the four tables above and the indices that SQLite makes for UNIQUE. Other tables and views
 /// harm nobody; a trigger or an index on our tables would change what a write does.
-inline constexpr char strangers_sql[] = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' OR (tbl_name IN "
-                                        "('entitable_table', 'entitable_row', 'entitable_state') AND type <> 'table' "
-                                        "AND name NOT LIKE 'sqlite_autoindex_%')";
+inline constexpr char strangers_sql[] =
+    "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' OR (tbl_name IN "
+    "('entitable_table', 'entitable_row', 'entitable_shape', 'entitable_state') AND type <> 'table' "
+    "AND name NOT LIKE 'sqlite_autoindex_%')";
 
 } // namespace file_format
 
@@ -30,9 +32,10 @@ ENTITABLE_DECL result<bool> schema_is_ours(connection& on) {
     using namespace file_format;
     auto const table = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_table'");
     auto const row = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_row'");
+    auto const shape = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_shape'");
     auto const state = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_state'");
     auto const strangers = on.number_of(strangers_sql);
-    for (auto const* read : {&table, &row, &state}) {
+    for (auto const* read : {&table, &row, &shape, &state}) {
         if (!*read) {
             return failure{read->error()};
         }
@@ -40,7 +43,7 @@ ENTITABLE_DECL result<bool> schema_is_ours(connection& on) {
     if (!strangers) {
         return failure{strangers.error()};
     }
-    return *table == table_sql && *row == row_sql && *state == state_sql && *strangers == 0;
+    return *table == table_sql && *row == row_sql && *shape == shape_sql && *state == state_sql && *strangers == 0;
 }
 
 /// Inside of a transaction: whether the file is one of ours; makes it one when it is empty.
@@ -55,7 +58,7 @@ ENTITABLE_DECL result<void> create_or_check(connection& on) {
         }
     }
     if (*application == 0 && *user_version == 0 && *objects == 0) {
-        std::string text = text::joined({table_sql, ";", row_sql, ";", state_sql,
+        std::string text = text::joined({table_sql, ";", row_sql, ";", shape_sql, ";", state_sql,
             "; INSERT INTO entitable_state VALUES ('version_bound', 0); PRAGMA application_id = "});
         text::append_decimal(text, application_id);
         text += "; PRAGMA user_version = ";

@@ -3,20 +3,13 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
-#include <entitable/file/detail/checksum.hpp>
 #include <entitable/file/detail/schema.hpp>
+#include <entitable/file/detail/stored_row.hpp>
 #include <entitable/file/sqlite_store.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
 namespace detail {
-
-ENTITABLE_DECL failure damaged_row(std::string_view partition, std::string_view row) {
-    failure damaged{error_code::store_corrupt, "a stored row is not what was written: its checksum differs"};
-    damaged.error().detail = text::joined({"PartitionKey \"", text::printable(text::shortened(partition)),
-        "\", RowKey \"", text::printable(text::shortened(row)), "\""});
-    return damaged;
-}
 
 /// Waits for the writer lock.
 ENTITABLE_DECL result<void> lock_patiently(writer_lock& lock, patience& waits) {
@@ -218,11 +211,12 @@ ENTITABLE_DECL result<lookup> sqlite_store::get(
         if (!*found) {
             return lookup::absent;
         }
-        std::string_view bytes = asked.bytes(0);
-        if (!detail::unseal(bytes, detail::partition_checksum(**id, partition), row)) {
-            return detail::damaged_row(partition, row);
+        auto const bytes =
+            detail::unpack_row(**reader, asked.bytes(0), detail::partition_checksum(**id, partition), row);
+        if (!bytes) {
+            return detail::unreadable_row(**reader, partition, row);
         }
-        visit(bytes);
+        visit(*bytes);
         return lookup::found;
     }
 }
@@ -261,11 +255,11 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
                 partition_hash = detail::partition_checksum(**id, partition);
             }
             std::string_view const row = asked.bytes(0);
-            std::string_view bytes = asked.bytes(1);
-            if (!detail::unseal(bytes, partition_hash, row)) {
-                return detail::damaged_row(partition, row);
+            auto const bytes = detail::unpack_row(**reader, asked.bytes(1), partition_hash, row);
+            if (!bytes) {
+                return detail::unreadable_row(**reader, partition, row);
             }
-            if (!visit(partition, row, bytes)) {
+            if (!visit(partition, row, *bytes)) {
                 return found;
             }
         }
@@ -329,17 +323,16 @@ ENTITABLE_DECL bool sqlite_store::transaction::get(std::string_view row, row_vis
         problem_ = on_.problem("the file cannot be read");
         return false;
     }
-    std::string_view bytes = asked.bytes(0);
-    if (!detail::unseal(bytes, partition_hash_, row)) {
-        problem_ = detail::damaged_row(partition_, row);
+    auto const bytes = detail::unpack_row(on_, asked.bytes(0), partition_hash_, row);
+    if (!bytes) {
+        problem_ = detail::unreadable_row(on_, partition_, row);
         return false;
     }
-    visit(bytes);
+    visit(*bytes);
     return true;
 }
 
 ENTITABLE_DECL void sqlite_store::transaction::put(std::string_view row, std::string bytes) {
-    detail::seal(bytes, partition_hash_, row);
     changes_.push_back({std::string{row}, std::move(bytes)});
 }
 
@@ -350,11 +343,15 @@ ENTITABLE_DECL void sqlite_store::transaction::erase(std::string_view row) {
 ENTITABLE_DECL result<void> sqlite_store::transaction::apply() {
     detail::query put{on_, detail::sql::put};
     detail::query remove{on_, detail::sql::erase};
-    for (change const& each : changes_) {
+    for (change& each : changes_) {
         detail::query& changing = each.bytes ? put : remove;
         changing.bind(1, table_).bind(2, partition_).bind(3, std::string_view{each.row});
         if (each.bytes) {
-            changing.bind(4, std::string_view{*each.bytes});
+            auto const packed = detail::pack_row(on_, *each.bytes, partition_hash_, each.row);
+            if (!packed) {
+                return on_.problem("the file cannot be written");
+            }
+            changing.bind(4, *packed);
         }
         if (changing.finish() != detail::stepped::done) {
             return on_.problem("the file cannot be written");

@@ -25,8 +25,9 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
     }
     auto const found = [&](std::string_view problem, std::string_view partition, std::string_view row) {
         if (report.problems.size() < most_problems) {
-            failure damaged = detail::damaged_row(partition, row);
-            report.problems.push_back(text::joined({problem, ": ", damaged.error().detail}));
+            report.problems.push_back(
+                text::joined({problem, ": PartitionKey \"", text::printable(text::shortened(partition)),
+                    "\", RowKey \"", text::printable(text::shortened(row)), "\""}));
         }
     };
     detail::query all{*reader, detail::sql::all_rows};
@@ -37,11 +38,14 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
     for (; more && *more; more = all.next_row()) {
         std::string_view const partition = all.bytes(1);
         std::string_view const row = all.bytes(2);
-        std::string_view bytes = all.bytes(3);
-        bool const sound = detail::unseal(bytes, detail::partition_checksum(all.number(0), partition), row);
+        auto const bytes =
+            detail::unpack_row(*reader, all.bytes(3), detail::partition_checksum(all.number(0), partition), row);
         ++report.rows;
-        report.bytes += partition.size() + row.size() + bytes.size();
-        if (!sound) {
+        report.bytes += partition.size() + row.size() + (bytes ? bytes->size() : 0);
+        if (!bytes && reader->broken()) {
+            return detail::unreadable_row(*reader, partition, row);
+        }
+        if (!bytes) {
             ++report.damaged;
             found("a row is not what was written", partition, row);
         }

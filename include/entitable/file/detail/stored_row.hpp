@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// How a row stands in the file, version 1: its Timestamp and values, the number of its shape (4 bytes), a checksum (8 bytes).
+/// With number 0 the bytes in front are those that the store was given: they are no row of version 1, or its shape is too long
+/// or one too many.
+
+#include <entitable/file/detail/connection.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The hash of a partition key, seeded with the number of its table, is the seed of the hash of a row key; that and the hash of
+/// the shape (seed 0; 0 without a shape), added, are the seed of the hash of the bytes: the checksum.
+[[nodiscard]] inline std::uint64_t partition_checksum(std::int64_t table, std::string_view partition) noexcept {
+    return xxh64::of(partition, static_cast<std::uint64_t>(table));
+}
+
+/// The stored form of `bytes`, made in their place. In a transaction of `on`, which it gives a shape that is new.
+/// Nothing when that fails, for which `on` has the reason.
+[[nodiscard]] std::optional<std::string_view> pack_row(
+    connection& on, std::string& bytes, std::uint64_t partition_hash, std::string_view row);
+
+/// The bytes that were stored; nothing when they are not those of this row, or `on` is broken. Valid until the next call or step.
+[[nodiscard]] std::optional<std::string_view> unpack_row(
+    connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row);
+
+/// Why `unpack_row` gave nothing.
+[[nodiscard]] failure unreadable_row(connection& on, std::string_view partition, std::string_view row);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/file/impl/stored_row.ipp>
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/file/detail/stored_row.hpp>
+#include <entitable/file/impl/connection.ipp>
+
+#include <cstring>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+namespace stored_row {
+
+inline constexpr std::size_t number_size = sizeof(std::uint32_t);
+inline constexpr std::size_t trailer_size = number_size + sizeof(std::uint64_t);
+inline constexpr std::size_t timestamp_size = row_format::header_size - row_format::timestamp_offset;
+/// Longer ones are not shared by many rows.
+inline constexpr std::size_t longest_descriptor = 4096;
+
+} // namespace stored_row
+
+/// The bytes of the descriptor of a row that can have a shape; 0 for others.
+ENTITABLE_DECL std::size_t shared_descriptor(std::string_view bytes) noexcept {
+    if (bytes.size() < row_format::header_size || static_cast<std::uint8_t>(bytes[0]) != row_format::version) {
+        return 0;
+    }
+    auto const size = row_format::load<std::uint32_t>(bytes.data() + 4);
+    return size > stored_row::longest_descriptor || size > bytes.size() - row_format::header_size ? 0 : size;
+}
+
+/// The number of a shape; 0 when there is no such one, nothing when that cannot be read.
+ENTITABLE_DECL std::optional<std::uint32_t> number_of_shape(connection& on, std::string_view shape) {
+    query find{on, sql::find_shape};
+    switch (find.bind(1, shape).step()) {
+        case stepped::row: return static_cast<std::uint32_t>(find.number(0));
+        case stepped::done: return 0;
+        default: return std::nullopt;
+    }
+}
+
+/// The shape with these bytes, which is given to the file if it is new; null when the file has too many, nothing for an error.
+ENTITABLE_DECL std::optional<row_shape const*> shape_for(
+    connection& on, std::string_view head, std::string_view descriptor) {
+    if (row_shape const* const known = on.shapes().find(head, descriptor)) {
+        return known;
+    }
+    std::string bytes = text::joined({head, descriptor});
+    auto number = number_of_shape(on, bytes);
+    if (number == 0U) {
+        if (query{on, sql::add_shape}.bind(1, std::string_view{bytes}).finish() != stepped::done) {
+            return std::nullopt;
+        }
+        number = number_of_shape(on, bytes);
+    }
+    if (!number) {
+        return std::nullopt;
+    }
+    return *number == 0 ? nullptr : &on.shapes().add(*number, std::move(bytes));
+}
+
+ENTITABLE_DECL std::optional<std::string_view> pack_row(
+    connection& on, std::string& bytes, std::uint64_t partition_hash, std::string_view row) {
+    row_shape const* shape = nullptr;
+    std::size_t begin = 0;
+    if (std::size_t const descriptor = shared_descriptor(bytes); descriptor > 0) {
+        std::string_view const whole = bytes;
+        auto const found = shape_for(
+            on, whole.substr(0, row_format::timestamp_offset), whole.substr(row_format::header_size, descriptor));
+        if (!found) {
+            return std::nullopt;
+        }
+        shape = *found;
+        if (shape != nullptr) { // the Timestamp moves in front of the values
+            begin = descriptor + row_format::timestamp_offset;
+            std::memmove(bytes.data() + begin, bytes.data() + row_format::timestamp_offset, stored_row::timestamp_size);
+        }
+    }
+    std::uint64_t const seed = xxh64::of(row, partition_hash) + (shape == nullptr ? 0 : shape->hash);
+    char trailer[stored_row::trailer_size];
+    row_format::store(trailer, shape == nullptr ? std::uint32_t{0} : shape->number);
+    row_format::store(trailer + stored_row::number_size, xxh64::of(std::string_view{bytes}.substr(begin), seed));
+    bytes.append(trailer, sizeof trailer);
+    return std::string_view{bytes}.substr(begin);
+}
+
+ENTITABLE_DECL std::optional<std::string_view> unpack_row(
+    connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row) {
+    if (stored.size() < stored_row::trailer_size) {
+        return std::nullopt;
+    }
+    char const* const trailer = stored.data() + (stored.size() - stored_row::trailer_size);
+    stored.remove_suffix(stored_row::trailer_size);
+    auto const number = row_format::load<std::uint32_t>(trailer);
+    row_shape const* shape = number == 0 ? nullptr : on.shapes().find(number);
+    if (number != 0 && shape == nullptr) {
+        query find{on, sql::shape};
+        if (find.bind(1, std::int64_t{number}).step() != stepped::row ||
+            find.bytes(0).size() < row_format::timestamp_offset) {
+            return std::nullopt;
+        }
+        shape = &on.shapes().add(number, std::string{find.bytes(0)});
+    }
+    std::uint64_t const seed = xxh64::of(row, partition_hash) + (shape == nullptr ? 0 : shape->hash);
+    if (row_format::load<std::uint64_t>(trailer + stored_row::number_size) != xxh64::of(stored, seed)) {
+        return std::nullopt;
+    }
+    if (shape == nullptr) {
+        return stored;
+    }
+    return stored.size() < stored_row::timestamp_size ? std::optional<std::string_view>{}
+                                                      : on.shapes().whole(*shape, stored);
+}
+
+ENTITABLE_DECL failure unreadable_row(connection& on, std::string_view partition, std::string_view row) {
+    if (on.broken()) {
+        return on.problem("the file cannot be read");
+    }
+    failure damaged{error_code::store_corrupt, "a stored row is not what was written: its checksum differs"};
+    damaged.error().detail = text::joined({"PartitionKey \"", text::printable(text::shortened(partition)),
+        "\", RowKey \"", text::printable(text::shortened(row)), "\""});
+    return damaged;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
