@@ -159,5 +159,5 @@ TEST_CASE("the file of one entity, byte for byte") {
         "0500000000000000"
         "07000000"
         "01000000"
-        "82C5131B9FC64568\n");
+        "3B36DCE1979EE91E\n");
 }

@@ -110,6 +110,12 @@ ENTITABLE_LAZY_BODY bool page_reader::visit(
     if (!request_->filter.empty() && !satisfies(whole, request_->filter)) {
         return true;
     }
+    constexpr std::size_t some = 32;
+    if (response_.rows.size() == some) { // a long page grows once, a short one stays small
+        std::size_t const rows = limits_.rows < 1000 ? limits_.rows : 1000;
+        std::size_t const bytes = response_.rows.bytes() / some * (rows + rows / 16);
+        response_.rows.reserve(rows, bytes < limits_.bytes ? bytes : limits_.bytes);
+    }
     if (request_->select.empty()) {
         response_.rows.append(whole);
     } else {

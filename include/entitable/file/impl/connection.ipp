@@ -393,9 +393,11 @@ ENTITABLE_DECL stepped query::finish() noexcept {
 
 ENTITABLE_DECL void query::reset() noexcept { sqlite3_reset(statement_); }
 
+/// By the value: to ask for a column takes longer than to ask for its bytes. No other thread uses the connection meanwhile.
 ENTITABLE_DECL std::string_view query::bytes(int at) const noexcept {
-    void const* const found = sqlite3_column_blob(statement_, at);
-    auto const size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, at));
+    sqlite3_value* const value = sqlite3_column_value(statement_, at);
+    void const* const found = sqlite3_value_blob(value);
+    auto const size = static_cast<std::size_t>(sqlite3_value_bytes(value));
     return found == nullptr ? std::string_view{} : std::string_view{static_cast<char const*>(found), size};
 }
 

@@ -60,6 +60,13 @@ ENTITABLE_DECL std::optional<row_shape const*> shape_for(
     return *number == 0 ? nullptr : &on.shapes().add(*number, std::move(bytes));
 }
 
+/// Two hashes, of which a processor works at both at once.
+inline std::uint64_t checksum_of(
+    std::string_view bytes, row_shape const* shape, std::uint64_t partition_hash, std::string_view row) noexcept {
+    std::uint64_t const of_row = xxh64::of(row, partition_hash);
+    return xxh64::of(bytes, partition_hash + (shape == nullptr ? 0 : shape->hash)) + std::rotl(of_row, 1);
+}
+
 ENTITABLE_DECL std::optional<std::string_view> pack_row(
     connection& on, std::string& bytes, std::uint64_t partition_hash, std::string_view row) {
     row_shape const* shape = nullptr;
@@ -77,10 +84,10 @@ ENTITABLE_DECL std::optional<std::string_view> pack_row(
             std::memmove(bytes.data() + begin, bytes.data() + row_format::timestamp_offset, stored_row::timestamp_size);
         }
     }
-    std::uint64_t const seed = xxh64::of(row, partition_hash) + (shape == nullptr ? 0 : shape->hash);
     char trailer[stored_row::trailer_size];
     row_format::store(trailer, shape == nullptr ? std::uint32_t{0} : shape->number);
-    row_format::store(trailer + stored_row::number_size, xxh64::of(std::string_view{bytes}.substr(begin), seed));
+    row_format::store(trailer + stored_row::number_size,
+        checksum_of(std::string_view{bytes}.substr(begin), shape, partition_hash, row));
     bytes.append(trailer, sizeof trailer);
     return std::string_view{bytes}.substr(begin);
 }
@@ -102,8 +109,8 @@ ENTITABLE_DECL std::optional<std::string_view> unpack_row(
         }
         shape = &on.shapes().add(number, std::string{find.bytes(0)});
     }
-    std::uint64_t const seed = xxh64::of(row, partition_hash) + (shape == nullptr ? 0 : shape->hash);
-    if (row_format::load<std::uint64_t>(trailer + stored_row::number_size) != xxh64::of(stored, seed)) {
+    if (row_format::load<std::uint64_t>(trailer + stored_row::number_size) !=
+        checksum_of(stored, shape, partition_hash, row)) {
         return std::nullopt;
     }
     if (shape == nullptr) {

@@ -102,7 +102,8 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     }
     cost_.examined += response->examined;
     cost_.received += response->rows.size();
-    for (std::size_t row = 0; row < response->rows.size(); ++row) {
+    std::size_t const different = at.request.range.partition.is_point() ? 1 : response->rows.size();
+    for (std::size_t row = 0; row < different && row < response->rows.size(); ++row) {
         at.partitions.add(response->rows[row].partition_key);
     }
     if (parts_->plan.client.empty()) {
