@@ -231,6 +231,23 @@ TEST_CASE("a refused entity is refused as a whole") {
     CHECK_THAT(refused.error().message, ContainsSubstring("\"bib\""));
 }
 
+TEST_CASE("a row is made in the memory of another") {
+    row made;
+    REQUIRE(to_row(by_bib{1234, std::string(100, 'n'), "M", 55}, made));
+    char const* const memory = made.partition_key().data();
+    REQUIRE(to_row(by_bib{7, "John", "F", 5}, made));
+    CHECK(made.partition_key().data() == memory);
+    row const other = to_row(by_bib{7, "John", "F", 5}).value();
+    CHECK(made.partition_key() == other.partition_key());
+    CHECK(made.row_key() == other.row_key());
+    CHECK(made.payload() == other.payload());
+    CHECK(made.view().etag_text.empty());
+    CHECK_FALSE(to_row(by_bib{100000, "John", "M", 55}, made));
+    CHECK(made.view().row_key.empty());
+    REQUIRE(to_row(by_bib{7, std::string(1000, 'n'), "F", 5}, made)); // longer than any row before
+    CHECK(decoded<by_bib>(made).name == std::string(1000, 'n'));
+}
+
 TEST_CASE("a key that the entity does not write is refused, with the key's part and text") {
     std::string const payload{to_row(by_bib{}).value().payload()};
     for (char const* const key : {"", "BIB:", "AGE:055__1234__John__M", "BIB:1234__John__M__55", "BIB:01234__John__M",

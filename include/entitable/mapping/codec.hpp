@@ -98,9 +98,21 @@ template <class T>
     return made;
 }
 
-/// Lays keys, header, descriptor and values out in one block. OutOfRangeInput names the property whose value has no name.
-ENTITABLE_LAZY [[nodiscard]] result<row> encode_row(std::string_view partition_key, std::string_view row_key,
-    std::string_view descriptor, nullable_view const* values, std::string_view const* names, std::size_t count);
+/// What a row is made of.
+struct row_source {
+    key_layout partition_layout;
+    key_source const* partition;
+    key_layout row_layout;
+    key_source const* row;
+    std::string_view descriptor;
+    nullable_view const* values;
+    std::string_view const* names; ///< of the values
+    std::size_t count;
+};
+
+/// Lays keys, header, descriptor and values out in the block of `into`, whose memory is used again. The errors are those of
+/// `write_key`; OutOfRangeInput names the property whose value has no name.
+ENTITABLE_LAZY [[nodiscard]] result<void> encode_row(row& into, row_source const& from);
 
 /// Where the value of a property goes.
 struct value_target {
@@ -206,12 +218,16 @@ template <class Entity, class... Components>
     return read_key(key, layout, values);
 }
 
-template <class Entity, auto... Members>
-[[nodiscard]] result<row> encode_properties(
-    std::string_view partition_key, std::string_view row_key, Entity const& entity, members<0, Members...>) {
+template <class Entity, class... P, class... R, auto... Members>
+[[nodiscard]] result<void> encode_entity(
+    row& into, Entity const& entity, components<void, P...>, components<void, R...>, members<0, Members...>) {
+    using map = mapping<Entity>;
+    key_source const partition[] = {source_of<P>(entity.*P::member)..., key_source{}};
+    key_source const row[] = {source_of<R>(entity.*R::member)..., key_source{}};
     nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
-    return encode_row(partition_key, row_key, descriptor_of<Entity>.view(), values + 1,
-        std::data(mapping<Entity>::property_names) + 1, sizeof...(Members));
+    return encode_row(into,
+        {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values + 1,
+            std::data(map::property_names) + 1, sizeof...(Members)});
 }
 
 template <auto Member, class Entity>
@@ -258,18 +274,21 @@ template <mapped_entity Entity>
     return detail::encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{});
 }
 
-/// The row that an entity is stored as.
+/// The row that an entity is stored as. KeyNotSplittable as above; OutOfRangeInput names a key component or a property whose
+/// value has no text. With `into` its memory is used again; after an error what it holds is of no use.
+template <mapped_entity Entity>
+[[nodiscard]] result<void> to_row(Entity const& entity, row& into) {
+    using map = mapping<Entity>;
+    return detail::encode_entity(
+        into, entity, typename map::partition_components{}, typename map::row_components{}, typename map::properties{});
+}
 template <mapped_entity Entity>
 [[nodiscard]] result<row> to_row(Entity const& entity) {
-    auto partition_key = partition_key_of(entity);
-    if (!partition_key) {
-        return std::move(partition_key).as_failure();
+    result<row> made{std::in_place};
+    if (auto encoded = to_row(entity, *made); !encoded) {
+        made = std::move(encoded).as_failure();
     }
-    auto row_key = row_key_of(entity);
-    if (!row_key) {
-        return std::move(row_key).as_failure();
-    }
-    return detail::encode_properties(*partition_key, *row_key, entity, typename mapping<Entity>::properties{});
+    return made;
 }
 
 /// Fills `out` from a row. RowMismatch names the property that does not fit (see `reading`); then `out` is partly filled.

@@ -79,6 +79,8 @@ struct key_target {
 /// The key of some values, one per component that is a member. OutOfRangeInput names a value that has no text;
 /// KeyNotSplittable one whose text holds the separator, so that the key could not be read back.
 ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, key_source const* values);
+/// The same, appended.
+ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layout layout, key_source const* values);
 
 /// The texts of a key's components, in order.
 using key_texts = std::array<std::string_view, max_key_components>;

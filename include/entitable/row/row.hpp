@@ -86,6 +86,11 @@ public:
         : block_(static_cast<std::string&&>(block)),
           partition_key_size_(partition_key_size),
           row_key_size_(row_key_size) {}
+    /// The block, whose memory is good for another row; this one is empty then.
+    [[nodiscard]] std::string release() && noexcept {
+        partition_key_size_ = row_key_size_ = etag_size_ = 0;
+        return std::exchange(block_, std::string{});
+    }
 
     /// By reference; valid until this changes.
     [[nodiscard]] row_view view() const noexcept {

@@ -10,60 +10,81 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY result<row> encode_row(std::string_view partition_key, std::string_view row_key,
-    std::string_view descriptor, nullable_view const* values, std::string_view const* names, std::size_t count) {
-    std::size_t size = partition_key.size() + row_key.size() + row_format::header_size + descriptor.size();
-    for (std::size_t index = 0; index < count; ++index) {
-        nullable_view const& value = values[index];
+ENTITABLE_LAZY_BODY result<void> encode_row(row& into, row_source const& from) {
+    constexpr std::size_t usual_keys = 96; // bytes of both; longer ones cost an allocation more
+    std::size_t size = row_format::header_size + from.descriptor.size();
+    std::string_view const* nameless = nullptr;
+    for (std::size_t index = 0; index < from.count; ++index) {
+        nullable_view const& value = from.values[index];
         size += value.nullable ? 1U : 0U;
-        if (value.nameless) {
-            return failure{error_code::out_of_range_input,
-                text::joined({"the property \"", names[index], "\" has a value of its enumeration that has no name"})};
+        if (value.nameless && nameless == nullptr) {
+            nameless = from.names + index;
         }
         if (value.present) {
             edm_type const type = value.value.type();
             size += row_format::fixed_size(type) + (row_format::has_length(type) ? value.value.bytes().size() : 0U);
         }
     }
-    std::string block(size, '\0');
-    char* to = block.data();
+    std::string block = std::move(into).release();
+    block.clear();
+    if (block.capacity() < size + usual_keys) {
+        block.reserve(size + usual_keys);
+    }
+    if (auto appended = append_key(block, from.partition_layout, from.partition); !appended) {
+        return appended;
+    }
+    std::size_t const partition_key_size = block.size();
+    if (auto appended = append_key(block, from.row_layout, from.row); !appended) {
+        return appended;
+    }
+    std::size_t const keys_size = block.size();
+    if (nameless != nullptr) {
+        return failure{error_code::out_of_range_input,
+            text::joined({"the property \"", *nameless, "\" has a value of its enumeration that has no name"})};
+    }
+    block.resize(keys_size + size);
+    char* to = block.data() + keys_size;
     auto const put = [&to](char const* bytes, std::size_t count_of_bytes) {
         if (count_of_bytes != 0) { // an empty view may point nowhere
             std::memcpy(to, bytes, count_of_bytes);
             to += count_of_bytes;
         }
     };
-    put(partition_key.data(), partition_key.size());
-    put(row_key.data(), row_key.size());
     *to = static_cast<char>(row_format::version);
-    row_format::store(to + 2, static_cast<std::uint16_t>(count));
-    row_format::store(to + 4, static_cast<std::uint32_t>(descriptor.size()));
+    row_format::store(to + 2, static_cast<std::uint16_t>(from.count));
+    row_format::store(to + 4, static_cast<std::uint32_t>(from.descriptor.size()));
     to += row_format::header_size;
-    put(descriptor.data(), descriptor.size());
-    for (std::size_t index = 0; index < count; ++index) {
-        nullable_view const& value = values[index];
+    put(from.descriptor.data(), from.descriptor.size());
+    for (std::size_t index = 0; index < from.count; ++index) {
+        nullable_view const& value = from.values[index];
         if (value.nullable) {
             *to++ = static_cast<char>(value.present ? 1 : 0);
         }
         if (!value.present) {
             continue;
         }
-        edm_type const type = value.value.type();
         std::string_view const content = value.value.bytes();
-        if (row_format::has_length(type)) {
-            row_format::store(to, static_cast<std::uint32_t>(content.size()));
-            to += 4;
-            put(content.data(), content.size());
-        } else if (type == edm_type::guid) {
-            put(content.data(), content.size());
-        } else {
-            // Numbers are kept sign-extended in eight bytes; the low ones are the stored ones.
-            char bytes[8];
-            row_format::store(bytes, value.value.bits());
-            put(bytes, row_format::fixed_size(type));
+        switch (value.value.type()) {
+            case edm_type::string:
+            case edm_type::binary:
+                row_format::store(to, static_cast<std::uint32_t>(content.size()));
+                to += 4;
+                put(content.data(), content.size());
+                break;
+            case edm_type::guid: put(content.data(), content.size()); break;
+            case edm_type::boolean: *to++ = static_cast<char>(value.value.bits()); break;
+            case edm_type::int32:
+                row_format::store(to, value.value.as_int32());
+                to += 4;
+                break;
+            default:
+                row_format::store(to, value.value.bits());
+                to += 8;
+                break;
         }
     }
-    return row{std::move(block), partition_key.size(), row_key.size()};
+    into = row{std::move(block), partition_key_size, keys_size - partition_key_size};
+    return {};
 }
 
 /// As `value_target::take` for a target without one.

@@ -11,7 +11,13 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_LAZY_BODY result<std::string> write_key(key_layout layout, key_source const* values) {
     result<std::string> made{std::in_place};
-    std::string& key = *made;
+    if (auto appended = append_key(*made, layout, values); !appended) {
+        made = std::move(appended).as_failure();
+    }
+    return made;
+}
+
+ENTITABLE_LAZY_BODY result<void> append_key(std::string& key, key_layout layout, key_source const* values) {
     for (std::size_t index = 0; index < layout.size(); ++index) {
         key_component const& component = layout[index];
         if (component.literal()) {
@@ -20,9 +26,8 @@ ENTITABLE_LAZY_BODY result<std::string> write_key(key_layout layout, key_source 
         }
         std::size_t const start = key.size();
         if (!values->append(key, values->value)) {
-            made = failure{error_code::out_of_range_input,
+            return failure{error_code::out_of_range_input,
                 text::joined({"the key component \"", component.name, "\" has a value with no text in a key"})};
-            return made;
         }
         if (component.is == key_component::kind::bucket) {
             std::string const text = key.substr(start);
@@ -41,12 +46,11 @@ ENTITABLE_LAZY_BODY result<std::string> write_key(key_layout layout, key_source 
                     text::joined({"the key component \"", component.name, "\" holds the separator \"",
                         component.separator(), "\" or ends with a part of it; the key could not be read back"})};
                 refused.error().detail = text::printable(text::shortened(std::string_view{key}.substr(start)));
-                made = std::move(refused);
-                return made;
+                return refused;
             }
         }
     }
-    return made;
+    return {};
 }
 
 namespace detail {
