@@ -82,6 +82,60 @@ TEST_CASE("a bad operation is named by its place, first, middle or last") {
     }
 }
 
+TEST_CASE("names and keys that are known from another entity are those of that very entity") {
+    detail::known_good known;
+    row_builder good{"p", "r"};
+    good.add("Name", true);
+    good.add("Maybe", edm_type::int32, std::nullopt);
+    row const first = good.build();
+    REQUIRE(detail::validate_entity(first, limits, known));
+    CHECK(known.partition_key == "p");
+    CHECK(known.descriptor.size() == 3 + 4 + 3 + 5);
+
+    SECTION("another partition key is looked at") {
+        row_builder other{"p/", "r"};
+        other.add("Name", true);
+        check_refused(
+            detail::validate_entity(other.build(), limits, known), error_code::out_of_range_input, "PartitionKey");
+    }
+    SECTION("a row key always is") {
+        check_refused(detail::validate_entity(row_builder{"p", "#"}.build(), limits, known),
+            error_code::out_of_range_input, "RowKey");
+    }
+    SECTION("other names are looked at, those of absent properties once they have a value") {
+        row_builder absent{"p", "r"};
+        absent.add("not a name", edm_type::int32, std::nullopt);
+        row const without = absent.build();
+        REQUIRE(detail::validate_entity(without, limits, known));
+        row_builder present{"p", "r"};
+        present.add("not a name", edm_type::int32, value_view{1});
+        check_refused(
+            detail::validate_entity(present.build(), limits, known), error_code::property_name_invalid, "not a name");
+        row_builder once{"p", "r"};
+        once.add("Twice", true);
+        once.add("Twice", edm_type::boolean, std::nullopt);
+        row const single = once.build();
+        REQUIRE(detail::validate_entity(single, limits, known));
+        row_builder twice{"p", "r"};
+        twice.add("Twice", true);
+        twice.add("Twice", edm_type::boolean, value_view{true});
+        check_refused(
+            detail::validate_entity(twice.build(), limits, known), error_code::duplicate_properties_specified, "Twice");
+    }
+    SECTION("values always are") {
+        row_builder texts{"p", "r"};
+        texts.add("Text", "good");
+        row const whole = texts.build();
+        REQUIRE(detail::validate_entity(whole, limits, known));
+        row_builder bad{"p", "r"};
+        bad.add("Text", "\xFF");
+        check_refused(detail::validate_entity(bad.build(), limits, known), error_code::invalid_input, "Text");
+        std::string cut{whole.payload()};
+        cut.pop_back();
+        check_refused(detail::validate_entity({"p", "r", cut}, limits, known), error_code::row_malformed, "not a row");
+    }
+}
+
 TEST_CASE("a batch has at most 4 MiB") {
     std::size_t const mebibyte = 1'048'576;
     transact batch{"table", {}};

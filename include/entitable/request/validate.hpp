@@ -34,6 +34,24 @@ ENTITABLE_LAZY [[nodiscard]] result<void> validate(query_entities const& request
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(write_entity const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(transact const& request, profile const& limits);
 
+namespace detail {
+
+/// What was found good in one entity, by the same limits, and need not be looked at where the next one has it too: most
+/// entities that a program writes have the same names, and all of a transaction the same partition key. Refers to that entity.
+struct known_good {
+    std::string_view partition_key;
+    std::string_view descriptor; ///< its names, of absent properties too
+};
+
+/// As `validate`; takes over what was found good.
+ENTITABLE_LAZY [[nodiscard]] result<void> validate_entity(row_view entity, profile const& limits, known_good& known);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate_write(
+    write_entity const& request, profile const& limits, known_good& known);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate_write(
+    transact const& request, profile const& limits, known_good& known);
+
+} // namespace detail
+
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)

@@ -180,7 +180,78 @@ ENTITABLE_LAZY result<void> validate_keys(
     return validate_key(row_key, "RowKey", limits);
 }
 
-ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile const& limits) {
+/// The descriptor of a payload (`row_format`); empty where the payload is too short for it.
+ENTITABLE_LAZY std::string_view descriptor_in(std::string_view payload) noexcept {
+    if (payload.size() < row_format::header_size) {
+        return {};
+    }
+    std::size_t const size = row_format::load<std::uint32_t>(payload.data() + 4);
+    payload.remove_prefix(row_format::header_size);
+    return size <= payload.size() ? payload.substr(0, size) : std::string_view{};
+}
+
+ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits, known_good& known) {
+    if (entity.partition_key != known.partition_key) {
+        if (auto checked = validate_key(entity.partition_key, "PartitionKey", limits); !checked) {
+            return checked;
+        }
+    }
+    if (auto checked = validate_key(entity.row_key, "RowKey", limits); !checked) {
+        return checked;
+    }
+    std::string_view const descriptor = descriptor_in(entity.payload);
+    bool const names_known = descriptor == known.descriptor;
+    bool all_good = true; // those of absent properties too
+    property_cursor cursor{entity.payload};
+    property_view property;
+    name_filter names;
+    std::size_t count = 0;
+    std::size_t bytes = 0; // no smaller than the service's measure, but far cheaper
+    while (cursor.next(property)) {
+        if (!names_known) {
+            bool const maybe_twice = names.maybe_has(property.name);
+            auto checked = validate_property_name(property.name, limits);
+            all_good = all_good && !maybe_twice && checked;
+            if (property.present && maybe_twice && stands_twice(entity.payload, property.name)) {
+                return refusal(error_code::duplicate_properties_specified,
+                    text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
+            }
+            if (property.present && !checked) {
+                return checked;
+            }
+        }
+        if (!property.present) {
+            continue;
+        }
+        ++count;
+        bytes += 32 + 2 * (property.name.size() + property.value.bytes().size());
+        if (auto checked = validate_property(property, limits); !checked) {
+            return checked;
+        }
+    }
+    if (cursor.damaged()) {
+        return refusal(error_code::row_malformed, "the entity is not a row of version 1");
+    }
+    if (count > limits.max_properties) {
+        return refusal(
+            error_code::too_many_properties, limit_text("the entity", count, limits.max_properties, "properties"));
+    }
+    bytes += 4 + 2 * (entity.partition_key.size() + entity.row_key.size());
+    if (bytes > limits.max_entity_size) {
+        std::size_t const size = service_size(entity);
+        if (size > limits.max_entity_size) {
+            return refusal(
+                error_code::entity_too_large, limit_text("the entity", size, limits.max_entity_size, "bytes"));
+        }
+    }
+    known.partition_key = entity.partition_key;
+    if (all_good) {
+        known.descriptor = descriptor;
+    }
+    return {};
+}
+
+ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile const& limits, known_good& known) {
     if (change.needs_existing() && !change.condition.any() && !change.condition.version().is_valid()) {
         return refusal(error_code::invalid_input,
             "the ETag of the condition is not \"...\" or W/\"...\" of at most 1024 printable ASCII characters; use "
@@ -190,7 +261,7 @@ ENTITABLE_LAZY result<void> validate_mutation(mutation const& change, profile co
     if (change.kind == mutation_kind::remove) {
         return validate_keys(change.entity.partition_key(), change.entity.row_key(), limits);
     }
-    return validate_entity(change.entity, limits);
+    return validate_entity(change.entity, limits, known);
 }
 
 } // namespace detail
@@ -254,47 +325,8 @@ ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits) {
-    if (auto checked = detail::validate_keys(entity.partition_key, entity.row_key, limits); !checked) {
-        return checked;
-    }
-    property_cursor cursor{entity.payload};
-    property_view property;
-    detail::name_filter names;
-    std::size_t count = 0;
-    std::size_t bytes = 0; // no smaller than the service's measure, but far cheaper
-    while (cursor.next(property)) {
-        if (!property.present) {
-            continue;
-        }
-        ++count;
-        bytes += 32 + 2 * (property.name.size() + property.value.bytes().size());
-        if (names.maybe_has(property.name) && detail::stands_twice(entity.payload, property.name)) {
-            return detail::refusal(error_code::duplicate_properties_specified,
-                text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
-        }
-        if (auto checked = detail::validate_property_name(property.name, limits); !checked) {
-            return checked;
-        }
-        if (auto checked = detail::validate_property(property, limits); !checked) {
-            return checked;
-        }
-    }
-    if (cursor.damaged()) {
-        return detail::refusal(error_code::row_malformed, "the entity is not a row of version 1");
-    }
-    if (count > limits.max_properties) {
-        return detail::refusal(error_code::too_many_properties,
-            detail::limit_text("the entity", count, limits.max_properties, "properties"));
-    }
-    bytes += 4 + 2 * (entity.partition_key.size() + entity.row_key.size());
-    if (bytes > limits.max_entity_size) {
-        std::size_t const size = service_size(entity);
-        if (size > limits.max_entity_size) {
-            return detail::refusal(
-                error_code::entity_too_large, detail::limit_text("the entity", size, limits.max_entity_size, "bytes"));
-        }
-    }
-    return {};
+    detail::known_good known;
+    return detail::validate_entity(entity, limits, known);
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_filter(
@@ -382,22 +414,34 @@ ENTITABLE_LAZY_BODY result<void> validate(query_entities const& request, profile
 }
 
 ENTITABLE_LAZY_BODY result<void> validate(write_entity const& request, profile const& limits) {
-    if (auto checked = validate_table_name(request.table); !checked) {
-        return checked;
-    }
-    return detail::validate_mutation(request.change, limits);
+    detail::known_good known;
+    return detail::validate_write(request, limits, known);
 }
 
 ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const& limits) {
+    detail::known_good known;
+    return detail::validate_write(request, limits, known);
+}
+
+namespace detail {
+
+ENTITABLE_LAZY_BODY result<void> validate_write(write_entity const& request, profile const& limits, known_good& known) {
+    if (auto checked = validate_table_name(request.table); !checked) {
+        return checked;
+    }
+    return validate_mutation(request.change, limits, known);
+}
+
+ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile const& limits, known_good& known) {
     if (auto checked = validate_table_name(request.table); !checked) {
         return checked;
     }
     if (request.changes.empty()) {
-        return detail::refusal(error_code::invalid_input, "the batch is empty");
+        return refusal(error_code::invalid_input, "the batch is empty");
     }
     if (request.changes.size() > limits.max_operations) {
-        return detail::refusal(error_code::invalid_input,
-            detail::limit_text("the batch", request.changes.size(), limits.max_operations, "operations"));
+        return refusal(error_code::invalid_input,
+            limit_text("the batch", request.changes.size(), limits.max_operations, "operations"));
     }
     auto const at_operation = [](failure refused, std::size_t index) {
         refused.error().operation_index = index;
@@ -409,22 +453,22 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
         bytes += change.entity.partition_key().size() + change.entity.row_key().size() + change.entity.payload().size();
     }
     bool const large = bytes > limits.max_transaction_size / 4;
-    detail::name_filter row_keys;
+    name_filter row_keys;
     std::size_t size = 0;
     for (std::size_t index = 0; index < request.changes.size(); ++index) {
         mutation const& change = request.changes[index];
-        if (auto checked = detail::validate_mutation(change, limits); !checked) {
+        if (auto checked = validate_mutation(change, limits, known); !checked) {
             return at_operation(std::move(checked).as_failure(), index);
         }
         if (change.entity.partition_key() != request.changes.front().entity.partition_key()) {
-            return at_operation(detail::refusal(error_code::commands_in_batch_act_on_different_partitions,
+            return at_operation(refusal(error_code::commands_in_batch_act_on_different_partitions,
                                     "the batch has entities of more than one partition", change.entity.partition_key()),
                 index);
         }
         bool const maybe_twice = row_keys.maybe_has(change.entity.row_key());
         for (std::size_t other = 0; maybe_twice && other < index; ++other) {
             if (request.changes[other].entity.row_key() == change.entity.row_key()) {
-                return at_operation(detail::refusal(error_code::invalid_duplicate_row,
+                return at_operation(refusal(error_code::invalid_duplicate_row,
                                         text::joined({"an entity stands twice in the batch, first as operation ",
                                             std::to_string(other)}),
                                         change.entity.row_key()),
@@ -434,7 +478,7 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
         size += large ? service_size(change.entity) : 0U;
         if (size > limits.max_transaction_size) {
             return at_operation(
-                detail::refusal(error_code::request_body_too_large,
+                refusal(error_code::request_body_too_large,
                     text::joined({"the batch is larger than ", std::to_string(limits.max_transaction_size), " bytes"})),
                 index);
         }
@@ -442,4 +486,5 @@ ENTITABLE_LAZY_BODY result<void> validate(transact const& request, profile const
     return {};
 }
 
+} // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -30,6 +30,7 @@ struct exchange {
     http_request request;
     json_reader reader;
     std::string request_id;
+    std::string names;   ///< the descriptor of the last entity sent, whose names were found good
     service_token token; ///< where the page begins
     rendered said{rendered::whole};
     read_location location{read_location::primary};

@@ -227,12 +227,27 @@ result<void> write(rest_engine& engine, Request const& request, call const& cont
     return engine.authorize(work.request, work.location);
 }
 
+/// Validates a request. What is written has names mostly that were written before.
+template <class Request>
+result<void> validate_in(exchange& work, Request const& request, profile const& limits) {
+    if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
+        known_good known{{}, work.names};
+        auto checked = validate_write(request, limits, known);
+        if (known.descriptor.data() != work.names.data()) {
+            work.names = known.descriptor;
+        }
+        return checked;
+    } else {
+        return validate(request, limits);
+    }
+}
+
 template <class Request>
 result<void> begin(rest_engine& engine, Request const& request, call const& context, exchange& work) {
     if (auto const* const problem = engine.broken()) {
         return failure{*problem};
     }
-    if (auto ready = validate(request, engine.limits()); !ready) {
+    if (auto ready = validate_in(work, request, engine.limits()); !ready) {
         return ready;
     }
     if (auto ready = check_call(context, *engine.options().time); !ready) {
