@@ -98,6 +98,15 @@ TEST_CASE("a character is escaped wherever it stands") {
     }
 }
 
+TEST_CASE("a name is escaped in its annotation and before its value") {
+    std::string const longer(2000, 'n');
+    for (auto const& [name, escaped] : {std::pair<std::string, std::string>{"a\"b", "a\\\"b"}, {longer, longer}}) {
+        std::string out;
+        detail::append_json_property(out, name, 0.5);
+        CHECK(out == "\"" + escaped + "@odata.type\":\"Edm.Double\",\"" + escaped + "\":0.5");
+    }
+}
+
 TEST_CASE("an entity is one line, without absent values and the Timestamp") {
     row_builder builder{"p'", "\"r\""};
     builder.add("N", value_view{1});

@@ -56,9 +56,9 @@ namespace detail {
 [[nodiscard]] std::optional<secret> decode_key(std::string_view base64);
 
 /// Appends the text that a key signs for `request` under `scheme`; `date` is its x-ms-date, `url` its URL. The path is taken
-/// as it will be sent; of a secondary in path style it is that of the primary.
+/// as it will be sent; of a secondary in path style it is that of the primary. `fresh`: there is no Content-MD5.
 void append_string_to_sign(std::string& out, key_scheme scheme, std::string_view account, http_request const& request,
-    url_parts const& url, std::string_view date);
+    url_parts const& url, std::string_view date, bool fresh = false);
 
 /// The time as in "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7); made once a second for each thread. Valid until the
 /// thread asks for another time.

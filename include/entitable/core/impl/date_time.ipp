@@ -3,39 +3,24 @@
 #pragma once
 
 #include <entitable/core/date_time.hpp>
-#include <entitable/core/text.hpp>
+
+#include <cstring>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads decimal digits from the front of a text, one field after the other.
+/// Reads decimal digits at known places of a text, which is long enough.
 struct digit_reader {
-    std::string_view rest;
-    bool good{true};
+    char const* text;
+    bool good{true}; ///< all were digits
 
-    int number(std::size_t digits) noexcept {
-        int value = 0;
-        if (rest.size() < digits) {
-            good = false;
-            return 0;
-        }
-        for (std::size_t index = 0; index < digits; ++index) {
-            if (rest[index] < '0' || rest[index] > '9') {
-                good = false;
-                return 0;
-            }
-            value = value * 10 + (rest[index] - '0');
-        }
-        rest.remove_prefix(digits);
+    int digit(std::size_t at) noexcept {
+        int const value = text[at] - '0';
+        good = good && value >= 0 && value <= 9;
         return value;
     }
-    void expect(char character) noexcept {
-        if (rest.empty() || rest.front() != character) {
-            good = false;
-            return;
-        }
-        rest.remove_prefix(1);
-    }
+    int two(std::size_t at) noexcept { return 10 * digit(at) + digit(at + 1); }
+    int four(std::size_t at) noexcept { return 100 * two(at) + two(at + 2); }
 };
 
 ENTITABLE_LAZY unsigned days_of_month(int year, unsigned month) noexcept {
@@ -47,38 +32,37 @@ ENTITABLE_LAZY unsigned days_of_month(int year, unsigned month) noexcept {
 } // namespace detail
 
 ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view text) noexcept {
-    detail::digit_reader reader{text};
-    int const year = reader.number(4);
-    reader.expect('-');
-    auto const month = static_cast<unsigned>(reader.number(2));
-    reader.expect('-');
-    auto const day = static_cast<unsigned>(reader.number(2));
-    reader.expect('T');
-    int const hour = reader.number(2);
-    reader.expect(':');
-    int const minute = reader.number(2);
-    reader.expect(':');
-    int const second = reader.number(2);
-    if (!reader.good || month < 1 || month > 12 || day < 1 || day > detail::days_of_month(year, month) || hour > 23 ||
+    constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd"; // and a fraction
+    if (text.size() < form.size()) {
+        return std::nullopt;
+    }
+    detail::digit_reader read{text.data()};
+    int const year = read.four(0);
+    auto const month = static_cast<unsigned>(read.two(5));
+    auto const day = static_cast<unsigned>(read.two(8));
+    int const hour = read.two(11);
+    int const minute = read.two(14);
+    int const second = read.two(17);
+    bool const good =
+        read.good && text[4] == '-' && text[7] == '-' && text[10] == 'T' && text[13] == ':' && text[16] == ':';
+    if (!good || month < 1 || month > 12 || day < 1 || day > detail::days_of_month(year, month) || hour > 23 ||
         minute > 59 || second > 59) {
         return std::nullopt;
     }
+    std::size_t at = form.size();
     std::int64_t fraction = 0;
-    if (!reader.rest.empty() && reader.rest.front() == '.') {
-        reader.rest.remove_prefix(1);
+    if (at < text.size() && text[at] == '.') {
         std::int64_t unit = ticks_per_second;
-        std::size_t digits = 0;
-        while (digits < reader.rest.size() && reader.rest[digits] >= '0' && reader.rest[digits] <= '9') {
+        std::size_t const begin = ++at;
+        for (; at < text.size() && text[at] >= '0' && text[at] <= '9' && unit != 0; ++at) {
             unit /= 10;
-            fraction += unit * (reader.rest[digits] - '0');
-            ++digits;
+            fraction += unit * (text[at] - '0');
         }
-        if (digits == 0 || digits > 7) {
+        if (at == begin || unit == 0) {
             return std::nullopt;
         }
-        reader.rest.remove_prefix(digits);
     }
-    if (!reader.rest.empty() && reader.rest != "Z") {
+    if (at < text.size() && (text[at] != 'Z' || at + 1 != text.size())) {
         return std::nullopt;
     }
     auto time = from_date(year, month, day);
@@ -89,7 +73,14 @@ ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view t
     return time;
 }
 
-ENTITABLE_LAZY_BODY void date_time::append_to(std::string& out, bool trim) const {
+namespace detail {
+
+/// Room for the text of any time, also of those that no service can hold.
+inline constexpr std::size_t longest_time = 32;
+
+/// Writes a time as `date_time::append_to` does; returns the end of the text.
+ENTITABLE_LAZY char* write_time(char* to, std::int64_t ticks, bool trim) noexcept {
+    constexpr std::int64_t ticks_per_second = date_time::ticks_per_second;
     std::int64_t const remainder = ticks % ticks_per_second;
     std::int64_t const seconds = ticks / ticks_per_second - (remainder < 0 ? 1 : 0);
     auto fraction = static_cast<std::uint64_t>(remainder < 0 ? remainder + ticks_per_second : remainder);
@@ -106,14 +97,15 @@ ENTITABLE_LAZY_BODY void date_time::append_to(std::string& out, bool trim) const
     std::uint64_t const month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
     std::int64_t const year = static_cast<std::int64_t>(year_of_era) + era * 400 + (month <= 2 ? 1 : 0);
 
-    // All behind the year goes to a place of fixed size, which is appended at once.
-    text::append_decimal(out, static_cast<std::uint64_t>(year < 0 ? 0 : year), 4);
-    char rest[24] = "-00-00T00:00:00";
-    auto const put = [&rest](std::size_t at, std::uint64_t number, std::size_t digits) {
+    auto const put = [&to](std::size_t at, std::uint64_t number, std::size_t digits) {
         for (; digits > 0; --digits, number /= 10) {
-            rest[at + digits - 1] = static_cast<char>('0' + number % 10);
+            to[at + digits - 1] = static_cast<char>('0' + number % 10);
         }
     };
+    std::size_t const year_digits = year < 10'000 ? 4 : 5;
+    put(0, static_cast<std::uint64_t>(year < 0 ? 0 : year), year_digits);
+    to += year_digits;
+    std::memcpy(to, "-00-00T00:00:00", 15);
     put(1, month, 2);
     put(4, day_of_month, 2);
     put(7, second_of_day / 3600, 2);
@@ -126,12 +118,19 @@ ENTITABLE_LAZY_BODY void date_time::append_to(std::string& out, bool trim) const
             fraction /= 10;
             --digits;
         }
-        rest[size] = '.';
+        to[size] = '.';
         put(size + 1, fraction, digits);
         size += 1 + digits;
     }
-    rest[size] = 'Z';
-    out.append(rest, size + 1);
+    to[size] = 'Z';
+    return to + size + 1;
+}
+
+} // namespace detail
+
+ENTITABLE_LAZY_BODY void date_time::append_to(std::string& out, bool trim) const {
+    char text[detail::longest_time];
+    out.append(text, static_cast<std::size_t>(detail::write_time(text, ticks, trim) - text));
 }
 
 ENTITABLE_LAZY_BODY std::string date_time::to_string(bool trim) const {

@@ -4,6 +4,8 @@
 
 #include <entitable/core/etag.hpp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -28,19 +30,21 @@ ENTITABLE_LAZY std::string etag_text_of(date_time timestamp) {
 ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
     if (text.size() > detail::etag_prefix.size() + detail::etag_suffix.size() &&
         text.starts_with(detail::etag_prefix)) {
-        std::string_view rest = text.substr(detail::etag_prefix.size());
-        rest.remove_suffix(detail::etag_suffix.size());
+        char const* const rest = text.data() + detail::etag_prefix.size();
+        std::size_t const size = text.size() - detail::etag_prefix.size() - detail::etag_suffix.size();
+        auto const colon_at = [rest](std::size_t at) {
+            return rest[at] == '%' && rest[at + 1] == '3' && rest[at + 2] == 'A';
+        };
         // The usual form: two escaped colons, a Z, and a fraction only where there is one, without zeros at its end.
-        bool const usual = text.ends_with(detail::etag_suffix) && rest.size() >= 24 && rest.size() <= 32 &&
-            rest.substr(13, 3) == "%3A" && rest.substr(18, 3) == "%3A" && rest.back() == 'Z' &&
-            (rest.size() == 24 || rest[rest.size() - 2] != '0');
+        bool const usual = size >= 24 && size <= 32 && text.ends_with(detail::etag_suffix) && colon_at(13) &&
+            colon_at(18) && rest[size - 1] == 'Z' && (size == 24 || rest[size - 2] != '0');
         if (usual) {
             char time[28];
-            rest.copy(time, 14);
-            rest.substr(16).copy(time + 14, 3);
-            rest.substr(21).copy(time + 17, 11);
+            std::memcpy(time, rest, 13);
+            std::memcpy(time + 14, rest + 16, 2);
+            std::memcpy(time + 17, rest + 21, size - 21);
             time[13] = time[16] = ':';
-            if (auto const timestamp = date_time::parse({time, rest.size() - 4})) {
+            if (auto const timestamp = date_time::parse({time, size - 4})) {
                 timestamp_ = timestamp->ticks;
                 return;
             }

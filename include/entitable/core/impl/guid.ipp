@@ -46,18 +46,26 @@ ENTITABLE_LAZY_BODY std::optional<guid> guid::parse(std::string_view text) noexc
     return bad > 15 ? std::nullopt : std::optional{read};
 }
 
-ENTITABLE_LAZY_BODY void guid::append_to(std::string& out) const {
+namespace detail {
+
+/// Writes the 36 characters of a GUID.
+ENTITABLE_LAZY void write_guid(char* to, guid const& id) noexcept {
     constexpr char digits[] = "0123456789abcdef";
-    char text[36];
-    std::size_t at = 0;
-    for (std::size_t index = 0; index < bytes.size(); ++index) {
+    for (std::size_t index = 0; index < id.bytes.size(); ++index) {
         if (index == 4 || index == 6 || index == 8 || index == 10) {
-            text[at++] = '-';
+            *to++ = '-';
         }
-        text[at++] = digits[bytes[index] >> 4U];
-        text[at++] = digits[bytes[index] & 0x0FU];
+        *to++ = digits[id.bytes[index] >> 4U];
+        *to++ = digits[id.bytes[index] & 0x0FU];
     }
-    out.append(text, at);
+}
+
+} // namespace detail
+
+ENTITABLE_LAZY_BODY void guid::append_to(std::string& out) const {
+    char text[36];
+    detail::write_guid(text, *this);
+    out.append(text, sizeof text);
 }
 
 ENTITABLE_LAZY_BODY std::string guid::to_string() const {

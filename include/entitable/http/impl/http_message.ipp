@@ -4,6 +4,8 @@
 
 #include <entitable/http/http_message.hpp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -17,9 +19,10 @@ struct header_field {
 
 /// The field at `begin`. Names hold no colon, and no field holds a NUL.
 inline header_field header_field_at(std::string const& text, std::size_t begin) noexcept {
-    std::string_view const line{text.c_str() + begin};
-    std::size_t const colon = line.find(':');
-    return {begin, begin + line.size() + 1, line.substr(0, colon), line.substr(colon + 2)};
+    char const* const line = text.c_str() + begin;
+    std::size_t const size = std::strlen(line);
+    std::size_t const colon = std::string_view{line, size}.find(':');
+    return {begin, begin + size + 1, {line, colon}, {line + colon + 2, size - colon - 2}};
 }
 
 /// What each byte may stand for, as a sum of bits: a table, because every character of every request is looked at.

@@ -23,16 +23,27 @@ ENTITABLE_DECL answer_fields fields_of(http_headers const& headers) {
     bool has_date = false;
     bool has_etag = false;
     headers.for_each([&](std::string_view name, std::string_view value) {
-        if (!has_date && same_field_name(name, "Date")) {
-            has_date = true;
-            found.date = value;
-        } else if (!has_etag && same_field_name(name, "ETag")) {
-            has_etag = true;
-            found.etag = value;
-        } else if (!found.request_id && same_field_name(name, "x-ms-request-id")) {
-            found.request_id = value;
-        } else if (!found.client_request_id && same_field_name(name, "x-ms-client-request-id")) {
-            found.client_request_id = value;
+        switch (name.size()) { // most fields are none of these
+            case 4:
+                if (!has_date && same_field_name(name, "Date")) {
+                    has_date = true;
+                    found.date = value;
+                } else if (!has_etag && same_field_name(name, "ETag")) {
+                    has_etag = true;
+                    found.etag = value;
+                }
+                break;
+            case 15:
+                if (!found.request_id && same_field_name(name, "x-ms-request-id")) {
+                    found.request_id = value;
+                }
+                break;
+            case 22:
+                if (!found.client_request_id && same_field_name(name, "x-ms-client-request-id")) {
+                    found.client_request_id = value;
+                }
+                break;
+            default: break;
         }
     });
     return found;

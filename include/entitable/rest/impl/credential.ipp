@@ -41,9 +41,10 @@ public:
     result<void> authorize(http_request& request, known_request const& known, endpoint const&, date_time now) override {
         std::string_view const date = http_date(now);
         key_signer::signature signature;
-        if (!signer_.sign(
-                [&](std::string& text) { append_string_to_sign(text, scheme_, account_, request, known.target, date); },
-                signature)) {
+        auto const write = [&](std::string& text) {
+            append_string_to_sign(text, scheme_, account_, request, known.target, date, known.fresh);
+        };
+        if (!signer_.sign(write, signature)) {
             return failure{error_code::internal_error, "OpenSSL did not sign the request"};
         }
         char value[160]; // an account has 63 characters at most

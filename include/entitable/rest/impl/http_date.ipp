@@ -9,26 +9,28 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL std::optional<date_time> parse_http_date(std::string_view text) noexcept {
+    constexpr std::string_view form = "Mon, 27 Jul 2026 12:28:53 GMT";
     constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    if (text.size() != 29 || text.substr(3, 2) != ", " || text.substr(25) != " GMT") {
+    if (text.size() != form.size()) {
         return std::nullopt;
     }
-    digit_reader reader{text.substr(5)};
-    auto const day = static_cast<unsigned>(reader.number(2));
-    reader.expect(' ');
-    std::size_t const month_at = months.find(reader.rest.substr(0, 3));
-    reader.rest.remove_prefix(3);
-    reader.expect(' ');
-    int const year = reader.number(4);
-    reader.expect(' ');
-    int const hour = reader.number(2);
-    reader.expect(':');
-    int const minute = reader.number(2);
-    reader.expect(':');
-    int const second = reader.number(2);
-    auto const month = static_cast<unsigned>(month_at / 3 + 1);
-    if (!reader.good || month_at == std::string_view::npos || month_at % 3 != 0 || day < 1 ||
-        day > days_of_month(year, month) || hour > 23 || minute > 59 || second > 60) {
+    for (std::size_t const at : {3U, 4U, 7U, 11U, 16U, 19U, 22U, 25U, 26U, 27U, 28U}) {
+        if (text[at] != form[at]) {
+            return std::nullopt;
+        }
+    }
+    unsigned month = 1;
+    while (month <= 12 && std::memcmp(text.data() + 8, months.data() + 3 * (month - 1), 3) != 0) {
+        ++month;
+    }
+    digit_reader read{text.data()};
+    auto const day = static_cast<unsigned>(read.two(5));
+    int const year = read.four(12);
+    int const hour = read.two(17);
+    int const minute = read.two(20);
+    int const second = read.two(23);
+    if (!read.good || month > 12 || day < 1 || day > days_of_month(year, month) || hour > 23 || minute > 59 ||
+        second > 60) {
         return std::nullopt;
     }
     auto time = date_time::from_date(year, month, day);

@@ -8,7 +8,6 @@
 #include <entitable/rest/impl/base64.ipp>
 #include <entitable/row/impl/row.ipp>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -63,18 +62,23 @@ public:
     }
     /// `"name":`
     void name(std::string_view text) {
-        quoted(text);
-        put(":");
+        put("\"");
+        characters(text);
+        put("\":");
     }
     /// `"name@odata.type":"type","name":`
     template <std::size_t Size>
     void name(std::string_view text, char const (&type)[Size]) {
         put("\"");
+        std::size_t const begin = size();
         characters(text);
+        std::size_t const written = size() - begin;
         put("@odata.type\":\"");
         put(type);
         put("\",\"");
-        characters(text);
+        room(written);
+        std::memcpy(at_, out_.data() + begin, written);
+        at_ += written;
         put("\":");
     }
     template <class Number>
@@ -141,15 +145,18 @@ public:
                 break;
             case edm_type::date_time:
                 name(called, "Edm.DateTime");
-                put("\"");
-                appended([&](std::string& out) { value.as_date_time().append_to(out); });
-                put("\"");
+                room(longest_time + 2);
+                *at_++ = '"';
+                at_ = write_time(at_, value.bits(), false);
+                *at_++ = '"';
                 break;
             case edm_type::guid:
                 name(called, "Edm.Guid");
-                put("\"");
-                appended([&](std::string& out) { value.as_guid().append_to(out); });
-                put("\"");
+                room(38);
+                *at_++ = '"';
+                write_guid(at_, value.as_guid());
+                at_ += 36;
+                *at_++ = '"';
                 break;
             case edm_type::binary:
                 name(called, "Edm.Binary");
@@ -178,31 +185,35 @@ private:
         std::uint64_t const control = (eight - ones * 0x20) & ~eight;
         return ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | control) & highs) != 0;
     }
-    /// Whether nothing in a text needs an escape.
-    static bool is_plain(std::string_view text) noexcept {
-        std::size_t index = 0;
-        for (std::uint64_t eight = 0; text.size() - index >= sizeof eight; index += sizeof eight) {
-            std::memcpy(&eight, text.data() + index, sizeof eight);
-            if (needs_escape(eight)) {
-                return false;
+    /// Copies a text that needs no escape; false, with some of it copied, when it needs one.
+    static bool copy_plain(char* to, std::string_view text) noexcept {
+        std::uint64_t eight = 0;
+        if (text.size() < sizeof eight) {
+            for (char const each : text) {
+                if (json_escaped[static_cast<unsigned char>(each)]) {
+                    return false;
+                }
+                *to++ = each;
             }
+            return true;
         }
-        if (index < text.size() && text.size() >= sizeof(std::uint64_t)) { // the last eight, some of them once more
-            std::uint64_t eight = 0;
-            std::memcpy(&eight, text.data() + text.size() - sizeof eight, sizeof eight);
-            return !needs_escape(eight);
+        bool plain = true;
+        auto const copy = [&](std::size_t at) {
+            std::memcpy(&eight, text.data() + at, sizeof eight);
+            std::memcpy(to + at, &eight, sizeof eight);
+            plain = plain && !needs_escape(eight);
+        };
+        std::size_t const last = text.size() - sizeof eight;
+        for (std::size_t at = 0; plain && at < last; at += sizeof eight) {
+            copy(at);
         }
-        for (; index < text.size(); ++index) {
-            if (json_escaped[static_cast<unsigned char>(text[index])]) {
-                return false;
-            }
-        }
-        return true;
+        copy(last); // some of them once more
+        return plain;
     }
     void few_characters(std::string_view text) {
         room(6 * text.size());
-        if (is_plain(text)) {
-            at_ = std::copy(text.begin(), text.end(), at_);
+        if (copy_plain(at_, text)) {
+            at_ += text.size();
             return;
         }
         for (char const each : text) {

@@ -21,9 +21,14 @@ ENTITABLE_DECL void begin_request(
     out.url.assign(to.base).append("/").append(path);
     out.body.clear();
     out.headers.clear();
-    known_fields::add(out.headers, "Accept", accept);
-    static_assert(rest_version == "2019-02-02");
-    known_fields::add(out.headers, "DataServiceVersion: 3.0\0x-ms-version: 2019-02-02", 2);
+    static_assert(rest_version == "2019-02-02" && json_accept == "application/json;odata=minimalmetadata");
+    if (accept == json_accept) {
+        known_fields::add(out.headers,
+            "Accept: application/json;odata=minimalmetadata\0DataServiceVersion: 3.0\0x-ms-version: 2019-02-02", 3);
+    } else {
+        known_fields::add(out.headers, "Accept", accept);
+        known_fields::add(out.headers, "DataServiceVersion: 3.0\0x-ms-version: 2019-02-02", 2);
+    }
     known_fields::add(out.headers, "x-ms-client-request-id", to.request_id);
 }
 
@@ -172,22 +177,26 @@ ENTITABLE_DECL result<void> write_request(http_request& out, transact const& req
     std::string& body = out.body;
     body.append("--batch_").append(to.request_id);
     body.append("\r\nContent-Type: multipart/mixed; boundary=changeset_").append(to.request_id).append("\r\n\r\n");
+    // What stands before and behind the path is the same for all changes of one kind.
+    std::string before;
+    std::string behind;
+    mutation_form form;
+    mutation const* last = nullptr;
     for (mutation const& change : request.changes) {
-        mutation_form const form = form_of(change.kind, to.merge_by_post);
-        body.append("--changeset_").append(to.request_id);
-        body.append("\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n");
-        body.append(to_string(form.method)).append(" ").append(to.base).append("/");
+        if (last == nullptr || last->kind != change.kind) {
+            form = form_of(change.kind, to.merge_by_post);
+            before = text::joined({"--changeset_", to.request_id,
+                "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n",
+                to_string(form.method), " ", to.base, "/"});
+            behind = text::joined({" HTTP/1.1\r\nAccept: ", json_accept, "\r\nDataServiceVersion: 3.0\r\n",
+                form.override_method.empty() ? "" : "X-HTTP-Method: ", form.override_method,
+                form.override_method.empty() ? "" : "\r\n", form.has_body ? "Content-Type: application/json\r\n" : "",
+                change.kind == mutation_kind::insert ? "Prefer: return-no-content\r\n" : ""});
+        }
+        last = &change;
+        body += before;
         append_mutation_path(body, request.table, change);
-        body.append(" HTTP/1.1\r\nAccept: ").append(json_accept).append("\r\nDataServiceVersion: 3.0\r\n");
-        if (!form.override_method.empty()) {
-            body.append("X-HTTP-Method: ").append(form.override_method).append("\r\n");
-        }
-        if (form.has_body) {
-            body += "Content-Type: application/json\r\n";
-        }
-        if (change.kind == mutation_kind::insert) {
-            body += "Prefer: return-no-content\r\n";
-        }
+        body += behind;
         if (form.conditional) {
             if (!change.condition.any() && !change.condition.version().is_valid()) {
                 return unsendable_etag();

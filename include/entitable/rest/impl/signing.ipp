@@ -147,13 +147,16 @@ ENTITABLE_DECL std::optional<secret> decode_key(std::string_view base64) {
 }
 
 ENTITABLE_DECL void append_string_to_sign(std::string& out, key_scheme scheme, std::string_view account,
-    http_request const& request, url_parts const& url, std::string_view date) {
+    http_request const& request, url_parts const& url, std::string_view date, bool fresh) {
     if (scheme == key_scheme::shared_key) {
-        out.append(to_string(request.method)).append("\n");
-        out.append(request.headers.find("Content-MD5").value_or(std::string_view{})).append("\n");
-        out.append(request.headers.find("Content-Type").value_or(std::string_view{})).append("\n");
+        out.append(to_string(request.method)).push_back('\n');
+        if (!fresh) {
+            out.append(request.headers.find("Content-MD5").value_or(std::string_view{}));
+        }
+        out.push_back('\n');
+        out.append(request.headers.find("Content-Type").value_or(std::string_view{})).push_back('\n');
     }
-    out.append(date).append("\n/").append(account);
+    out.append(date).append("\n/", 2).append(account);
     constexpr std::string_view secondary = "-secondary";
     std::string_view path = url.path;
     if (std::string_view const segment = path.substr(path.empty() ? 0 : 1, path.find('/', 1) - 1);

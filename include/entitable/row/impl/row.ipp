@@ -31,50 +31,56 @@ ENTITABLE_LAZY_BODY bool property_cursor::next(property_view& out) noexcept {
     }
     std::size_t const left = std::exchange(left_, 0);
     damaged_ = true; // until proven whole
+    // Pointers, because each part of a view would be checked a second time.
+    char const* const described = descriptor_.data();
     if (descriptor_.size() < 3) {
         return false;
     }
-    auto const kind = static_cast<unsigned char>(descriptor_[0]);
+    auto const kind = static_cast<unsigned char>(*described);
     auto const type = static_cast<edm_type>(kind & ~row_format::nullable_bit);
-    std::size_t const name_size = row_format::load<std::uint16_t>(descriptor_.data() + 1);
+    std::size_t const name_size = row_format::load<std::uint16_t>(described + 1);
     if (type < edm_type::string || type > edm_type::binary || descriptor_.size() < 3 + name_size) {
         return false;
     }
-    out.name = descriptor_.substr(3, name_size);
+    out.name = {described + 3, name_size};
     out.type = type;
     out.present = true;
     descriptor_.remove_prefix(3 + name_size);
+    char const* at = values_.data();
+    std::size_t rest = values_.size();
     if ((kind & row_format::nullable_bit) != 0) {
-        if (values_.empty()) {
+        if (rest == 0) {
             return false;
         }
-        out.present = values_[0] != 0;
-        values_.remove_prefix(1);
+        out.present = *at != 0;
+        ++at;
+        --rest;
     }
     if (out.present) {
-        std::size_t const fixed = row_format::fixed_size(type);
-        if (values_.size() < fixed) {
+        std::size_t size = row_format::fixed_size(type);
+        if (rest < size) {
             return false;
         }
-        char const* const at = values_.data();
-        if (row_format::has_length(type)) {
-            std::size_t const size = row_format::load<std::uint32_t>(at);
-            if (values_.size() - fixed < size) {
-                return false;
+        switch (type) {
+            case edm_type::string:
+            case edm_type::binary: {
+                std::size_t const length = row_format::load<std::uint32_t>(at);
+                if (rest - size < length) {
+                    return false;
+                }
+                out.value.assign(type, std::string_view{at + size, length});
+                size += length;
+                break;
             }
-            out.value.assign(type, values_.substr(fixed, size));
-            values_.remove_prefix(size);
-        } else if (type == edm_type::guid) {
-            out.value.assign(type, values_.substr(0, fixed));
-        } else if (type == edm_type::boolean) {
-            out.value.assign(type, *at != 0 ? 1 : 0);
-        } else if (type == edm_type::int32) {
-            out.value.assign(type, row_format::load<std::int32_t>(at));
-        } else {
-            out.value.assign(type, row_format::load<std::int64_t>(at));
+            case edm_type::guid: out.value.assign(type, std::string_view{at, size}); break;
+            case edm_type::boolean: out.value.assign(type, *at != 0 ? 1 : 0); break;
+            case edm_type::int32: out.value.assign(type, row_format::load<std::int32_t>(at)); break;
+            default: out.value.assign(type, row_format::load<std::int64_t>(at)); break;
         }
-        values_.remove_prefix(fixed);
+        at += size;
+        rest -= size;
     }
+    values_ = {at, rest};
     damaged_ = false;
     left_ = left - 1;
     return true;
