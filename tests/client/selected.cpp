@@ -65,6 +65,10 @@ TEST_CASE("what the client looks at is asked for, too") {
     // Keys and properties in one disjunction: the client decides.
     auto const query = all.where(in_boston && (r::bib == 1 || r::age == 25 || r::pace == 10.0));
     REQUIRE(query.explain().value().client_filter != "");
+    CHECK(query.explain().value().properties.empty());
+    auto const explained = query.select(r::name, r::age).explain().value();
+    CHECK(explained.properties == projection{"name", "age", "pace"});
+    CHECK(explained.to_string().ends_with("\nproperties     name, age, pace\n"));
     std::vector<std::int32_t> seen;
     query.select(r::name, r::age).for_each([&](auto const& row) { seen.push_back(row[r::bib]); }).value();
     CHECK(seen == std::vector<std::int32_t>{1, 5, 6});

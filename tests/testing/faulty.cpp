@@ -210,3 +210,23 @@ TEST_CASE("faulty: copies share the plan") {
     CHECK(copy.execute(get_entity{"Orders", "p", "r", {}}, context).error().http_status == 503);
     CHECK(on.service.all_fired());
 }
+
+TEST_CASE("faulty: a fault is one try for the observer of the call, whatever happened below") {
+    struct codes final : observer {
+        void on_attempt(attempt const& done) noexcept override {
+            all += done.error != nullptr ? std::string{to_string(done.error->code)} + ' ' : "fine ";
+        }
+        std::string all;
+    };
+    stage on;
+    on.service.plan({fault::lost_after(), 1});
+    on.service.plan({fault::refused(), 2});
+    codes seen;
+    call context;
+    context.watch = &seen;
+    for (char const* const key : {"1", "2", "3"}) {
+        (void)on.service.execute(write_entity{"Orders", mutation::insert(make_row("p", key))}, context);
+    }
+    CHECK(seen.all == "TransportFailed TransportFailed fine ");
+    CHECK(context.attempts == 3);
+}

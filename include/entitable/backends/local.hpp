@@ -21,7 +21,7 @@ class local {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    local() : local(local_options{}) {}
+    local() : local(local_options{}) {} ///< a default store with default options
     /// The rest of the arguments makes the store.
     template <class... Arguments>
     explicit local(local_options options, Arguments&&... arguments)
@@ -30,11 +30,33 @@ public:
     /// Those of Azure Table Storage, with the limits of the store.
     [[nodiscard]] entitable::profile profile() const { return state_->limits(); }
 
-    /// TableAlreadyExists; TableBeingDeleted on a nasty backend, for a while after the table was deleted.
-    [[nodiscard]] result<create_table::response> execute(create_table const& request, call& context) const {
+    /// Answers a request of the service, with its error codes: create_table TableAlreadyExists, and TableBeingDeleted on a nasty
+    /// backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities
+    /// ContinuationInvalid for a token that is not of the same question; reads and writes TableNotFound; get_entity
+    /// ResourceNotFound; writes EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and
+    /// TooManyProperties for what a merge would make; transact the same with the index of the operation that failed. What
+    /// breaks a rule of the profile is refused before anything else.
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
+        return attempted(request, context, state_->time(), [&] { return answer(request, context); });
+    }
+
+    /// The store itself, for what a table service has no request for.
+    [[nodiscard]] Store& store() const noexcept { return state_->store; }
+
+private:
+    struct state : detail::local_state {
+        template <class... Arguments>
+        explicit state(local_options how, Arguments&&... arguments)
+            : local_state(std::move(how)), store(std::forward<Arguments>(arguments)...) {}
+
+        Store store;
+    };
+
+    [[nodiscard]] result<create_table::response> answer(create_table const& request, call& context) const {
         auto const key = state_->table_key(request.table);
         auto created = state_->create(request.table, key, [&] {
             return ask(
@@ -46,11 +68,7 @@ public:
         return create_table::response{};
     }
 
-    /// ResourceNotFound when there is no such table.
-    [[nodiscard]] result<delete_table::response> execute(delete_table const& request, call& context) const {
-        if (auto ready = state_->begin(request, context); !ready) {
-            return std::move(ready).as_failure();
-        }
+    [[nodiscard]] result<delete_table::response> answer(delete_table const& request, call& context) const {
         auto const key = state_->table_key(request.table);
         auto removed = state_->remove(request.table, key,
             [&] { return ask(context, [&](auto... until) { return state_->store.drop_table(key, until...); }); });
@@ -60,11 +78,7 @@ public:
         return delete_table::response{};
     }
 
-    /// ContinuationInvalid for a token that no list of tables has given.
-    [[nodiscard]] result<list_tables::response> execute(list_tables const& request, call& context) const {
-        if (auto ready = state_->begin(request, context); !ready) {
-            return std::move(ready).as_failure();
-        }
+    [[nodiscard]] result<list_tables::response> answer(list_tables const& request, call& context) const {
         auto reader = detail::table_reader::start(request, state_->next_page(request.page_size));
         if (!reader) {
             return std::move(reader).as_failure();
@@ -78,11 +92,7 @@ public:
         return std::move(*reader).finish();
     }
 
-    /// ResourceNotFound, TableNotFound.
-    [[nodiscard]] result<get_entity::response> execute(get_entity const& request, call& context) const {
-        if (auto ready = state_->begin(request, context); !ready) {
-            return std::move(ready).as_failure();
-        }
+    [[nodiscard]] result<get_entity::response> answer(get_entity const& request, call& context) const {
         auto const table = state_->table_key(request.table);
         detail::stored_key const partition{request.partition_key};
         detail::stored_key const row{request.row_key};
@@ -103,11 +113,7 @@ public:
         return response;
     }
 
-    /// TableNotFound; ContinuationInvalid for a token that this query has not given.
-    [[nodiscard]] result<query_entities::response> execute(query_entities const& request, call& context) const {
-        if (auto ready = state_->begin(request, context); !ready) {
-            return std::move(ready).as_failure();
-        }
+    [[nodiscard]] result<query_entities::response> answer(query_entities const& request, call& context) const {
         auto const table = state_->table_key(request.table);
         auto reader = detail::page_reader::start(request, table, state_->next_page(request.page_size));
         if (!reader) {
@@ -127,12 +133,7 @@ public:
         return std::move(*reader).finish();
     }
 
-    /// EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, TableNotFound; EntityTooLarge and
-    /// TooManyProperties for what a merge would make.
-    [[nodiscard]] result<write_entity::response> execute(write_entity const& request, call& context) const {
-        if (auto ready = state_->begin(request, context); !ready) {
-            return std::move(ready).as_failure();
-        }
+    [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
         result<written> outcome{std::in_place};
         return update(context, request.table, request.change.entity.partition_key(), outcome,
             [&](typename Store::transaction& rows) {
@@ -141,11 +142,7 @@ public:
             });
     }
 
-    /// The same, with the index of the operation that failed.
-    [[nodiscard]] result<transact::response> execute(transact const& request, call& context) const {
-        if (auto ready = state_->begin(request, context); !ready) {
-            return std::move(ready).as_failure();
-        }
+    [[nodiscard]] result<transact::response> answer(transact const& request, call& context) const {
         result<transact::response> outcome{std::in_place};
         auto const partition = request.changes.front().entity.partition_key();
         return update(context, request.table, partition, outcome, [&](typename Store::transaction& rows) {
@@ -164,18 +161,6 @@ public:
             return true;
         });
     }
-
-    /// The store itself, for what a table service has no request for.
-    [[nodiscard]] Store& store() const noexcept { return state_->store; }
-
-private:
-    struct state : detail::local_state {
-        template <class... Arguments>
-        explicit state(local_options how, Arguments&&... arguments)
-            : local_state(std::move(how)), store(std::forward<Arguments>(arguments)...) {}
-
-        Store store;
-    };
 
     /// Calls the store, with the deadline where it keeps deadlines.
     template <class Question>

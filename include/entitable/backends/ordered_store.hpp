@@ -18,9 +18,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What a store found.
 enum class lookup : std::uint8_t {
-    no_table,
-    absent, ///< the row is not there; a body said no; a scan met no row
-    found,  ///< the row is there; a body was committed; a scan visited at least one row
+    no_table, ///< the table is not there
+    absent,   ///< the row is not there; a body said no; a scan met no row
+    found,    ///< the row is there; a body was committed; a scan visited at least one row
 };
 
 /// Where a scan starts and which partition is its last. Both ends belong to it.

@@ -83,7 +83,7 @@ public:
         if (auto planned = detail::check_source(source_.get()); !planned) {
             return std::move(planned).as_failure();
         }
-        return entitable::explain(source_->plan);
+        return entitable::explain(source_->plan, names());
     }
     /// What the last run of this object has cost so far, or none yet. A copy has runs of its own.
     [[nodiscard]] query_cost analyze() const { return last_.walk ? last_.walk->cost() : query_cost{}; }

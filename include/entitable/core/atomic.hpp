@@ -17,10 +17,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// How an atomic operation is ordered with others, as in the C++ memory model.
 enum class memory_order : int {
 #if defined(__GNUC__)
-    relaxed = __ATOMIC_RELAXED,
-    acquire = __ATOMIC_ACQUIRE,
-    release = __ATOMIC_RELEASE,
-    acq_rel = __ATOMIC_ACQ_REL,
+    relaxed = __ATOMIC_RELAXED, ///< not at all
+    acquire = __ATOMIC_ACQUIRE, ///< what follows comes after
+    release = __ATOMIC_RELEASE, ///< what went before comes before
+    acq_rel = __ATOMIC_ACQ_REL, ///< both
 #else
     relaxed = static_cast<int>(std::memory_order_relaxed),
     acquire = static_cast<int>(std::memory_order_acquire),

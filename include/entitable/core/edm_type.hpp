@@ -16,14 +16,14 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A property's type. The numbers are stored in rows: docs/stored_formats.md.
 enum class edm_type : std::uint8_t {
-    string = 1,
-    int32 = 2,
-    int64 = 3,
-    float64 = 4, ///< Edm.Double
-    boolean = 5,
-    date_time = 6,
-    guid = 7,
-    binary = 8,
+    string = 1,    ///< UTF-8 here, UTF-16 in the service
+    int32 = 2,     ///< Edm.Int32
+    int64 = 3,     ///< Edm.Int64, a text in JSON
+    float64 = 4,   ///< Edm.Double
+    boolean = 5,   ///< Edm.Boolean
+    date_time = 6, ///< UTC, in ticks of 100 ns
+    guid = 7,      ///< 16 bytes
+    binary = 8,    ///< any bytes
 };
 
 /// The service's name of the type, for example "Edm.Int32".

@@ -22,33 +22,33 @@ ENTITABLE_BEGIN_NAMESPACE
 /// codes"); the second block is local: the request never got a service's answer.
 enum class error_code : std::uint16_t {
     // the service's words
-    entity_already_exists = 1,
-    table_already_exists,
-    table_being_deleted,
-    resource_not_found,
-    table_not_found,
-    update_condition_not_satisfied,
-    entity_too_large,
-    property_value_too_large,
-    property_name_too_long,
-    property_name_invalid,
-    too_many_properties,
-    duplicate_properties_specified,
-    properties_need_value,
-    key_value_too_large,
-    invalid_input,
-    out_of_range_input,
-    invalid_resource_name,
-    invalid_duplicate_row,
-    commands_in_batch_act_on_different_partitions,
-    request_body_too_large,
-    not_implemented,
-    authentication_failed,
-    authorization_failure,
-    internal_error,
-    operation_timed_out,
-    server_busy,
-    other_service_error,
+    entity_already_exists = 1,      ///< an insert meets an entity with its keys
+    table_already_exists,           ///< create_table meets a table of that name
+    table_being_deleted,            ///< the name is not free yet: a table of that name was deleted a short while ago
+    resource_not_found,             ///< there is no such entity; for delete_table, no such table
+    table_not_found,                ///< the table of the request is not there
+    update_condition_not_satisfied, ///< the entity was changed since its ETag was read
+    entity_too_large,               ///< more than the entity may have: 1 MiB in Azure Storage, 2 MiB in Cosmos DB
+    property_value_too_large,       ///< more than a property may have: 64 KiB in Azure Storage
+    property_name_too_long,         ///< more than 255 UTF-16 units
+    property_name_invalid,          ///< not an identifier, or a name of the system
+    too_many_properties,            ///< more than the profile allows: 252 besides keys and Timestamp in Azure Storage
+    duplicate_properties_specified, ///< a property is there twice
+    properties_need_value,          ///< a key or a value that must be there is missing
+    key_value_too_large,            ///< a key is longer than the profile allows: 512 UTF-16 units in Azure Storage
+    invalid_input,                  ///< the request breaks a rule that has no code of its own
+    out_of_range_input,             ///< a value outside of its range, for example a time before 1601
+    invalid_resource_name,          ///< not the name of a table: 3 to 63 letters and digits, a letter first
+    invalid_duplicate_row,          ///< a transaction names one entity twice
+    commands_in_batch_act_on_different_partitions, ///< a transaction is of one partition
+    request_body_too_large,                        ///< more than 4 MiB in a transaction, 2 MiB in Cosmos DB
+    not_implemented,                               ///< the service has no such operation
+    authentication_failed, ///< the credential was not understood or not accepted: a wrong key, an expired token, a wrong clock
+    authorization_failure, ///< the credential does not allow this
+    internal_error,        ///< the service failed; the effect may be unknown
+    operation_timed_out,   ///< the service gave up; the effect may be unknown
+    server_busy,           ///< the service asks for fewer requests, or the partition is on the move
+    other_service_error,   ///< any other code of the service: `error::server_message` has its words
 
     // ours
     not_supported = 1000, ///< the transport has no such request
@@ -83,7 +83,7 @@ enum class effect : std::uint8_t {
 /// A failure. Plain data; it derives from std::exception so that `result::value()` can throw it and
 /// `catch (std::exception const&)` prints it.
 struct error : std::exception {
-    error() = default;
+    error() = default; ///< InternalError without words
     /// With the HTTP status that belongs to the code.
     error(error_code reason, std::string text)
         : code(reason), http_status(http_status_of(reason)), message(static_cast<std::string&&>(text)) {}

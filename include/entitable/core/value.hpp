@@ -128,7 +128,12 @@ private:
 };
 
 /// How two values of one type stand to each other.
-enum class ordering : std::uint8_t { less, equal, greater, unordered };
+enum class ordering : std::uint8_t {
+    less,      ///< the left one comes first
+    equal,     ///< neither comes first
+    greater,   ///< the right one comes first
+    unordered, ///< they cannot be compared
+};
 
 /// The service's comparison of two values: numbers by value, strings by UTF-16 code unit, binaries and GUIDs by byte,
 /// false before true; `unordered` when the types differ or a NaN is among them.

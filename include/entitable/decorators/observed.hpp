@@ -4,7 +4,7 @@
 
 /// \file
 /// `observed<T>`: the observer as a transport. It counts operations, errors and latency for each table and partition,
-/// and tells an observer of each attempt. Not part of the core umbrella.
+/// and tells an observer of each. Not part of the core umbrella.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/transport/many.hpp>
@@ -27,7 +27,7 @@ struct traffic {
 
 /// How an `observed` counts.
 struct observed_options {
-    observer* watch{}; ///< told of each attempt, besides the observer of the call; must outlive the transport
+    observer* watch{};            ///< told of each request that passes; must outlive the transport
     std::size_t max_lines{1'000}; ///< partitions and tables that get a line of their own; the rest share a line
     clock* time{&system_clock()}; ///< measures latency; must outlive the transport
 };

@@ -16,7 +16,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// The version of HTTP to ask for. With `http_2` a server that does not know it is spoken to in 1.1.
-enum class http_version : std::uint8_t { http_1_1, http_2 };
+enum class http_version : std::uint8_t {
+    http_1_1, ///< a connection for each request under way
+    http_2,   ///< many requests on one connection, where the server can do it
+};
 
 /// How a `curl_client` connects. There is no way to switch off the verification of certificates, nor to follow redirects, to use
 /// cookies or a netrc file. http without TLS goes to this computer only.

@@ -17,7 +17,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// The methods that table services know. `merge` is the older spelling of `patch`.
-enum class http_method : std::uint8_t { get, post, put, merge, patch, delete_, head, options };
+enum class http_method : std::uint8_t {
+    get,     ///< reads
+    post,    ///< inserts, batches
+    put,     ///< replaces
+    merge,   ///< the table service's own word
+    patch,   ///< merges
+    delete_, ///< removes
+    head,    ///< asks for the header fields only
+    options, ///< asks what is allowed
+};
 
 /// The method as it is sent, for example "DELETE".
 [[nodiscard]] std::string_view to_string(http_method method) noexcept;

@@ -17,7 +17,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Which of the two keys.
-enum class key_part : std::uint8_t { partition, row };
+enum class key_part : std::uint8_t {
+    partition, ///< the PartitionKey
+    row,       ///< the RowKey
+};
 
 /// Between two components of a composite key.
 inline constexpr std::string_view key_separator = "__";

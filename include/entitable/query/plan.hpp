@@ -9,6 +9,7 @@
 #include <entitable/query/predicate.hpp>
 #include <entitable/request/key_range.hpp>
 #include <entitable/request/profile.hpp>
+#include <entitable/request/requests.hpp>
 
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ struct explanation {
     std::vector<std::string> key_ranges; ///< as text, in their order
     std::string server_filter;           ///< empty: none
     std::string client_filter;           ///< empty: none
+    projection properties;               ///< those that the service sends; empty: all
     std::size_t requests{};              ///< the query begins with so many; pages may ask for more
 
     /// One line per part.
@@ -42,8 +44,12 @@ struct explanation {
 ENTITABLE_LAZY [[nodiscard]] result<query_plan> make_plan(
     predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits);
 
-/// Tells a plan to a person.
-ENTITABLE_LAZY [[nodiscard]] explanation explain(query_plan const& plan);
+/// What a query for `wanted` properties asks the service for: what the client's part of the predicate looks at, too.
+/// None means all.
+ENTITABLE_LAZY [[nodiscard]] projection properties_read(query_plan const& plan, projection wanted);
+
+/// Tells a plan to a person; `wanted` are the properties asked for, none means all.
+ENTITABLE_LAZY [[nodiscard]] explanation explain(query_plan const& plan, projection wanted = {});
 
 /// Whether a row satisfies the client's part; true where there is none.
 ENTITABLE_LAZY [[nodiscard]] bool satisfies(

@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Where a read may be answered.
 enum class read_location : std::uint8_t {
-    primary,
+    primary,   ///< what was written last
     secondary, ///< may be stale; the answer says so
 };
 
@@ -58,7 +58,7 @@ struct call_options {
 
 /// One call on its way through the transports. One thread at a time.
 struct call {
-    call() = default;
+    call() = default; ///< without a deadline, without an observer
     /// Begins a call: its deadline is the timeout from now on, by the steady time of `time`.
     ENTITABLE_LAZY explicit call(call_options const& options, clock& time = system_clock())
         : cancellation(options.cancellation), location(options.location), watch(options.watch) {

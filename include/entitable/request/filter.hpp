@@ -24,15 +24,15 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What a node of a condition does.
 enum class filter_operator : std::uint8_t {
-    equal,
-    not_equal,
-    less,
-    less_equal,
-    greater,
-    greater_equal,
-    all_of,   ///< both of the two conditions before it
-    any_of,   ///< one of the two conditions before it
-    negation, ///< not the condition before it
+    equal,         ///< eq
+    not_equal,     ///< ne
+    less,          ///< lt
+    less_equal,    ///< le
+    greater,       ///< gt
+    greater_equal, ///< ge
+    all_of,        ///< both of the two conditions before it
+    any_of,        ///< one of the two conditions before it
+    negation,      ///< not the condition before it
 };
 
 /// Whether it compares a property; the others are connectives.

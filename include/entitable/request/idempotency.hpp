@@ -28,8 +28,8 @@ enum class request_kind : std::uint8_t {
     forced_remove,        ///< with `any_etag`
     batch,                ///< a transaction
     batch_with_operation, ///< a transaction that inserts its operation row, too
-    create_table,
-    delete_table,
+    create_table,         ///< of a table
+    delete_table,         ///< with all its entities
 };
 
 /// What a definite answer says when an earlier try of the same call was lost.

@@ -17,7 +17,11 @@ ENTITABLE_BEGIN_NAMESPACE
 /// One end of an interval of keys.
 struct key_bound {
     /// How the end bounds: not at all, with its key, without its key.
-    enum class kind : std::uint8_t { open, inclusive, exclusive };
+    enum class kind : std::uint8_t {
+        open,      ///< no bound
+        inclusive, ///< the key is in
+        exclusive, ///< the key is out
+    };
 
     kind end{kind::open}; ///< how it bounds
     std::string key;      ///< meaningless where it is open

@@ -53,7 +53,11 @@ struct service_properties {
 /// How the copy at the secondary location stands.
 struct service_statistics {
     /// Live: it follows the primary. Bootstrap: it is being filled. Unavailable: it cannot be read.
-    enum class state : std::uint8_t { live, bootstrap, unavailable };
+    enum class state : std::uint8_t {
+        live,        ///< the secondary location can be read
+        bootstrap,   ///< the first copy is being made
+        unavailable, ///< there is none, or it does not answer
+    };
 
     state replication{state::unavailable}; ///< what it does now
     std::optional<date_time> last_sync;    ///< all writes before it can be read there

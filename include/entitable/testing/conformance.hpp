@@ -13,6 +13,7 @@
 /// table may keep its name for a while: the suite takes all that `transport` allows.
 
 #include <entitable/core/function_ref.hpp>
+#include <entitable/testing/conformance/calls.hpp>
 #include <entitable/testing/conformance/keys.hpp>
 #include <entitable/testing/conformance/limits.hpp>
 #include <entitable/testing/conformance/paging.hpp>
@@ -35,6 +36,7 @@ namespace testing::conformance {
     add(behaviours_of_queries);
     add(behaviours_of_paging);
     add(behaviours_of_limits);
+    add(behaviours_of_calls);
     return all;
 }
 

@@ -141,39 +141,46 @@ public:
             arrive_behind(request);
             return answered;
         }
+        return attempted(request, context, *state_->options.time, [&] { return suffer(*due, request, context); });
+    }
+
+private:
+    using place = std::pair<std::string, std::string>; ///< a table and a partition, as requests spell them
+
+    /// What the caller sees of a fault: one try, whatever happens below.
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> suffer(fault const& due, Request const& request, call below) const {
+        below.watch = nullptr;
         result<response_of<Request>> answered = failure{error_code::transport_failed, "a planned fault"};
-        if (due->applied == fault::commit::before) {
-            answered = entitable::execute(wrapped_, request, context);
+        if (due.applied == fault::commit::before) {
+            answered = entitable::execute(wrapped_, request, below);
         }
         arrive_behind(request);
-        if (due->applied == fault::commit::late) {
+        if (due.applied == fault::commit::late) {
             std::lock_guard const guard{state_->lock};
             state_->late.push_back({place_of(request), [through = wrapped_, request]() mutable {
                                         call own;
                                         (void)entitable::execute(through, request, own);
                                     }});
         }
-        if (due->takes.count() > 0) {
+        if (due.takes.count() > 0) {
             clock& time = *state_->options.time;
-            steady_time const ready = time.steady() + std::chrono::duration_cast<steady_time::duration>(due->takes);
-            if (context.deadline < ready) {
-                time.wait_until(context.deadline);
+            steady_time const ready = time.steady() + std::chrono::duration_cast<steady_time::duration>(due.takes);
+            if (below.deadline < ready) {
+                time.wait_until(below.deadline);
                 error late{error_code::deadline_exceeded, "the deadline of the call has passed"};
                 late.effect = writes<Request> ? effect::unknown : effect::none;
                 return failure{std::move(late)};
             }
             time.wait_until(ready);
         }
-        if (!due->answer) {
+        if (!due.answer) {
             return answered;
         }
-        error problem = *due->answer;
+        error problem = *due.answer;
         problem.effect = writes<Request> ? problem.effect : effect::none;
         return failure{std::move(problem)};
     }
-
-private:
-    using place = std::pair<std::string, std::string>; ///< a table and a partition, as requests spell them
 
     struct plan_state {
         planned_fault it;

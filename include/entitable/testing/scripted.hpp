@@ -123,8 +123,7 @@ public:
             }
             ++script_->next;
         }
-        ++context.attempts;
-        return now->reply(request);
+        return attempted(request, context, system_clock(), [&] { return now->reply(request); });
     }
 
 private:

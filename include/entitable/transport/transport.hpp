@@ -29,7 +29,8 @@ concept answers = requires(T& transport, Request const& request, call& context) 
 /// 5. It validates what it is given against its own profile, before any I/O.
 /// 6. After an error with `effect::none` nothing was applied. A write whose fate is not known says `effect::unknown`.
 /// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
-/// 8. It throws nothing of its own; running out of memory passes through and leaves the data whole.
+/// 8. Where requests come to their end, each try is counted and told to the observer of the call: `attempted` does both.
+/// 9. It throws nothing of its own; running out of memory passes through and leaves the data whole.
 template <class T>
 concept transport = std::copy_constructible<T> &&
     requires(T const& transport) {
@@ -61,6 +62,28 @@ template <transport T, table_request Request>
         return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
     }
     return {};
+}
+
+/// Makes an answer, counts the try, and tells the observer of the call: for transports that pass a request to no other one.
+template <table_request Request, std::invocable Answer>
+[[nodiscard]] result<response_of<Request>> attempted(
+    Request const& request, call& context, clock& time, Answer const& answer) {
+    ++context.attempts;
+    if (context.watch == nullptr) {
+        return answer();
+    }
+    steady_time const begun = time.steady();
+    result<response_of<Request>> response = answer();
+    attempt made;
+    made.request = Request::name;
+    if constexpr (requires { request.table; }) {
+        made.table = request.table;
+    }
+    made.number = context.attempts;
+    made.duration = time.steady() - begun;
+    made.error = response ? nullptr : &response.error();
+    context.watch->on_attempt(made);
+    return response;
 }
 
 ENTITABLE_END_NAMESPACE

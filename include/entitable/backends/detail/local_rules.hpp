@@ -27,6 +27,7 @@ public:
         : options_(std::move(options)), random_(options_.nasty ? options_.nasty->seed : 0) {}
 
     [[nodiscard]] profile const& limits() const noexcept { return options_.limits; }
+    [[nodiscard]] clock& time() const noexcept { return *options_.time; }
 
     /// Refuses what may not start.
     template <class Request>

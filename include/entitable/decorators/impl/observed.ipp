@@ -50,9 +50,6 @@ ENTITABLE_LAZY_BODY void traffic_log::add(std::string_view request, std::string_
     if (options_.watch != nullptr) {
         options_.watch->on_attempt(done);
     }
-    if (context.watch != nullptr && context.watch != options_.watch) {
-        context.watch->on_attempt(done);
-    }
 }
 
 ENTITABLE_LAZY_BODY std::vector<traffic> traffic_log::lines() const {

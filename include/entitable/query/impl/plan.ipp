@@ -378,7 +378,21 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     return plan;
 }
 
-ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan) {
+ENTITABLE_LAZY_BODY projection properties_read(query_plan const& plan, projection wanted) {
+    bool const all = wanted.empty();
+    for (predicate_node const& node : plan.client) {
+        bool known = all || !is_comparison(node.operation) || node.subject != predicate_subject::property;
+        for (std::size_t index = 0; index < wanted.size() && !known; ++index) {
+            known = wanted[index] == node.name;
+        }
+        if (!known) {
+            wanted.push_back(node.name);
+        }
+    }
+    return wanted;
+}
+
+ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan, projection wanted) {
     explanation out;
     out.access = plan.access;
     for (key_range const& range : plan.ranges) {
@@ -388,6 +402,7 @@ ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan) {
     out.client_filter = detail::render_postfix(
         plan.client.size(), [&](std::size_t index) { return plan.client[index].operation; },
         [&](std::size_t index) { return plan.client[index].to_string(); });
+    out.properties = properties_read(plan, std::move(wanted));
     out.requests = plan.ranges.size();
     return out;
 }
@@ -404,6 +419,10 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     }
     out += text::joined({"server filter  ", (server_filter.empty() ? std::string{"none"} : server_filter), "\n"});
     out += text::joined({"client filter  ", (client_filter.empty() ? std::string{"none"} : client_filter), "\n"});
+    for (std::string const& name : properties) {
+        out += text::joined({&name == properties.data() ? "properties     " : ", ", name});
+    }
+    out += properties.empty() ? "" : "\n";
     return out;
 }
 

@@ -48,19 +48,8 @@ ENTITABLE_LAZY_BODY query_entities& query_reading::prepare(std::size_t range) {
         at.request.table = parts_->table;
         at.request.range = parts_->plan.ranges[range];
         at.request.filter = parts_->plan.server;
-        at.request.select = select_;
+        at.request.select = properties_read(parts_->plan, select_);
         at.request.continuation.reset();
-        // What the client's part of the predicate looks at has to be there.
-        for (predicate_node const& node : parts_->plan.client) {
-            bool known =
-                select_.empty() || !is_comparison(node.operation) || node.subject != predicate_subject::property;
-            for (std::size_t index = 0; index < at.request.select.size() && !known; ++index) {
-                known = at.request.select[index] == node.name;
-            }
-            if (!known) {
-                at.request.select.push_back(node.name);
-            }
-        }
     }
     at.request.page_size = page_size_;
     return at.request;
