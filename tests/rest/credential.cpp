@@ -141,6 +141,28 @@ TEST_CASE("a token that lives but shortly is kept for half its life") {
     CHECK(source.ask(who, 51).value() == "Bearer token2");
 }
 
+TEST_CASE("a token that is refused is got anew, but not for every request") {
+    counting_source source;
+    auto const who = credential::bearer(source.source());
+    auto const refuse = [&](std::int64_t seconds_later, std::string_view header) {
+        auto request = tables_request();
+        REQUIRE(request.headers.set("Authorization", header));
+        who.refused(request, {a_friday().ticks + seconds_later * second});
+    };
+    CHECK(source.ask(who, 0).value() == "Bearer token1");
+    refuse(5, "Bearer token1");
+    CHECK(source.ask(who, 6).value() == "Bearer token1");
+    CHECK(source.ask(who, 31).value() == "Bearer token2");
+    refuse(100, "Bearer token1"); // late: it has been replaced
+    CHECK(source.ask(who, 101).value() == "Bearer token2");
+    refuse(102, "Bearer token2");
+    source.failing = true;
+    CHECK(source.ask(who, 103).value() == "Bearer token2");
+    CHECK(source.asked == 3);
+    source.failing = false;
+    CHECK(source.ask(who, 134).value() == "Bearer token4");
+}
+
 TEST_CASE("a source that fails is asked again later, and hurts only once the token has ended") {
     counting_source source;
     auto const who = credential::bearer(source.source());

@@ -434,6 +434,25 @@ TEST_CASE("the observer sees every attempt; ids of the service are kept") {
     CHECK(f.context.request_ids == std::vector<std::string>{"one", "two", "three"});
 }
 
+TEST_CASE("after a 401 the next request carries a new token") {
+    fixture f;
+    int tokens = 0;
+    auto const who = credential::bearer([&](std::string_view) -> result<access_token> {
+        return access_token{
+            "token" + std::to_string(++tokens), {f.time.now().ticks + 3600 * date_time::ticks_per_second}};
+    });
+    rest<canned_client> const store{f.client, f.where, who, f.options};
+    f.client.then(200, entity("p", "r"));
+    REQUIRE(store.execute(get(), f.context));
+    f.time.advance(std::chrono::minutes{1});
+    f.client.then(401, "");
+    CHECK(store.execute(get(), f.context).error().http_status == 401);
+    CHECK(f.client.last().headers.find("Authorization") == "Bearer token1");
+    f.client.then(200, entity("p", "r"));
+    REQUIRE(store.execute(get(), f.context));
+    CHECK(f.client.last().headers.find("Authorization") == "Bearer token2");
+}
+
 TEST_CASE("comparisons that a service has no constant for are made here") {
     fixture f;
     auto asked = rows_of_p();

@@ -33,8 +33,9 @@ using token_source = std::function<result<access_token>(std::string_view scope)>
 /// When tokens are got anew.
 struct token_options {
     std::chrono::seconds refresh_before{300}; ///< so long before a token ends, the next request gets a new one
-    std::chrono::seconds retry_after{30};     ///< so long after a failure while the old token is still good
-    std::string scope;                        ///< empty: the service's own scope, by the kind of the endpoint
+    std::chrono::seconds retry_after{
+        30};           ///< so long after a failure, or after a token that is refused, is no new one asked for
+    std::string scope; ///< empty: the service's own scope, by the kind of the endpoint
 };
 
 namespace detail {
@@ -51,6 +52,10 @@ public:
     virtual ~credential_state() = default;
     [[nodiscard]] virtual result<void> authorize(
         http_request& request, known_request const& known, endpoint const& at, date_time now) = 0;
+    virtual void refused(http_request const& request, date_time now) {
+        static_cast<void>(request);
+        static_cast<void>(now);
+    }
     [[nodiscard]] virtual std::string_view account() const noexcept { return {}; }
     /// Appends the signature of `text` in base64; false where there is no key.
     [[nodiscard]] virtual bool sign(std::string_view text, std::string& out) {
@@ -79,7 +84,7 @@ public:
     /// are sent, with a quarter of an hour for clocks that differ.
     [[nodiscard]] static result<credential> shared_access_signature(std::string_view parameters);
 
-    /// Tokens of Entra ID. They are kept until shortly before they end; one thread gets the next one while the others go on
+    /// Tokens of Entra ID. They are kept until shortly before they end, or until the service refuses one; one thread gets the next one while the others go on
     /// with the old one, or wait where it has ended. Sent over https only.
     [[nodiscard]] static credential bearer(token_source source, token_options options = {});
 
@@ -94,6 +99,14 @@ public:
     [[nodiscard]] result<void> authorize(
         http_request& request, detail::known_request const& known, endpoint const& at, date_time now) const {
         return state_ ? state_->authorize(request, known, at, now) : result<void>{};
+    }
+
+    /// To be told of a request that was answered with 401. A token that it carried is got anew for the next one, unless it is
+    /// younger than `token_options::retry_after`: so a token that was revoked is not used until it ends.
+    void refused(http_request const& request, date_time now) const {
+        if (state_) {
+            state_->refused(request, now);
+        }
     }
 
     /// The name of the account, for an account key; empty otherwise.

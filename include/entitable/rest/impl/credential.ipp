@@ -145,6 +145,16 @@ public:
         return {};
     }
 
+    void refused(http_request const& request, date_time now) override {
+        std::lock_guard const guard{mutex_};
+        if (request.headers.find("Authorization") != header_.reveal()) {
+            return; // it has been replaced in the meantime
+        }
+        std::int64_t const least = got_at_.ticks + options_.retry_after.count() * date_time::ticks_per_second;
+        std::int64_t const soon = now.ticks < least ? least : now.ticks;
+        refresh_at_ = {soon < refresh_at_.ticks ? soon : refresh_at_.ticks};
+    }
+
 private:
     /// Marks that a thread gets a token, also while an exception passes.
     struct turn {
@@ -188,6 +198,7 @@ private:
         wipe(header.data(), header.size());
         wipe(got->text.data(), got->text.size());
         expires_ = got->expires;
+        got_at_ = now;
         // A token that lives but shortly is kept for half its life.
         std::int64_t const before = options_.refresh_before.count() * date_time::ticks_per_second;
         std::int64_t const half = (expires_.ticks - now.ticks) / 2;
@@ -202,6 +213,7 @@ private:
     bool refreshing_{};                 ///< a thread gets a token; this and what follows is guarded by mutex_
     secret header_;                     ///< "Bearer ..."
     date_time expires_;                 ///< of the token
+    date_time got_at_;                  ///< the token
     date_time refresh_at_;              ///< from then on the next request gets a new one
     std::uint64_t failures_{};          ///< of the source
     std::optional<error> last_failure_; ///< of the source

@@ -142,6 +142,9 @@ ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view req
             context.request_ids.emplace_back(done.fields.request_id->substr(0, 128));
         }
     }
+    if (response != nullptr && response->status == 401) {
+        credential_.refused(done.request, options_.time->now());
+    }
     if (problem != nullptr && problem->request_id.empty() && response != nullptr && !context.request_ids.empty()) {
         problem->request_id = context.request_ids.back();
     }
