@@ -36,7 +36,10 @@ public:
         entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
             static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size()),
             static_cast<std::uint32_t>(row.etag_text.size())});
-        arena_.append(row.partition_key).append(row.row_key).append(row.payload).append(row.etag_text);
+        arena_.append(row.partition_key).append(row.row_key).append(row.payload);
+        if (!row.etag_text.empty()) {
+            arena_.append(row.etag_text);
+        }
     }
     /// Memory for so many rows and bytes of all.
     ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes) {

@@ -87,7 +87,9 @@ ENTITABLE_LAZY_BODY bool page_reader::visit(
     if (entered && !enter(partition, row)) {
         return false;
     }
-    bool const before = first_row_ && (first_row_->included ? row < first_row_->key : row <= first_row_->key);
+    // In one partition the range begins with the first row.
+    bool const before = first_row_ && (!one_partition_ || !first_row_->included) &&
+        (first_row_->included ? row < first_row_->key : row <= first_row_->key);
     bool const behind = last_row_ && (last_row_->included ? row > last_row_->key : row >= last_row_->key);
     if (behind && one_partition_) {
         return false;

@@ -33,7 +33,7 @@ ENTITABLE_LAZY_BODY stored_key::stored_key(folding, std::string_view table) : vi
 
 ENTITABLE_LAZY_BODY std::string_view shown_key(std::string_view bytes, std::string& buffer) {
     bool changed = false;
-    for (char const character : bytes) {
+    for (char const character : bytes.substr(text::ascii_prefix(bytes))) {
         changed = changed || static_cast<unsigned char>(character) >= 0xFE;
     }
     if (!changed) {
