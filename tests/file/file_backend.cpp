@@ -106,3 +106,50 @@ TEST_CASE("file_backend: two backends of one file see each other's writes") {
     }
     CHECK(a.insert({"Boston", 3, "Bob"}).error().code == error_code::entity_already_exists);
 }
+
+TEST_CASE("file_backend: what a body has inserted is taken back when the update is given up") {
+    temporary_folder const folder;
+    file_backend const backend{folder / "rows.db"};
+    sqlite_store& store = backend.store();
+    store.create_table("t", "t").value();
+    auto const content = [&] {
+        std::string all;
+        (void)store.scan(
+            "t", {"", "", std::nullopt}, [&](std::string_view, std::string_view row, std::string_view bytes) {
+                all.append(row).append("=").append(bytes).append(" ");
+                return true;
+            });
+        return all;
+    };
+    using transaction = sqlite_store::transaction;
+    auto const inserted = [](transaction& rows, std::string_view row, std::string bytes) {
+        return rows.insert(row, bytes);
+    };
+    CHECK(
+        store.update("t", "p", [&](transaction& rows) { return inserted(rows, "a", "1") && inserted(rows, "b", "2"); })
+            .value() == lookup::found);
+    CHECK(content() == "a=1 b=2 ");
+    CHECK(store.update("t", "p", [&](transaction& rows) {
+        CHECK(inserted(rows, "c", "3"));
+        CHECK_FALSE(inserted(rows, "a", "4"));
+        rows.put("d", "5");
+        return false;
+    }));
+    CHECK(content() == "a=1 b=2 ");
+    CHECK(store.update("t", "p", [&](transaction& rows) {
+        CHECK_FALSE(inserted(rows, "a", "6"));
+        CHECK(inserted(rows, "c", "7"));
+        rows.put("a", "8");
+        rows.erase("b");
+        return true;
+    }));
+    CHECK(content() == "a=8 c=7 ");
+    CHECK_THROWS_AS(store.update("t", "p",
+                        [&](transaction& rows) -> bool {
+                            CHECK(inserted(rows, "d", "9"));
+                            throw 1;
+                        }),
+        int);
+    CHECK(content() == "a=8 c=7 ");
+    CHECK(store.verify().value().sound());
+}

@@ -67,7 +67,11 @@ std::string bytes_of(std::string_view name, std::int32_t number) {
 TEST_CASE("a stored row opens with its own keys only, and no bit of it may change") {
     new_file in;
     auto const hash = detail::partition_checksum(1, "pk");
-    for (std::string const& given : {std::string{"value"}, std::string{}, bytes_of("A", 7)}) {
+    std::vector<std::string> all{"value", "", bytes_of("A", 7), std::string(16, '\1')};
+    for (std::size_t size = 0; size < 8; ++size) { // as if they were rows, with descriptors of so many bytes
+        all.emplace_back(std::string{"\1\0\1\0", 4} + static_cast<char>(size) + std::string(11, '\0') + "1234567");
+    }
+    for (std::string const& given : all) {
         std::string in_place = given;
         std::string stored{detail::pack_row(in.on, in_place, hash, "rk").value()};
         CHECK(detail::unpack_row(in.on, stored, hash, "rk") == given);

@@ -199,6 +199,14 @@ private:
             last_version = &rows.last_version();
         }
         result<written> outcome{std::in_place};
+        if constexpr (requires { rows.insert(row_key, payload); }) {
+            if (change.kind == mutation_kind::insert) {
+                outcome = state_->prepare(change, nullptr, table, payload, last_version);
+                if (!outcome || rows.insert(row_key, payload)) {
+                    return outcome;
+                }
+            }
+        }
         bool const exists = rows.get(row_key,
             [&](std::string_view stored) { outcome = state_->prepare(change, &stored, table, payload, last_version); });
         if (!exists) {

@@ -70,6 +70,8 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 ///   for others.
 /// - `transaction.last_version()`, an `std::int64_t&`: the greatest version that the store ever kept, in any process. It can be
 ///   raised, and is stored with what else the update stages. Without it versions increase as long as the backend lives.
+/// - `transaction.insert(row, bytes)`: puts new bytes and takes them, if there is no such row, and says so; else nothing happens. To
+///   insert, `local` calls this and not `get` and `put`. `get` of the same row afterwards need not see it.
 template <class S>
 concept ordered_store = store_transaction<typename S::transaction> &&
     requires(S& store, std::string_view text, row_visitor visit_row, scan_visitor visit_entry,

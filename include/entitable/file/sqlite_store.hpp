@@ -94,6 +94,9 @@ class sqlite_store::transaction {
 public:
     /// Calls `visit` with the row's bytes; false when there is no such row. What goes wrong ends the update.
     bool get(std::string_view row, row_visitor visit);
+    /// Puts new bytes where there is no such row; else false, and nothing has changed but `bytes`. Does not wait for the end of the
+    /// body, as `put` does: an update that is given up takes it back.
+    bool insert(std::string_view row, std::string& bytes);
     /// Stages new bytes.
     void put(std::string_view row, std::string bytes);
     /// Stages a removal; nothing happens when there is no such row.
@@ -118,12 +121,15 @@ private:
           partition_hash_(detail::partition_checksum(table, partition)),
           last_version_(last_version) {}
     [[nodiscard]] result<void> apply();
+    [[nodiscard]] bool take_back();
+    [[nodiscard]] bool write(detail::query& with, std::string_view row, std::string* bytes);
 
     detail::connection& on_;
     std::int64_t table_;
     std::string_view partition_;
     std::uint64_t partition_hash_;
     std::int64_t last_version_;
+    std::vector<std::string> inserted_; ///< rows that are there already
     std::vector<change> changes_;
     result<void> problem_;
 };

@@ -41,6 +41,7 @@ enum class sql : std::uint8_t {
     scan,
     scan_until,
     put,
+    insert,
     erase,
     find_shape,
     shape,

@@ -44,6 +44,9 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
                    "ORDER BY partition_key, row_key";
         case sql::put:
             return "REPLACE INTO entitable_row (table_id, partition_key, row_key, value) VALUES (?1, ?2, ?3, ?4)";
+        case sql::insert:
+            return "INSERT OR IGNORE INTO entitable_row (table_id, partition_key, row_key, value) VALUES (?1, ?2, ?3, "
+                   "?4)";
         case sql::erase: return "DELETE FROM entitable_row WHERE table_id = ?1 AND partition_key = ?2 AND row_key = ?3";
         case sql::find_shape: return "SELECT id FROM entitable_shape WHERE shape = ?1";
         case sql::shape: return "SELECT shape FROM entitable_shape WHERE id = ?1";

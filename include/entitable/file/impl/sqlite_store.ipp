@@ -290,10 +290,14 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
         bool const wanted = body(rows);
         if (!rows.problem_) {
             outcome = std::move(rows.problem_).as_failure();
-            return group.on.broken() ? detail::job_end::broken : detail::job_end::nothing;
+            return !group.on.broken() && rows.take_back() ? detail::job_end::nothing : detail::job_end::broken;
         }
         if (!wanted) {
-            return detail::job_end::nothing;
+            if (rows.take_back()) {
+                return detail::job_end::nothing;
+            }
+            outcome = group.on.problem("the file cannot be written");
+            return detail::job_end::broken;
         }
         if (auto applied = rows.apply(); !applied) {
             outcome = std::move(applied).as_failure();
@@ -301,7 +305,8 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
         }
         outcome = lookup::found;
         group.last_version = rows.last_version_;
-        return rows.changes_.empty() ? detail::job_end::nothing : detail::job_end::written;
+        bool const nothing = rows.changes_.empty() && rows.inserted_.empty();
+        return nothing ? detail::job_end::nothing : detail::job_end::written;
     };
     auto committed = writer_.run(job, until);
     if (!committed) {
@@ -340,23 +345,56 @@ ENTITABLE_DECL void sqlite_store::transaction::erase(std::string_view row) {
     changes_.push_back({std::string{row}, std::nullopt});
 }
 
+/// Runs one of the statements that write, with bytes if it is to write any; false when that fails.
+ENTITABLE_DECL bool sqlite_store::transaction::write(detail::query& with, std::string_view row, std::string* bytes) {
+    with.bind(1, table_).bind(2, partition_).bind(3, row);
+    if (bytes != nullptr) {
+        auto const packed = detail::pack_row(on_, *bytes, partition_hash_, row);
+        if (!packed) {
+            return false;
+        }
+        with.bind(4, *packed);
+    }
+    bool const written = with.finish() == detail::stepped::done;
+    with.reset();
+    return written;
+}
+
+ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std::string& bytes) {
+    detail::query insert{on_, detail::sql::insert};
+    if (!problem_) {
+        return false;
+    }
+    if (!write(insert, row, &bytes)) {
+        problem_ = on_.problem("the file cannot be written");
+        return false;
+    }
+    if (insert.changed_rows() == 0) {
+        return false;
+    }
+    inserted_.emplace_back(row);
+    return true;
+}
+
+/// Removes what was inserted: others may have changes in the same commit, so it is not given up for this. False when that fails.
+ENTITABLE_DECL bool sqlite_store::transaction::take_back() {
+    detail::query remove{on_, detail::sql::erase};
+    for (std::string const& row : inserted_) {
+        if (!write(remove, row, nullptr)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 ENTITABLE_DECL result<void> sqlite_store::transaction::apply() {
     detail::query put{on_, detail::sql::put};
     detail::query remove{on_, detail::sql::erase};
     for (change& each : changes_) {
-        detail::query& changing = each.bytes ? put : remove;
-        changing.bind(1, table_).bind(2, partition_).bind(3, std::string_view{each.row});
-        if (each.bytes) {
-            auto const packed = detail::pack_row(on_, *each.bytes, partition_hash_, each.row);
-            if (!packed) {
-                return on_.problem("the file cannot be written");
-            }
-            changing.bind(4, *packed);
-        }
-        if (changing.finish() != detail::stepped::done) {
+        std::string* const bytes = each.bytes ? &*each.bytes : nullptr;
+        if (!write(bytes != nullptr ? put : remove, each.row, bytes)) {
             return on_.problem("the file cannot be written");
         }
-        changing.reset();
     }
     return {};
 }

@@ -16,6 +16,8 @@ namespace stored_row {
 inline constexpr std::size_t number_size = sizeof(std::uint32_t);
 inline constexpr std::size_t trailer_size = number_size + sizeof(std::uint64_t);
 inline constexpr std::size_t timestamp_size = row_format::header_size - row_format::timestamp_offset;
+/// Shorter ones leave no room for the trailer.
+inline constexpr std::size_t shortest_descriptor = trailer_size + timestamp_size - row_format::header_size;
 /// Longer ones are not shared by many rows.
 inline constexpr std::size_t longest_descriptor = 4096;
 
@@ -27,7 +29,8 @@ ENTITABLE_DECL std::size_t shared_descriptor(std::string_view bytes) noexcept {
         return 0;
     }
     auto const size = row_format::load<std::uint32_t>(bytes.data() + 4);
-    return size > stored_row::longest_descriptor || size > bytes.size() - row_format::header_size ? 0 : size;
+    bool const good = size >= stored_row::shortest_descriptor && size <= stored_row::longest_descriptor;
+    return good && size <= bytes.size() - row_format::header_size ? size : 0;
 }
 
 /// The number of a shape; 0 when there is no such one, nothing when that cannot be read.
@@ -79,9 +82,15 @@ ENTITABLE_DECL std::optional<std::string_view> pack_row(
             return std::nullopt;
         }
         shape = *found;
-        if (shape != nullptr) { // the Timestamp moves in front of the values
-            begin = descriptor + row_format::timestamp_offset;
-            std::memmove(bytes.data() + begin, bytes.data() + row_format::timestamp_offset, stored_row::timestamp_size);
+        if (shape != nullptr) {
+            // Timestamp and values move to where the trailer fits behind them.
+            std::size_t const values = row_format::header_size + descriptor;
+            auto const timestamp = row_format::load<std::uint64_t>(bytes.data() + row_format::timestamp_offset);
+            begin = values - stored_row::timestamp_size - stored_row::trailer_size;
+            std::memmove(
+                bytes.data() + begin + stored_row::timestamp_size, bytes.data() + values, bytes.size() - values);
+            row_format::store(bytes.data() + begin, timestamp);
+            bytes.resize(bytes.size() - stored_row::trailer_size);
         }
     }
     char trailer[stored_row::trailer_size];
