@@ -8,6 +8,9 @@
 #include <support/catch.hpp>
 #include <support/temporary_folder.hpp>
 
+#include <atomic>
+#include <thread>
+
 using namespace entitable;
 using namespace entitable_test;
 
@@ -152,4 +155,54 @@ TEST_CASE("file_backend: what a body has inserted is taken back when the update 
         int);
     CHECK(content() == "a=8 c=7 ");
     CHECK(store.verify().value().sound());
+}
+
+TEST_CASE("file_backend: an update that is given up leaves nothing in the commit that it shares with others") {
+    temporary_folder const folder;
+    file_backend const backend{folder / "rows.db"};
+    sqlite_store& store = backend.store();
+    store.create_table("t", "t").value();
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> leads{false};
+        std::atomic<int> come{0};
+        std::thread leader{[&] {
+            (void)store.update("t", "leader", [&](sqlite_store::transaction&) {
+                leads = true;
+                while (come < 4) {
+                    std::this_thread::yield();
+                }
+                auto const end = std::chrono::steady_clock::now() + std::chrono::milliseconds{1};
+                while (std::chrono::steady_clock::now() < end) {
+                    std::this_thread::yield(); // the others go into the queue
+                }
+                return false;
+            });
+        }};
+        while (!leads) {
+            std::this_thread::yield();
+        }
+        std::vector<std::thread> others;
+        for (int other = 0; other < 4; ++other) {
+            others.emplace_back([&, other] {
+                std::string const key = std::to_string(round) + (other % 2 == 0 ? "wanted" : "given up");
+                ++come;
+                (void)store.update("t", std::to_string(other), [&](sqlite_store::transaction& rows) {
+                    std::string bytes = "1";
+                    return rows.insert(key, bytes) && other % 2 == 0;
+                });
+            });
+        }
+        leader.join();
+        for (std::thread& each : others) {
+            each.join();
+        }
+    }
+    int wanted = 0;
+    int others = 0;
+    CHECK(store.scan("t", {"", "", std::nullopt}, [&](std::string_view, std::string_view row, std::string_view) {
+        ++(row.ends_with("wanted") ? wanted : others);
+        return true;
+    }));
+    CHECK(wanted == 40);
+    CHECK(others == 0);
 }
