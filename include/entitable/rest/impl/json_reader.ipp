@@ -76,7 +76,84 @@ struct row_parts {
     std::string_view etag;
     bool has_partition_key{};
     bool has_row_key{};
+
+    /// Whether the service said which version of the entity it is.
+    [[nodiscard]] bool is_versioned() const noexcept { return !timestamp.empty() || !etag.empty(); }
 };
+
+/// A value of a member, as far as properties have such.
+struct json_scalar {
+    enum class kind : unsigned char {
+        text,
+        boolean,
+        integer, ///< of 64 bits with a sign
+        real,
+        large, ///< an integer of 64 bits without a sign, as `real`
+        null,
+        other
+    };
+
+    kind is{kind::other};
+    bool boolean{};
+    std::int64_t integer{};
+    double real{};
+    std::string_view text;
+};
+
+/// The value of a document.
+inline json_scalar scalar_of(simdjson::dom::element value) noexcept {
+    json_scalar made;
+    switch (value.type()) {
+        case simdjson::dom::element_type::STRING:
+            made.is = value.get(made.text) == simdjson::SUCCESS ? json_scalar::kind::text : json_scalar::kind::other;
+            break;
+        case simdjson::dom::element_type::BOOL:
+            made.is =
+                value.get(made.boolean) == simdjson::SUCCESS ? json_scalar::kind::boolean : json_scalar::kind::other;
+            break;
+        case simdjson::dom::element_type::INT64:
+            made.is =
+                value.get(made.integer) == simdjson::SUCCESS ? json_scalar::kind::integer : json_scalar::kind::other;
+            break;
+        case simdjson::dom::element_type::UINT64:
+            made.is = value.get(made.real) == simdjson::SUCCESS ? json_scalar::kind::large : json_scalar::kind::other;
+            break;
+        case simdjson::dom::element_type::DOUBLE:
+            made.is = value.get(made.real) == simdjson::SUCCESS ? json_scalar::kind::real : json_scalar::kind::other;
+            break;
+        case simdjson::dom::element_type::NULL_VALUE: made.is = json_scalar::kind::null; break;
+        default: break;
+    }
+    return made;
+}
+
+/// The value at its place in a text; what is not well-formed is `other`.
+inline json_scalar scalar_of(simdjson::ondemand::value value) noexcept {
+    json_scalar made;
+    simdjson::ondemand::json_type type{};
+    if (value.type().get(type) != simdjson::SUCCESS) {
+        return made;
+    }
+    if (type == simdjson::ondemand::json_type::string) {
+        if (value.get_string().get(made.text) == simdjson::SUCCESS) {
+            made.is = json_scalar::kind::text;
+        }
+    } else if (type == simdjson::ondemand::json_type::boolean) {
+        if (value.get_bool().get(made.boolean) == simdjson::SUCCESS) {
+            made.is = json_scalar::kind::boolean;
+        }
+    } else if (simdjson::ondemand::number number;
+        type == simdjson::ondemand::json_type::number && value.get_number().get(number) == simdjson::SUCCESS) {
+        if (number.is_int64()) {
+            made.integer = number.get_int64();
+            made.is = json_scalar::kind::integer;
+        } else {
+            made.real = number.as_double();
+            made.is = number.is_uint64() ? json_scalar::kind::large : json_scalar::kind::real;
+        }
+    }
+    return made;
+}
 
 class json_reader::state {
 public:
@@ -84,7 +161,8 @@ public:
     static constexpr std::size_t max_members = 8192; ///< of one object: thousands more than any service allows
 
     simdjson::dom::parser parser;
-    std::size_t capacity{};
+    simdjson::ondemand::parser walker; ///< for pages
+    std::size_t capacity{};            ///< of the document parser
 
     /// The whole text as one document.
     [[nodiscard]] result<simdjson::dom::element> parse(char const* bytes, std::size_t size, bool padded) {
@@ -151,9 +229,92 @@ public:
             }
             static_cast<void>(follow(object, problem));
         }
-        if (!problem) {
-            return problem;
+        return problem ? complete() : std::move(problem);
+    }
+
+    /// Reads a page at one walk over its text, without a document of it. Of the text every part is looked at, and false is said
+    /// to whatever is unusual or wrong: then the page has to be read from a document, which says what it is. An entity of
+    /// another shape than the one before it is read from a document of its own.
+    [[nodiscard]] bool walk(std::string const& body, page& rows) {
+        simdjson::ondemand::document document;
+        simdjson::ondemand::object whole;
+        if (!begin(body, document, whole)) {
+            return false;
         }
+        bool described = false;
+        bool listed = false;
+        for (auto member : whole) {
+            std::string_view name;
+            simdjson::ondemand::array list;
+            if (member.unescaped_key().get(name) != simdjson::SUCCESS) {
+                return false;
+            }
+            if (name == "odata.metadata" && !described) {
+                described = true;
+                if (member.value().get_string().get(name) != simdjson::SUCCESS) {
+                    return false;
+                }
+            } else if (name == "value" && !listed && member.value().get_array().get(list) == simdjson::SUCCESS) {
+                listed = true;
+                for (auto element : list) {
+                    simdjson::ondemand::object object;
+                    if (element.get_object().get(object) != simdjson::SUCCESS || !walk(document, object)) {
+                        return false;
+                    }
+                    rows.append({parts.partition_key, parts.row_key, payload(), parts.etag});
+                }
+            } else {
+                return false;
+            }
+        }
+        return listed && is_at_end(document);
+    }
+    /// The same of one entity, which has to have the shape of the one before it.
+    [[nodiscard]] bool walk(std::string const& body) {
+        simdjson::ondemand::document document;
+        simdjson::ondemand::object whole;
+        result<void> problem;
+        return plain_names_ && begin(body, document, whole) && follow(whole, problem) && problem && complete() &&
+            is_at_end(document);
+    }
+
+    row_parts parts;
+
+    /// The payload of the last entity; valid until the next one.
+    [[nodiscard]] std::string_view payload() const noexcept { return {payload_.data(), written_}; }
+    /// Bytes of the largest answer that memory is kept for.
+    [[nodiscard]] std::size_t largest() const noexcept {
+        return capacity > walker.capacity() ? capacity : walker.capacity();
+    }
+
+private:
+    [[nodiscard]] bool begin(
+        std::string const& body, simdjson::ondemand::document& document, simdjson::ondemand::object& whole) {
+        text_end_ = body.data() + body.size();
+        return walker.iterate(body.data(), body.size(), body.capacity()).get(document) == simdjson::SUCCESS &&
+            document.get_object().get(whole) == simdjson::SUCCESS;
+    }
+    [[nodiscard]] static bool is_at_end(simdjson::ondemand::document& document) {
+        char const* rest = nullptr;
+        return document.current_location().get(rest) == simdjson::OUT_OF_BOUNDS;
+    }
+    [[nodiscard]] bool walk(simdjson::ondemand::document& document, simdjson::ondemand::object object) {
+        result<void> problem;
+        if (plain_names_ && follow(object, problem) && problem && complete()) {
+            return parts.is_versioned();
+        }
+        std::string_view text;
+        if (!document.is_alive() || object.reset().error() != simdjson::SUCCESS || // it may have broken off for good
+            object.raw_json().get(text) != simdjson::SUCCESS) {
+            return false;
+        }
+        auto const alone = parse(text.data(), text.size(), true); // behind it is the rest of the page
+        simdjson::dom::object entity;
+        return alone && alone->get(entity) == simdjson::SUCCESS && read(entity) && parts.is_versioned();
+    }
+
+    /// What does not follow from single members: `parts` is whole, and the Timestamp goes into the payload.
+    [[nodiscard]] result<void> complete() {
         if (!parts.has_partition_key || !parts.has_row_key) {
             return unreadable({"an entity has no ", parts.has_partition_key ? "RowKey" : "PartitionKey"});
         }
@@ -172,12 +333,6 @@ public:
         return {};
     }
 
-    row_parts parts;
-
-    /// The payload of the last entity; valid until the next one.
-    [[nodiscard]] std::string_view payload() const noexcept { return {payload_.data(), written_}; }
-
-private:
     /// The next bytes of the payload. The string is longer than what is written of it, and is never made shorter.
     char* write(std::size_t bytes) {
         if (payload_.size() - written_ < bytes) {
@@ -199,40 +354,45 @@ private:
 
     /// Reads an entity that has the members of the last one, in the same order; false when it has not. Duplicates need no
     /// thought then: the members were found to be different once.
-    bool follow(simdjson::dom::object object, result<void>& problem) {
+    template <class Object>
+    bool follow(Object object, result<void>& problem) {
+        constexpr bool checked = std::is_same_v<Object, simdjson::dom::object>; // all of it, before
         parts = {};
         written_ = values_at_;
         std::size_t index = 0;
-        for (auto const member : object) {
-            if (index == members_.size() || !same_bytes(member.key, name_of(members_[index]))) {
+        for (auto member : object) {
+            if (index == members_.size() || !is_named(member, name_of(members_[index]))) {
                 return false;
             }
             shape_member const& expected = members_[index++];
+            json_scalar const value = value_of(member);
             switch (expected.role) {
-                case member_role::passed_over: break;
-                case member_role::partition_key:
-                    parts.has_partition_key = take_text(member.value, parts.partition_key, expected, problem);
-                    break;
-                case member_role::row_key:
-                    parts.has_row_key = take_text(member.value, parts.row_key, expected, problem);
-                    break;
-                case member_role::timestamp: take_text(member.value, parts.timestamp, expected, problem); break;
-                case member_role::etag: take_text(member.value, parts.etag, expected, problem); break;
-                case member_role::annotation: {
-                    std::string_view type;
-                    if (member.value.get(type) != simdjson::SUCCESS || !same_bytes(type, to_string(expected.type))) {
+                case member_role::passed_over:
+                    if (!checked && value.is == json_scalar::kind::other) {
                         return false;
                     }
                     break;
-                }
+                case member_role::partition_key:
+                    parts.has_partition_key = take_text(value, parts.partition_key, expected, problem);
+                    break;
+                case member_role::row_key:
+                    parts.has_row_key = take_text(value, parts.row_key, expected, problem);
+                    break;
+                case member_role::timestamp: take_text(value, parts.timestamp, expected, problem); break;
+                case member_role::etag: take_text(value, parts.etag, expected, problem); break;
+                case member_role::annotation:
+                    if (value.is != json_scalar::kind::text || !same_bytes(value.text, to_string(expected.type))) {
+                        return false;
+                    }
+                    break;
                 case member_role::absent:
-                    if (!member.value.is_null()) {
+                    if (value.is != json_scalar::kind::null) {
                         return false;
                     }
                     break;
                 case member_role::property:
-                    if (!append_value(member.value, expected)) {
-                        if (member.value.is_null()) {
+                    if (!append_value(value, expected)) {
+                        if (value.is == json_scalar::kind::null) {
                             return false;
                         }
                         problem = misfit(expected);
@@ -246,9 +406,30 @@ private:
         return index == members_.size() && !members_.empty();
     }
 
-    bool take_text(
-        simdjson::dom::element value, std::string_view& out, shape_member const& member, result<void>& problem) {
-        if (value.get(out) == simdjson::SUCCESS) {
+    static bool is_named(simdjson::dom::key_value_pair const& member, std::string_view name) noexcept {
+        return same_bytes(member.key, name);
+    }
+    /// In the text a name has no escape here: those of the shape need none.
+    bool is_named(simdjson::simdjson_result<simdjson::ondemand::field>& member, std::string_view name) const noexcept {
+        simdjson::ondemand::raw_json_string key;
+        if (member.key().get(key) != simdjson::SUCCESS) {
+            return false;
+        }
+        char const* const at = key.raw();
+        return static_cast<std::size_t>(text_end_ - at) > name.size() && at[name.size()] == '"' &&
+            same_bytes(at, name.data(), name.size());
+    }
+    static json_scalar value_of(simdjson::dom::key_value_pair const& member) noexcept {
+        return scalar_of(member.value);
+    }
+    static json_scalar value_of(simdjson::simdjson_result<simdjson::ondemand::field>& member) noexcept {
+        simdjson::ondemand::value value;
+        return member.value().get(value) == simdjson::SUCCESS ? scalar_of(value) : json_scalar{};
+    }
+
+    bool take_text(json_scalar const& value, std::string_view& out, shape_member const& member, result<void>& problem) {
+        if (value.is == json_scalar::kind::text) {
+            out = value.text;
             return true;
         }
         problem = misfit(member);
@@ -336,6 +517,7 @@ private:
             name.copy(to + 3, name.size());
             ++count;
         }
+        plain_names_ = names_.find_first_of("\"\\") == std::string::npos;
         values_at_ = written_;
         row_format::store(payload_.data() + 2, count);
         row_format::store(payload_.data() + 4, static_cast<std::uint32_t>(values_at_ - row_format::header_size));
@@ -370,46 +552,28 @@ private:
 
     /// Appends a value with the type beside it, or with that of its own form: a number without point and exponent is an
     /// Int32, or an Int64 where it does not fit.
-    bool append_value(simdjson::dom::element value, shape_member const& member) {
+    bool append_value(json_scalar const& value, shape_member const& member) {
         if (member.annotated) {
             return append_annotated(value, member.type);
         }
         edm_type type = edm_type::string;
-        std::string_view text;
-        std::int64_t integer{};
-        double real{};
-        bool boolean{};
-        switch (value.type()) {
-            case simdjson::dom::element_type::STRING:
-                if (value.get(text) != simdjson::SUCCESS) {
-                    return false;
-                }
-                append_text(text);
-                break;
-            case simdjson::dom::element_type::BOOL:
-                if (value.get(boolean) != simdjson::SUCCESS) {
-                    return false;
-                }
+        switch (value.is) {
+            case json_scalar::kind::text: append_text(value.text); break;
+            case json_scalar::kind::boolean:
                 type = edm_type::boolean;
-                append_boolean(boolean);
+                append_boolean(value.boolean);
                 break;
-            case simdjson::dom::element_type::DOUBLE:
-                if (value.get(real) != simdjson::SUCCESS) {
-                    return false;
-                }
+            case json_scalar::kind::real:
                 type = edm_type::float64;
-                append_float64(real);
+                append_float64(value.real);
                 break;
-            case simdjson::dom::element_type::INT64:
-                if (value.get(integer) != simdjson::SUCCESS) {
-                    return false;
-                }
-                if (integer >= INT32_MIN && integer <= INT32_MAX) {
+            case json_scalar::kind::integer:
+                if (value.integer >= INT32_MIN && value.integer <= INT32_MAX) {
                     type = edm_type::int32;
-                    append_number(static_cast<std::int32_t>(integer));
+                    append_number(static_cast<std::int32_t>(value.integer));
                 } else {
                     type = edm_type::int64;
-                    append_number(integer);
+                    append_number(value.integer);
                 }
                 break;
             default: return false;
@@ -418,32 +582,27 @@ private:
         return true;
     }
 
-    bool append_annotated(simdjson::dom::element value, edm_type type) {
-        std::string_view text;
-        bool const is_text = value.get(text) == simdjson::SUCCESS;
+    bool append_annotated(json_scalar const& value, edm_type type) {
+        std::string_view const text = value.text;
+        bool const is_text = value.is == json_scalar::kind::text;
+        bool const is_integer = value.is == json_scalar::kind::integer;
         switch (type) {
             case edm_type::string:
                 if (is_text) {
                     append_text(text);
                 }
                 return is_text;
-            case edm_type::boolean: {
-                bool boolean{};
-                if (value.get(boolean) != simdjson::SUCCESS) {
+            case edm_type::boolean:
+                if (value.is == json_scalar::kind::boolean) {
+                    append_boolean(value.boolean);
+                }
+                return value.is == json_scalar::kind::boolean;
+            case edm_type::int32:
+                if (!is_integer || value.integer < INT32_MIN || value.integer > INT32_MAX) {
                     return false;
                 }
-                append_boolean(boolean);
+                append_number(static_cast<std::int32_t>(value.integer));
                 return true;
-            }
-            case edm_type::int32: {
-                std::int64_t number{};
-                if (!value.is_int64() || value.get(number) != simdjson::SUCCESS || number < INT32_MIN ||
-                    number > INT32_MAX) {
-                    return false;
-                }
-                append_number(static_cast<std::int32_t>(number));
-                return true;
-            }
             case edm_type::int64: {
                 std::int64_t number{};
                 auto const end = text.data() + text.size();
@@ -455,7 +614,7 @@ private:
                 return true;
             }
             case edm_type::float64: {
-                double number{};
+                double number = is_integer ? static_cast<double>(value.integer) : value.real;
                 if (is_text) {
                     constexpr double infinity = std::numeric_limits<double>::infinity();
                     number = text == "Infinity" ? infinity
@@ -464,7 +623,7 @@ private:
                     if (number != number && text != "NaN") {
                         return false;
                     }
-                } else if (value.get(number) != simdjson::SUCCESS) {
+                } else if (!is_integer && value.is != json_scalar::kind::real && value.is != json_scalar::kind::large) {
                     return false;
                 }
                 append_float64(number);
@@ -520,13 +679,22 @@ private:
     std::vector<shape_member> members_;
     std::string names_;
     std::size_t values_at_{row_format::header_size};
+    bool plain_names_{};     ///< no name of the shape has a character that JSON escapes
+    char const* text_end_{}; ///< of the page that is walked
 };
 
 ENTITABLE_DECL json_reader::json_reader() : state_(new state) {}
 ENTITABLE_DECL json_reader::~json_reader() { delete state_; }
-ENTITABLE_DECL std::size_t json_reader::capacity() const noexcept { return state_->capacity; }
+ENTITABLE_DECL std::size_t json_reader::capacity() const noexcept { return state_->largest(); }
 
 ENTITABLE_DECL result<void> json_reader::read_page(std::string const& body, page& rows) {
+    if (rows.empty()) {
+        rows.reserve(0, body.size());
+        if (state_->walk(body, rows)) {
+            return {};
+        }
+        rows.clear();
+    }
     auto list = state_->parse_list(body);
     if (!list) {
         return std::move(list).as_failure();
@@ -540,7 +708,7 @@ ENTITABLE_DECL result<void> json_reader::read_page(std::string const& body, page
         if (auto read = state_->read(object); !read) {
             return read;
         }
-        if (state_->parts.timestamp.empty() && state_->parts.etag.empty()) {
+        if (!state_->parts.is_versioned()) {
             return unreadable({"an entity has neither Timestamp nor ETag"});
         }
         rows.append({state_->parts.partition_key, state_->parts.row_key, state_->payload(), state_->parts.etag});
@@ -549,16 +717,17 @@ ENTITABLE_DECL result<void> json_reader::read_page(std::string const& body, page
 }
 
 ENTITABLE_DECL result<get_entity::response> json_reader::read_entity(std::string const& body) {
-    auto object = state_->parse_object(body);
-    if (!object) {
-        return std::move(object).as_failure();
-    }
-    if (auto read = state_->read(*object); !read) {
-        return std::move(read).as_failure();
+    if (!state_->walk(body)) {
+        auto object = state_->parse_object(body);
+        if (!object) {
+            return std::move(object).as_failure();
+        }
+        if (auto read = state_->read(*object); !read) {
+            return std::move(read).as_failure();
+        }
     }
     row_view const read{state_->parts.partition_key, state_->parts.row_key, state_->payload(), state_->parts.etag};
-    bool const unknown = state_->parts.timestamp.empty() && state_->parts.etag.empty();
-    return get_entity::response{row{read}, unknown ? etag{} : read.etag()};
+    return get_entity::response{row{read}, state_->parts.is_versioned() ? read.etag() : etag{}};
 }
 
 ENTITABLE_DECL result<std::vector<std::string>> json_reader::read_tables(std::string const& body) {
