@@ -47,7 +47,7 @@ public:
             case 2: return static_cast<T>(below(20));
             case 3: return static_cast<T>(limits::max() - static_cast<T>(below(20)));
             case 4: return static_cast<T>(limits::min() + static_cast<T>(below(20)));
-            default: return std::is_signed_v<T> && one_in(2) ? static_cast<T>(-1 - random) : random;
+            default: return std::is_signed_v<T> && one_in(2) ? static_cast<T>(~random) : random;
         }
     }
 
