@@ -24,15 +24,15 @@ struct alignas(8) chunk {
     /// out in turn does not split and join in turn.
     static constexpr std::size_t small = 32;
 
-    std::uint32_t count;
-    std::uint16_t capacity;
-    std::uint16_t level; ///< 0: a leaf
-    std::size_t skip;    ///< bytes that all keys of the chunk have in common, or less
+    std::uint16_t count;
+    std::uint8_t capacity;
+    std::uint8_t level; ///< 0: a leaf
+    std::uint32_t skip; ///< bytes that all keys of the chunk have in common, or less
 
     [[nodiscard]] static chunk* make(std::size_t capacity, std::size_t level) {
         std::size_t const each = sizeof(std::uint64_t) + sizeof(entry*) + (level > 0 ? sizeof(chunk*) : 0);
         void* const block = ::operator new(sizeof(chunk) + capacity * each);
-        return ::new (block) chunk{0, static_cast<std::uint16_t>(capacity), static_cast<std::uint16_t>(level), 0};
+        return ::new (block) chunk{0, static_cast<std::uint8_t>(capacity), static_cast<std::uint8_t>(level), 0};
     }
     static void destroy(chunk* block) noexcept { ::operator delete(static_cast<void*>(block)); }
     /// With all chunks below, and the separators.
@@ -133,7 +133,7 @@ struct alignas(8) chunk {
     }
 
     void use_skip(std::size_t value) noexcept {
-        skip = value;
+        skip = static_cast<std::uint32_t>(value);
         for (std::size_t index = first(); index < count; ++index) {
             heads()[index] = head_of(entries()[index]->key(), skip);
         }
@@ -198,7 +198,7 @@ struct alignas(8) chunk {
         if (level > 0) {
             std::memcpy(children() + count, other.children() + begin, added * sizeof(chunk*));
         }
-        count += static_cast<std::uint32_t>(added);
+        count = static_cast<std::uint16_t>(count + added);
     }
 
     /// Moves the child behind `index` into the one at `index` when both are small; says whether.
@@ -208,7 +208,7 @@ struct alignas(8) chunk {
         }
         chunk& left = *children()[index];
         chunk& right = *children()[index + 1];
-        if (left.count + right.count > small) {
+        if (std::size_t{left.count} + right.count > small) {
             return false;
         }
         if (left.level > 0) { // the first child of the right chunk needs a separator again

@@ -17,14 +17,19 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The head of the block; the key follows it, then the value at the next multiple of 8, so that a value can hold an
-/// object. Whoever makes an entry destroys it.
+/// object. Neither has 4 GiB: there memory runs out. Whoever makes an entry destroys it.
 struct alignas(8) entry {
-    std::size_t key_size;
-    std::size_t value_size;
+    std::uint32_t key_size;
+    std::uint32_t value_size;
 
     [[nodiscard]] static entry* make(std::string_view key, std::size_t value_size) {
-        void* const block = ::operator new(sizeof(entry) + aligned(key.size()) + value_size);
-        auto* const made = ::new (block) entry{key.size(), value_size};
+        constexpr std::size_t most = ~std::uint32_t{0};
+        std::size_t const size = key.size() <= most && value_size <= most
+            ? sizeof(entry) + aligned(key.size()) + value_size
+            : ~std::size_t{0} / 2; // nobody has so much
+        void* const block = ::operator new(size);
+        auto* const made =
+            ::new (block) entry{static_cast<std::uint32_t>(key.size()), static_cast<std::uint32_t>(value_size)};
         if (!key.empty()) {
             std::memcpy(made->bytes(), key.data(), key.size());
         }

@@ -119,17 +119,19 @@ public:
         bool alone_{false};
     };
 
-    [[nodiscard]] static owner make(shared<memory_table> table, std::string_view key, std::uint64_t hash);
+    [[nodiscard]] static owner make(shared<memory_table> table, std::string_view key);
     [[nodiscard]] static partition& in(entry& name) noexcept {
         return *reinterpret_cast<partition*>(name.value_bytes());
     }
     partition(partition const&) = delete;
     partition& operator=(partition const&) = delete;
 
-    [[nodiscard]] std::string_view key() const noexcept { return name->key(); }
+    /// The entry in whose value this lives.
+    [[nodiscard]] entry* name() const noexcept {
+        return reinterpret_cast<entry*>(const_cast<char*>(reinterpret_cast<char const*>(this)) - behind_name_);
+    }
+    [[nodiscard]] std::string_view key() const noexcept { return name()->key(); }
 
-    entry* const name;
-    std::uint64_t const hash; ///< of the table's key and the partition's
     shared<memory_table> const table;
 
     rw_lock lock; ///< counts the owners, too
@@ -139,10 +141,12 @@ public:
     bool listed{false}; ///< it was put into the directory
 
 private:
-    partition(entry* own_name, std::uint64_t own_hash, shared<memory_table> own_table) noexcept
-        : name(own_name), hash(own_hash), table(std::move(own_table)) {}
+    partition(std::uint32_t behind_name, shared<memory_table> own_table) noexcept
+        : table(std::move(own_table)), behind_name_(behind_name) {}
     ~partition();
     static void destroy(partition* last) noexcept;
+
+    std::uint32_t const behind_name_; ///< bytes from the entry's head to here
 };
 
 /// Finds partitions by the keys of table and partition. Shards with a short lock each; owns its partitions. Safe to use
@@ -156,7 +160,7 @@ public:
     [[nodiscard]] partition::writing write(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
     /// Adds `fresh`, unless its table has a partition of that key: that one it is then. Nothing is changed when memory runs
     /// out.
-    [[nodiscard]] partition::writing add(partition& fresh);
+    [[nodiscard]] partition::writing add(std::uint64_t hash, partition& fresh);
     /// Gives up the ownership of a partition; nothing happens when it is not here.
     void remove(partition& gone) noexcept;
 
@@ -168,12 +172,12 @@ private:
     struct alignas(64) shard {
         rw_lock lock;
         std::size_t used{0};
-        std::vector<slot> slots; ///< none or a power of two, open addressing, at most three quarters used
+        std::vector<slot> slots; ///< none or a power of two, open addressing, at most seven eighths used
 
         [[nodiscard]] partition* find(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
-        void insert(partition::owner fresh) noexcept;
+        void insert(std::uint64_t hash, partition::owner fresh) noexcept;
         void reserve_one();
-        [[nodiscard]] partition::owner take(partition& gone) noexcept;
+        [[nodiscard]] partition::owner take(std::uint64_t hash, partition& gone) noexcept;
     };
     [[nodiscard]] shard& shard_of(std::uint64_t hash) noexcept { return shards_[hash >> 58U]; }
 

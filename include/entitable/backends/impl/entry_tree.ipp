@@ -157,7 +157,7 @@ ENTITABLE_DECL void entry_tree::insert_into_full(position& path, entry* fresh) {
         std::size_t const middle = split_of(left);
         right->skip = left->skip;
         right->append(*left, middle);
-        left->count = static_cast<std::uint32_t>(middle);
+        left->count = static_cast<std::uint16_t>(middle);
         if (level > 0) { // the first child of the right chunk gives its separator up, to stand above
             separator = at_end ? std::exchange(added, nullptr) : std::exchange(right->entries()[0], nullptr);
         }

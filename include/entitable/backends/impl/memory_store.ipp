@@ -184,8 +184,8 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
             if (!owner) {
                 return lookup::no_table;
             }
-            auto const fresh = detail::partition::make(std::move(owner), partition, hash);
-            place = partitions_.add(*fresh);
+            auto const fresh = detail::partition::make(std::move(owner), partition);
+            place = partitions_.add(hash, *fresh);
         }
         place.wait();
         transaction changes{place->rows}; // frees old rows after the lock
@@ -224,7 +224,7 @@ ENTITABLE_LAZY_BODY lookup memory_store::commit(detail::partition::writing& plac
         if (partition.table->dropped.load(memory_order::relaxed)) {
             return lookup::no_table;
         }
-        partition.table->directory.put(partition.name);
+        partition.table->directory.put(partition.name());
         partition.listed = true;
     }
     attempt.done = true;

@@ -7,10 +7,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL partition::owner partition::make(shared<memory_table> table, std::string_view key, std::uint64_t hash) {
+ENTITABLE_DECL partition::owner partition::make(shared<memory_table> table, std::string_view key) {
     static_assert(alignof(partition) <= alignof(entry));
     entry* const name = entry::make(key, sizeof(partition));
-    return owner{*::new (static_cast<void*>(name->value_bytes())) partition(name, hash, std::move(table))};
+    auto const behind_name = static_cast<std::uint32_t>(name->value_bytes() - reinterpret_cast<char*>(name));
+    return owner{*::new (static_cast<void*>(name->value_bytes())) partition(behind_name, std::move(table))};
 }
 
 ENTITABLE_DECL partition::~partition() {
@@ -20,7 +21,7 @@ ENTITABLE_DECL partition::~partition() {
 }
 
 ENTITABLE_DECL void partition::destroy(partition* last) noexcept {
-    entry* const name = last->name;
+    entry* const name = last->name();
     last->~partition();
     entry::destroy(name);
 }
@@ -69,36 +70,36 @@ ENTITABLE_DECL partition* partition_map::shard::find(
     return nullptr;
 }
 
-ENTITABLE_DECL void partition_map::shard::insert(partition::owner fresh) noexcept {
+ENTITABLE_DECL void partition_map::shard::insert(std::uint64_t hash, partition::owner fresh) noexcept {
     std::size_t const mask = slots.size() - 1;
-    std::size_t index = fresh->hash & mask;
+    std::size_t index = hash & mask;
     while (slots[index].held) {
         index = (index + 1) & mask;
     }
-    slots[index].hash = fresh->hash;
+    slots[index].hash = hash;
     slots[index].held = std::move(fresh);
     ++used;
 }
 
 ENTITABLE_DECL void partition_map::shard::reserve_one() {
-    if ((used + 1) * 4 > slots.size() * 3) {
+    if ((used + 1) * 8 > slots.size() * 7) {
         std::vector<slot> old(slots.empty() ? 4 : slots.size() * 2);
         slots.swap(old);
         used = 0;
         for (slot& each : old) {
             if (each.held) {
-                insert(std::move(each.held));
+                insert(each.hash, std::move(each.held));
             }
         }
     }
 }
 
-ENTITABLE_DECL partition::owner partition_map::shard::take(partition& gone) noexcept {
+ENTITABLE_DECL partition::owner partition_map::shard::take(std::uint64_t hash, partition& gone) noexcept {
     if (slots.empty()) {
         return {};
     }
     std::size_t const mask = slots.size() - 1;
-    std::size_t hole = gone.hash & mask;
+    std::size_t hole = hash & mask;
     while (slots[hole].held.get() != &gone) {
         if (!slots[hole].held) {
             return {};
@@ -133,13 +134,13 @@ ENTITABLE_DECL partition::writing partition_map::write(
     return partition::writing{place.find(hash, table, key)};
 }
 
-ENTITABLE_DECL partition::writing partition_map::add(partition& fresh) {
-    shard& place = shard_of(fresh.hash);
+ENTITABLE_DECL partition::writing partition_map::add(std::uint64_t hash, partition& fresh) {
+    shard& place = shard_of(hash);
     exclusive_guard const guard{place.lock};
-    partition* found = place.find(fresh.hash, fresh.table->key, fresh.key());
+    partition* found = place.find(hash, fresh.table->key, fresh.key());
     if (found == nullptr) {
         place.reserve_one();
-        place.insert(partition::owner{fresh});
+        place.insert(hash, partition::owner{fresh});
         found = &fresh;
     }
     return partition::writing{found};
@@ -147,9 +148,10 @@ ENTITABLE_DECL partition::writing partition_map::add(partition& fresh) {
 
 ENTITABLE_DECL void partition_map::remove(partition& gone) noexcept {
     partition::owner last; // its rows, if it goes, are freed after the lock
-    shard& place = shard_of(gone.hash);
+    std::uint64_t const hash = hash_of(gone.table->key, gone.key());
+    shard& place = shard_of(hash);
     exclusive_guard const guard{place.lock};
-    last = place.take(gone);
+    last = place.take(hash, gone);
 }
 
 } // namespace detail
