@@ -255,3 +255,59 @@ TEST_CASE("local: stored bytes that are no row are refused, not read") {
     CHECK(testing::fails_with(
         send(store, write_entity{"Orders", mutation::merge(make_row("p", "r"), any_etag)}), error_code::row_malformed));
 }
+
+TEST_CASE("local: an entity is shown as it is read, short or long, and to nobody while a lock is held") {
+    static_assert(visits_entities<memory_backend> && visits_entities<any_transport>);
+    for (std::size_t const bytes : {1U, 900U, 960U, 970U, 980U, 990U, 1'000U, 1'010U, 5'000U}) {
+        auto const store = filled({}, 1, bytes);
+        call context;
+        auto const read = send(store, get_entity{"Orders", "p", "000", {}});
+        REQUIRE(read);
+        int shown = 0;
+        auto const visited = store.visit_entity(
+            {"Orders", "p", "000"}, context, [&](row_view const& stored, etag const& version, bool stale) {
+                ++shown;
+                CHECK(stored.partition_key == "p");
+                CHECK(stored.row_key == "000");
+                CHECK(stored.payload == read->entity.payload());
+                CHECK(stored.find("T")->as_string() == std::string(bytes, 't'));
+                CHECK(version == read->etag);
+                CHECK_FALSE(stale);
+                auto const gone = mutation::remove(row{"p", "000", {}}, version);
+                auto removed = send(store, write_entity{"Orders", gone});
+                return removed ? result<void>{} : std::move(removed).as_failure();
+            });
+        CHECK(visited);
+        CHECK(shown == 1);
+        CHECK(send(store, get_entity{"Orders", "p", "000", {}}).error().code == error_code::resource_not_found);
+    }
+}
+
+TEST_CASE("local: an entity that cannot be shown is answered as by a get") {
+    auto const store = filled({}, 1);
+    auto const refused = [&](entity_address const& address, call context = {}) {
+        int shown = 0;
+        auto const visited = store.visit_entity(address, context, [&](row_view const&, etag const&, bool) {
+            ++shown;
+            return result<void>{};
+        });
+        auto const read = store.execute(get_entity{std::string{address.table}, std::string{address.partition_key},
+                                            std::string{address.row_key}, {}},
+            context);
+        CHECK(shown == 0);
+        REQUIRE_FALSE(visited);
+        REQUIRE_FALSE(read);
+        CHECK(visited.error().message == read.error().message);
+        CHECK(visited.error().detail == read.error().detail);
+        return visited.error().code;
+    };
+    CHECK(refused({"Orders", "p", "001"}) == error_code::resource_not_found);
+    CHECK(refused({"Orders", "q", "000"}) == error_code::resource_not_found);
+    CHECK(refused({"Others", "p", "000"}) == error_code::table_not_found);
+    CHECK(refused({"Or ders", "p", "000"}) == error_code::invalid_resource_name);
+    CHECK(refused({"Orders", "p/", "000"}) == error_code::out_of_range_input);
+    CHECK(refused({"Orders", "p", "00\xFE"}) == error_code::invalid_input);
+    call late;
+    late.deadline = steady_time{};
+    CHECK(refused({"Orders", "p", "000"}, late) == error_code::deadline_exceeded);
+}

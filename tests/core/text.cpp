@@ -91,6 +91,25 @@ TEST_CASE("the length of a text is the sum of the lengths of its characters") {
     CHECK(units == utf16(all).size());
 }
 
+TEST_CASE("eight bytes at once are all bytes, and none else") {
+    for (std::size_t size = 0; size <= 25; ++size) {
+        for (std::size_t at = 0; at <= size; ++at) {
+            std::string bytes = "|" + std::string(size, 'b') + "|";
+            (at < size ? bytes[1 + at] : bytes[0]) = 'X'; // the last time beside them
+            bool const found = !text::all_eights(std::string_view{bytes}.substr(1, size), [](std::uint64_t eight) {
+                bool without = true;
+                for (; eight != 0; eight >>= 8U) {
+                    CHECK((eight & 0xFFU) != '|');
+                    without = without && (eight & 0xFFU) != 'X';
+                }
+                return without;
+            });
+            CAPTURE(size, at);
+            CHECK(found == (at < size));
+        }
+    }
+}
+
 TEST_CASE("texts compare as their UTF-16 code units do") {
     std::vector<std::string> texts = {""};
     for (char32_t const first : edges) {

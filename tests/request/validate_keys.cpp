@@ -44,6 +44,25 @@ TEST_CASE("of the first 256 code points exactly the forbidden ones are refused")
     check_refused(checked(std::string{"\0", 1}), error_code::out_of_range_input, "at byte 0", "\\x00");
 }
 
+TEST_CASE("a byte is judged alike wherever it stands in a key of any length") {
+    for (std::size_t size = 1; size <= 25; ++size) {
+        for (std::size_t at = 0; at < size; ++at) {
+            std::size_t wrong = 0;
+            for (unsigned byte = 0; byte < 0x100; ++byte) {
+                for (char const other : {' ', '~', 'a'}) {
+                    std::string key(size, other);
+                    key[at] = static_cast<char>(static_cast<unsigned char>(byte));
+                    bool const good = byte >= 0x20 && byte < 0x7F &&
+                        std::string_view{"/\\#?"}.find(key[at]) == std::string_view::npos;
+                    wrong += checked(key).has_value() == good ? 0U : 1U;
+                }
+            }
+            CAPTURE(size, at);
+            CHECK(wrong == 0);
+        }
+    }
+}
+
 TEST_CASE("a key that tries to be a request is refused at its first control character") {
     auto const result = checked("x HTTP/1.1\r\nDELETE y");
     check_refused(result, error_code::out_of_range_input, "at byte 6", "\"/\"");

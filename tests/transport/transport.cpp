@@ -43,3 +43,78 @@ TEST_CASE("of two reasons to stop, the caller's word comes first") {
     context.deadline = time.steady();
     CHECK(check_call(context, time).error().code == error_code::cancelled);
 }
+
+namespace {
+
+/// Answers `get_entity`, and counts how often.
+struct getting {
+    using is_transport = void;
+    int* gets;
+
+    [[nodiscard]] entitable::profile profile() const { return {}; }
+    result<get_entity::response> execute(get_entity const& request, call&) const {
+        ++*gets;
+        if (request.row_key.empty()) {
+            return failure{error_code::resource_not_found, "none"};
+        }
+        return get_entity::response{row{request.partition_key, request.row_key, request.table}, etag{"\"7\""}, true};
+    }
+    result<query_entities::response> execute(query_entities const&, call&) const { return query_entities::response{}; }
+    result<write_entity::response> execute(write_entity const&, call&) const { return write_entity::response{}; }
+};
+
+/// Shows entities by itself, too.
+struct visiting : getting {
+    using visits_entities = visiting;
+    [[nodiscard]] result<void> visit_entity(entity_address const& address, call&, entity_visitor const& visit) const {
+        return visit({address.partition_key, address.row_key, "shown"}, etag{}, false);
+    }
+};
+
+/// Inherits how entities are shown, but answers `get_entity` in its own way.
+struct inheriting : visiting {};
+
+template <class Transport>
+std::string shown_by(Transport through, std::string_view row_key) {
+    std::string shown;
+    call context;
+    auto const visited = visit_entity(through, {"Orders", "p", row_key}, context,
+        [&](row_view const& entity, etag const& version, bool stale) -> result<void> {
+            shown = std::string{entity.partition_key} + "," + std::string{entity.row_key} + "," +
+                std::string{entity.payload} + "," + version.text() + (stale ? ",stale" : "");
+            return {};
+        });
+    return visited ? shown : visited.error().message;
+}
+
+} // namespace
+
+TEST_CASE("an entity is shown by get_entity where a transport can no better") {
+    static_assert(!visits_entities<getting>);
+    int gets = 0;
+    CHECK(shown_by(getting{&gets}, "r") == "p,r,Orders,\"7\",stale");
+    CHECK(shown_by(getting{&gets}, "") == "none");
+    CHECK(gets == 2);
+}
+
+TEST_CASE("an entity is shown by a transport that can, and not by one that inherited it") {
+    static_assert(visits_entities<visiting>);
+    static_assert(!visits_entities<inheriting>);
+    int gets = 0;
+    CHECK(shown_by(visiting{{&gets}}, "r") == "p,r,shown,");
+    CHECK(gets == 0);
+    CHECK(shown_by(inheriting{{{&gets}}}, "r") == "p,r,Orders,\"7\",stale");
+    CHECK(gets == 1);
+}
+
+TEST_CASE("what a visitor returns is the outcome of the read") {
+    int gets = 0;
+    auto const refuse = [](row_view const&, etag const&, bool) -> result<void> {
+        return failure{error_code::row_mismatch, "does not fit"};
+    };
+    call context;
+    getting one{&gets};
+    CHECK(visit_entity(one, {"Orders", "p", "r"}, context, refuse).error().code == error_code::row_mismatch);
+    visiting other{{&gets}};
+    CHECK(visit_entity(other, {"Orders", "p", "r"}, context, refuse).error().code == error_code::row_mismatch);
+}

@@ -19,7 +19,8 @@ ENTITABLE_BEGIN_NAMESPACE
 template <ordered_store Store>
 class local {
 public:
-    using is_transport = void; ///< opts in to `transport`
+    using is_transport = void;     ///< opts in to `transport`
+    using visits_entities = local; ///< opts in to `visits_entities`
 
     local() : local(local_options{}) {} ///< a default store with default options
     /// The rest of the arguments makes the store.
@@ -42,6 +43,22 @@ public:
             return std::move(ready).as_failure();
         }
         return attempted(request, context, state_->time(), [&] { return answer(request, context); });
+    }
+
+    /// As get_entity, without making a row of its own.
+    [[nodiscard]] result<void> visit_entity(
+        entity_address const& address, call& context, entity_visitor const& visit) const {
+        if (auto ready = state_->begin(address, context); !ready) {
+            return ready;
+        }
+        detail::payload_copy copy;
+        auto read = attempted(get_entity::name, address.table, context, state_->time(),
+            [&] { return copy_payload(address, context, copy); });
+        if (!read) {
+            return read;
+        }
+        row_view const stored{address.partition_key, address.row_key, copy.view()};
+        return visit(stored, stored.etag(), false);
     }
 
     /// The store itself, for what a table service has no request for.
@@ -93,24 +110,36 @@ private:
     }
 
     [[nodiscard]] result<get_entity::response> answer(get_entity const& request, call& context) const {
-        auto const table = state_->table_key(request.table);
-        detail::stored_key const partition{request.partition_key};
-        detail::stored_key const row{request.row_key};
-        result<get_entity::response> response{std::in_place};
-        auto const visit = [&](std::string_view payload) {
-            response = detail::read_entity({request.partition_key, request.row_key, payload}, request.select);
-        };
+        entity_address const address{request.table, request.partition_key, request.row_key};
+        detail::payload_copy copy;
+        if (auto read = copy_payload(address, context, copy); !read) {
+            return std::move(read).as_failure();
+        }
+        row_view const stored{address.partition_key, address.row_key, copy.view()};
+        return get_entity::response{detail::selected_row(stored, request.select), stored.etag()};
+    }
+
+    /// Copies the stored bytes of an entity.
+    [[nodiscard]] result<void> copy_payload(
+        entity_address const& address, call const& context, detail::payload_copy& copy) const {
+        auto const table = state_->table_key(address.table);
+        detail::stored_key const partition{address.partition_key};
+        detail::stored_key const row{address.row_key};
+        auto const take = [&](std::string_view payload) { copy.take(payload); };
         auto found =
-            ask(context, [&](auto... until) { return state_->store.get(table, partition, row, visit, until...); });
+            ask(context, [&](auto... until) { return state_->store.get(table, partition, row, take, until...); });
         if (!found) {
             return std::move(found).as_failure();
         }
         switch (*found) {
             case lookup::found: break;
-            case lookup::absent: return state_->no_entity(request.table, request.partition_key, request.row_key);
-            case lookup::no_table: return state_->no_table(request.table);
+            case lookup::absent: return state_->no_entity(address);
+            case lookup::no_table: return state_->no_table(address.table);
         }
-        return response;
+        if (copy.view().size() < row_format::header_size) {
+            return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
+        }
+        return {};
     }
 
     [[nodiscard]] result<query_entities::response> answer(query_entities const& request, call& context) const {

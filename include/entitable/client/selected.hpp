@@ -63,7 +63,7 @@ template <class Entity, class Field, auto... Members>
 /// Where the value of a selected field goes; a field of a key has its value already.
 template <class Entity, auto Member, class Value>
 void add_target(value_target*& target, std::string_view*& name, property_field<Entity, Member> field, Value& to) {
-    *target++ = target_for(to.value, described<Member>);
+    *target++ = target_for(to.value);
     *name++ = name_of_property<Entity, decltype(field)>(typename mapping<Entity>::properties{});
 }
 template <class Entity, key_part Part, class Component, class Value>
@@ -146,7 +146,7 @@ public:
         etag_ = row.etag();
         timestamp_ = row.timestamp();
         // No row has such a descriptor: properties are looked up by name.
-        return detail::decode_row(row, "?", targets, of_targets, static_cast<std::size_t>(target - targets),
+        return detail::decode_by_name(row, targets, of_targets, static_cast<std::size_t>(target - targets),
             mode == reading::strict ? reading::standard : mode, map::entity_name);
     }
 

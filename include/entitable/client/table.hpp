@@ -45,6 +45,23 @@ template <class... Components>
     return write_key(layout, sources);
 }
 
+/// The same in `buffer`; a key that is nothing but one text is not copied.
+template <class... Components>
+[[nodiscard]] result<std::string_view> key_text(
+    std::string& buffer, key_layout layout, key_argument<typename Components::value_type> const&... values) {
+    if constexpr (is_one_text<Components...>) {
+        if (layout.size() == 1) {
+            return std::string_view{values.value...};
+        }
+    }
+    auto made = key_from<Components...>(layout, values...);
+    if (!made) {
+        return std::move(made).as_failure();
+    }
+    buffer = *std::move(made);
+    return std::string_view{buffer};
+}
+
 /// The operations whose parameters are the key components of the entity.
 template <class Entity, class PartitionComponents, class RowComponents>
 class keyed_operations;
@@ -55,12 +72,11 @@ public:
     /// The entity with these keys; ResourceNotFound when there is none. A point query.
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto read = core_.get(partition_key(partition...), row_key(row...));
         result<Entity> entity{std::in_place};
+        auto read = visit(
+            partition..., row..., [&](row_view const& stored, etag const&, bool) { return decode(stored, *entity); });
         if (!read) {
             entity = std::move(read).as_failure();
-        } else if (auto decoded = from_row(read->entity, *entity, core_.options().rows); !decoded) {
-            entity = std::move(decoded).as_failure();
         }
         return entity;
     }
@@ -68,14 +84,11 @@ public:
     /// The same, or nothing when there is none.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto read = core_.get(partition_key(partition...), row_key(row...));
         result<std::optional<Entity>> entity{std::in_place};
-        if (!read) {
-            if (read.error().code != error_code::resource_not_found) {
-                entity = std::move(read).as_failure();
-            }
-        } else if (auto decoded = from_row(read->entity, entity->emplace(), core_.options().rows); !decoded) {
-            entity = std::move(decoded).as_failure();
+        auto read = visit(partition..., row...,
+            [&](row_view const& stored, etag const&, bool) { return decode(stored, entity->emplace()); });
+        if (!read && read.error().code != error_code::resource_not_found) {
+            entity = std::move(read).as_failure();
         }
         return entity;
     }
@@ -83,16 +96,15 @@ public:
     /// The same with its ETag and Timestamp; ResourceNotFound when there is none.
     [[nodiscard]] result<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        auto read = core_.get(partition_key(partition...), row_key(row...));
         result<stored<Entity>> found{std::in_place};
+        auto read = visit(partition..., row..., [&](row_view const& stored, etag const& version, bool stale) {
+            found->etag = version;
+            found->timestamp = stored.timestamp();
+            found->stale = stale;
+            return decode(stored, found->entity);
+        });
         if (!read) {
             found = std::move(read).as_failure();
-        } else if (auto decoded = from_row(read->entity, found->entity, core_.options().rows); !decoded) {
-            found = std::move(decoded).as_failure();
-        } else {
-            found->etag = std::move(read->etag);
-            found->timestamp = read->entity.view().timestamp();
-            found->stale = read->stale;
         }
         return found;
     }
@@ -133,6 +145,18 @@ protected:
     }
     [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
         return key_from<R...>(mapping<Entity>::row_layout, values...);
+    }
+
+    /// Reads the entity with these keys and shows it to `visitor`, whose outcome it returns.
+    [[nodiscard]] result<void> visit(key_argument<typename P::value_type> const&... partition,
+        key_argument<typename R::value_type> const&... row, entity_visitor const& visitor) const {
+        std::string partition_buffer;
+        std::string row_buffer;
+        return core_.visit_entity(key_text<P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
+            key_text<R...>(row_buffer, mapping<Entity>::row_layout, row...), visitor);
+    }
+    [[nodiscard]] result<void> decode(row_view const& stored, Entity& to) const {
+        return from_row(stored, to, core_.options().rows);
     }
 
     template <class Change>

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -36,6 +37,29 @@ ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes)
 /// The number of UTF-16 code units of `utf8`, or nothing when it is not valid UTF-8 (overlong forms and
 /// surrogates are not).
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept;
+
+/// Whether `test` holds for all bytes, of which it is given eight at once as a number: some of them twice, and others with them
+/// that are 'a' when there are less than eight.
+template <class Test>
+[[nodiscard]] bool all_eights(std::string_view bytes, Test const& test) {
+    std::uint64_t eight = 0x6161616161616161U;
+    std::size_t at = 0;
+    for (; bytes.size() - at >= sizeof eight; at += sizeof eight) {
+        std::memcpy(&eight, bytes.data() + at, sizeof eight);
+        if (!test(eight)) {
+            return false;
+        }
+    }
+    if (at == bytes.size()) {
+        return true;
+    }
+    if (bytes.size() >= sizeof eight) {
+        std::memcpy(&eight, bytes.data() + bytes.size() - sizeof eight, sizeof eight);
+    } else {
+        std::memcpy(&eight, bytes.data(), bytes.size());
+    }
+    return test(eight);
+}
 
 /// How many bytes from the start on are ASCII.
 ENTITABLE_LAZY [[nodiscard]] std::size_t ascii_prefix(std::string_view bytes) noexcept;

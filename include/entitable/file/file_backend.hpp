@@ -17,6 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// `-wal` and `-shm` while it is open. Nothing but the path given names a file.
 class file_backend : public local<sqlite_store> {
 public:
+    using visits_entities = file_backend; ///< opts in to `visits_entities`
+
     /// Opens the file, and makes it where there is none. Throws the error when that fails; ends the program where exceptions are
     /// switched off, as `value()` does.
     explicit file_backend(std::string_view path, file_options options = {})

@@ -6,6 +6,7 @@
 /// An entity to a row and back. Templates fold over the members; all that does not depend on their types is in
 /// `detail::encode_row` and `detail::decode_row`, compiled once.
 
+#include <entitable/mapping/detail/value_reader.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/row/reading.hpp>
 #include <entitable/row/row.hpp>
@@ -22,16 +23,9 @@ struct descriptor_bytes {
     [[nodiscard]] constexpr std::string_view view() const noexcept { return {bytes.data(), Size}; }
 };
 
-/// One property of a descriptor.
-struct described_property {
-    edm_type type;
-    bool nullable;
-};
-
-template <auto Member>
+template <class T>
 inline constexpr described_property described{
-    property_type<typename property_shape<member_type<Member>>::value_type>::type,
-    property_shape<member_type<Member>>::optional};
+    property_type<typename property_shape<T>::value_type>::type, property_shape<T>::optional};
 
 template <class Entity>
 struct descriptor;
@@ -48,7 +42,7 @@ template <class Entity, auto... Members>
         return total - 3; // the placeholder
     }();
     constexpr std::array<described_property, sizeof...(Members) + 1> properties{
-        described_property{}, described<Members>...};
+        described_property{}, described<member_type<Members>>...};
     descriptor_bytes<size> made;
     std::size_t at = 0;
     for (std::size_t index = 1; index < properties.size(); ++index) {
@@ -114,25 +108,9 @@ struct row_source {
 /// `write_key`; OutOfRangeInput names the property whose value has no name.
 ENTITABLE_LAZY [[nodiscard]] result<void> encode_row(row& into, row_source const& from);
 
-/// Where the value of a property goes.
-struct value_target {
-    // Constructors, because compilers zero a whole array of aggregates before they fill it.
-    value_target() noexcept : to(nullptr), take(nullptr), property() {}
-    value_target(void* destination, bool (*function)(void*, value_view const*), described_property described) noexcept
-        : to(destination), take(function), property(described) {}
-
-    void* to;
-    /// Takes a value, or null for an absent one; false when that does not fit. Null where `to` is a member of the C++ type that
-    /// its EDM type stands for: it is filled without a call.
-    bool (*take)(void* to, value_view const* value);
-    described_property property;
-};
-
-/// Fills the targets, which are in the order of the entity's descriptor, from a row. A row of that very descriptor is read
-/// value by value, others by the names of their properties.
-ENTITABLE_LAZY [[nodiscard]] result<void> decode_row(row_view row, std::string_view descriptor,
-    value_target const* targets, std::string_view const* names, std::size_t count, reading mode,
-    std::string_view entity);
+/// Fills the targets from a row of any shape, by the names of its properties.
+ENTITABLE_LAZY [[nodiscard]] result<void> decode_by_name(row_view const& row, value_target const* targets,
+    std::string_view const* names, std::size_t count, reading mode, std::string_view entity);
 
 template <class T>
 bool take_value(void* member, value_view const* value) {
@@ -152,15 +130,14 @@ bool take_value(void* member, value_view const* value) {
 template <class T, class... Types>
 inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
+/// The C++ types that EDM types stand for.
+template <class T>
+inline constexpr bool is_plain = is_one_of<T, std::string, bool, std::int32_t, std::int64_t, double, date_time, guid>;
+
 /// The target of a member.
 template <class T>
-[[nodiscard]] value_target target_for(T& member, described_property property) noexcept {
-    constexpr bool plain = is_one_of<T, std::string, bool, std::int32_t, std::int64_t, double, date_time, guid>;
-    if constexpr (plain) {
-        return {&member, nullptr, property};
-    } else {
-        return {&member, &take_value<T>, property};
-    }
+[[nodiscard]] value_target target_for(T& member) noexcept {
+    return {&member, &take_value<T>, described<T>};
 }
 
 template <class Entity, auto Getter, auto Setter>
@@ -176,22 +153,6 @@ template <auto Member, class Entity>
         return read_accessor(entity, Member);
     }
 }
-/// The setter gets a value only where there is one, or where absence is a value.
-template <class Entity, auto Getter, auto Setter>
-[[nodiscard]] value_target target_of_accessor(
-    Entity& entity, accessor_pair<Getter, Setter>, described_property property) noexcept {
-    return {&entity,
-        [](void* to, value_view const* value) {
-            typename accessor_pair<Getter, Setter>::value_type taken{};
-            bool const good = take_value<decltype(taken)>(&taken, value);
-            if (good) {
-                (static_cast<Entity*>(to)->*Setter)(std::move(taken));
-            }
-            return good;
-        },
-        property};
-}
-
 /// A component's value as `write_key` and `read_key` take it.
 template <class Component>
 [[nodiscard]] key_source source_of(typename Component::value_type const& value) noexcept {
@@ -206,6 +167,12 @@ template <class Component>
             }};
 }
 
+/// The only component of a key, and the text of the key is its value. A literal or a bucket may stand in front yet.
+template <class... Components>
+inline constexpr bool is_one_text = false;
+template <class Component>
+inline constexpr bool is_one_text<Component> = std::is_same_v<typename Component::codec, key_codec<std::string>>;
+
 template <class Entity, class... Components>
 [[nodiscard]] result<std::string> encode_key(Entity const& entity, key_layout layout, components<void, Components...>) {
     key_source const values[] = {source_of<Components>(entity.*Components::member)..., key_source{}};
@@ -214,6 +181,12 @@ template <class Entity, class... Components>
 
 template <class Entity, class... Components>
 [[nodiscard]] bool decode_key(std::string_view key, key_layout layout, components<void, Components...>, Entity& out) {
+    if constexpr (is_one_text<Components...>) {
+        if (layout.size() == 1) {
+            ((out.*Components::member = key), ...);
+            return true;
+        }
+    }
     key_target const values[] = {target_of<Components>(out.*Components::member)..., key_target{}};
     return read_key(key, layout, values);
 }
@@ -230,32 +203,61 @@ template <class Entity, class... P, class... R, auto... Members>
             std::data(map::property_names) + 1, sizeof...(Members)});
 }
 
-template <auto Member, class Entity>
-[[nodiscard]] value_target target_of_property(Entity& out) noexcept {
-    if constexpr (std::is_member_pointer_v<decltype(Member)>) {
-        return target_for(out.*Member, described<Member>);
+// Members are arguments here, so that there is one function for all members of a type.
+
+template <class Entity, class Class, class T>
+[[nodiscard]] value_target target_of_property(Entity& out, T Class::* member) noexcept {
+    return target_for(out.*member);
+}
+/// The setter gets a value only where there is one, or where absence is a value.
+template <class Entity, auto Getter, auto Setter>
+[[nodiscard]] value_target target_of_property(Entity& out, accessor_pair<Getter, Setter>) noexcept {
+    using value_type = typename accessor_pair<Getter, Setter>::value_type;
+    return {&out,
+        [](void* to, value_view const* value) {
+            value_type taken{};
+            bool const good = take_value<value_type>(&taken, value);
+            if (good) {
+                (static_cast<Entity*>(to)->*Setter)(std::move(taken));
+            }
+            return good;
+        },
+        described<value_type>};
+}
+
+template <class Entity, class Class, class T>
+void read_property(value_reader& reader, Entity& out, T Class::* member, std::size_t index) {
+    if constexpr (is_plain<T>) {
+        reader.take(out.*member);
     } else {
-        return target_of_accessor(out, Member, described<Member>);
+        reader.take(target_for(out.*member), index);
     }
+}
+template <class Entity, auto Getter, auto Setter>
+void read_property(value_reader& reader, Entity& out, accessor_pair<Getter, Setter> property, std::size_t index) {
+    reader.take(target_of_property(out, property), index);
 }
 
 template <class Entity, auto... Members>
-[[nodiscard]] result<void> decode_properties(row_view row, Entity& out, reading mode, members<0, Members...>) {
+[[nodiscard]] result<void> decode_properties(row_view const& row, Entity& out, reading mode, members<0, Members...>) {
     using map = mapping<Entity>;
-    if constexpr (sizeof...(Members) == 0) {
-        return decode_row(row, descriptor_of<Entity>.view(), nullptr, nullptr, 0, mode, map::entity_name);
-    } else {
-        value_target const targets[] = {target_of_property<Members>(out)...};
-        return decode_row(row, descriptor_of<Entity>.view(), targets, std::data(map::property_names) + 1,
-            sizeof...(Members), mode, map::entity_name);
+    std::string_view const* const names = std::data(map::property_names) + 1; // behind the placeholder
+    constexpr std::string_view descriptor = descriptor_of<Entity>.view();
+    if (has_descriptor(row.payload, descriptor)) {
+        value_reader reader{row.payload, descriptor.size()};
+        [[maybe_unused]] std::size_t index = 0;
+        (read_property(reader, out, Members, index++), ...);
+        return reader.finish(names, map::entity_name);
     }
+    value_target const targets[] = {target_of_property(out, Members)..., value_target{}};
+    return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
 }
 
-inline void assign_system(etag& to, row_view row) noexcept { to = row.etag(); }
-inline void assign_system(date_time& to, row_view row) noexcept { to = row.timestamp(); }
+inline void assign_system(etag& to, row_view const& row) noexcept { to = row.etag(); }
+inline void assign_system(date_time& to, row_view const& row) noexcept { to = row.timestamp(); }
 
 template <class Entity, auto... Members>
-void decode_system([[maybe_unused]] row_view row, Entity& out, members<0, Members...>) {
+void decode_system([[maybe_unused]] row_view const& row, Entity& out, members<0, Members...>) {
     (assign_system(out.*Members, row), ...);
 }
 
@@ -293,7 +295,7 @@ template <mapped_entity Entity>
 
 /// Fills `out` from a row. RowMismatch names the property that does not fit (see `reading`); then `out` is partly filled.
 template <mapped_entity Entity>
-[[nodiscard]] result<void> from_row(row_view row, Entity& out, reading mode = reading::standard) {
+[[nodiscard]] result<void> from_row(row_view const& row, Entity& out, reading mode = reading::standard) {
     using map = mapping<Entity>;
     if (mode == reading::lenient) {
         out = Entity{}; // what is missing keeps its default, not what the last row had

@@ -57,6 +57,13 @@ struct list_tables {
 /// The names of the properties to return; empty for all. Keys, Timestamp and ETag come always.
 using projection = std::vector<std::string>;
 
+/// Where one entity stands, by reference.
+struct entity_address {
+    std::string_view table;         ///< its table
+    std::string_view partition_key; ///< its first key
+    std::string_view row_key;       ///< its second key
+};
+
 /// One entity by its keys; ResourceNotFound when there is none.
 struct get_entity {
     /// What answers it.

@@ -25,6 +25,9 @@ ENTITABLE_LAZY [[nodiscard]] result<void> validate_entity(row_view entity, profi
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_filter(
     filter const& condition, key_range const& range, profile const& limits);
 
+/// The name of a table and both keys.
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(entity_address const& address, profile const& limits);
+
 /// A whole request, with all that it holds.
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(create_table const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(delete_table const& request, profile const& limits);

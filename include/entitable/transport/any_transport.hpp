@@ -29,6 +29,7 @@ public:
     [[nodiscard]] virtual result<query_entities::response> execute(query_entities const&, call&) = 0;
     [[nodiscard]] virtual result<write_entity::response> execute(write_entity const&, call&) = 0;
     [[nodiscard]] virtual result<transact::response> execute(transact const&, call&) = 0;
+    [[nodiscard]] virtual result<void> visit_entity(entity_address const&, call&, entity_visitor const&) = 0;
     virtual void execute_many(request_feed<get_entity>&, std::size_t in_flight, call&) = 0;
     virtual void execute_many(request_feed<query_entities>&, std::size_t in_flight, call&) = 0;
     virtual void execute_many(request_feed<write_entity>&, std::size_t in_flight, call&) = 0;
@@ -61,6 +62,9 @@ public:
     result<transact::response> execute(transact const& request, call& context) override {
         return entitable::execute(wrapped_, request, context);
     }
+    result<void> visit_entity(entity_address const& address, call& context, entity_visitor const& visit) override {
+        return entitable::visit_entity(wrapped_, address, context, visit);
+    }
     void execute_many(request_feed<get_entity>& feed, std::size_t in_flight, call& context) override {
         entitable::execute_many(wrapped_, feed, in_flight, context);
     }
@@ -84,7 +88,8 @@ private:
 /// it are cheap. Thread safety: that of the transport, which is to be safe.
 class any_transport {
 public:
-    using is_transport = void; ///< opts in to `transport`
+    using is_transport = void;             ///< opts in to `transport`
+    using visits_entities = any_transport; ///< opts in to `visits_entities`
 
     /// Keeps a copy of any transport; copies of this share it.
     template <class T>
@@ -98,6 +103,12 @@ public:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         return interface_->execute(request, context);
+    }
+
+    /// As the transport does it, or by `get_entity`.
+    [[nodiscard]] result<void> visit_entity(
+        entity_address const& address, call& context, entity_visitor const& visit) const {
+        return interface_->visit_entity(address, context, visit);
     }
 
     /// As the transport does it; one after the other where it has no way of its own.

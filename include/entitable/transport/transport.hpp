@@ -5,6 +5,7 @@
 /// \file
 /// The seam between the typed library above and everything that stores entities below.
 
+#include <entitable/core/function_ref.hpp>
 #include <entitable/request/call.hpp>
 #include <entitable/request/profile.hpp>
 #include <entitable/request/requests.hpp>
@@ -53,6 +54,34 @@ template <transport T, table_request Request>
     }
 }
 
+/// Takes an entity that was read: the row, its version, and whether it came from a secondary location. What it refers to dies
+/// with the call. What it returns is the outcome of the read.
+using entity_visitor = function_ref<result<void>(row_view const& entity, etag const& version, bool stale)>;
+
+/// A transport that shows one entity without making a row of its own for it, which costs an allocation or two less than
+/// `get_entity`. It calls the visitor once and holds no lock then. `visits_entities` names the transport itself, so that one that
+/// inherits from it, and answers `get_entity` in its own way, is still asked for that.
+template <class T>
+concept visits_entities =
+    requires(T& transport, entity_address const& address, call& context, entity_visitor const& visit) {
+        requires std::same_as<typename T::visits_entities, T>;
+        { transport.visit_entity(address, context, visit) } -> std::same_as<result<void>>;
+    };
+
+/// Reads one entity and shows it to `visit`. Errors are those of `get_entity`, and what `visit` returns.
+template <transport T>
+[[nodiscard]] result<void> visit_entity(
+    T& transport, entity_address const& address, call& context, entity_visitor const& visit) {
+    if constexpr (visits_entities<T>) {
+        return transport.visit_entity(address, context, visit);
+    } else {
+        get_entity const request{
+            std::string{address.table}, std::string{address.partition_key}, std::string{address.row_key}, {}};
+        auto found = transport.execute(request, context);
+        return found ? visit(found->entity.view(), found->etag, found->stale) : std::move(found).as_failure();
+    }
+}
+
 /// Refuses to start when the caller has cancelled or its deadline has passed.
 [[nodiscard]] inline result<void> check_call(call const& context, clock& time = system_clock()) {
     if (context.cancellation.cancelled()) {
@@ -64,26 +93,34 @@ template <transport T, table_request Request>
     return {};
 }
 
-/// Makes an answer, counts the try, and tells the observer of the call: for transports that pass a request to no other one.
-template <table_request Request, std::invocable Answer>
-[[nodiscard]] result<response_of<Request>> attempted(
-    Request const& request, call& context, clock& time, Answer const& answer) {
+/// Makes an answer, counts the try, and tells the observer of the call: for transports that pass a request to no other one. The name
+/// of the request, and its table where it has one.
+template <std::invocable Answer>
+[[nodiscard]] std::invoke_result_t<Answer const&> attempted(
+    std::string_view request, std::string_view table, call& context, clock& time, Answer const& answer) {
     ++context.attempts;
     if (context.watch == nullptr) {
         return answer();
     }
     steady_time const begun = time.steady();
-    result<response_of<Request>> response = answer();
+    auto response = answer();
     attempt made;
-    made.request = Request::name;
-    if constexpr (requires { request.table; }) {
-        made.table = request.table;
-    }
+    made.request = request;
+    made.table = table;
     made.number = context.attempts;
     made.duration = time.steady() - begun;
     made.error = response ? nullptr : &response.error();
     context.watch->on_attempt(made);
     return response;
+}
+template <table_request Request, std::invocable Answer>
+[[nodiscard]] result<response_of<Request>> attempted(
+    Request const& request, call& context, clock& time, Answer const& answer) {
+    std::string_view table;
+    if constexpr (requires { request.table; }) {
+        table = request.table;
+    }
+    return attempted(Request::name, table, context, time, answer);
 }
 
 ENTITABLE_END_NAMESPACE

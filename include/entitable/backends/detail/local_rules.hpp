@@ -14,11 +14,39 @@
 #include <entitable/request/validate.hpp>
 #include <entitable/transport/transport.hpp>
 
+#include <cstring>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The answer to a get: with only the named properties, without those that the row lacks; with all when none is named.
-ENTITABLE_LAZY [[nodiscard]] result<get_entity::response> read_entity(row_view stored, projection const& names);
+/// A row with only the named properties, without those that the row lacks; with all when none is named.
+ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view stored, projection const& names);
+
+/// The bytes of a row, copied out of a store while its lock is held. Most rows fit into this without an allocation.
+class payload_copy {
+public:
+    payload_copy() noexcept {} // leaves the bytes as they are: zeroing them would cost more than the copy
+    payload_copy(payload_copy const&) = delete;
+    payload_copy& operator=(payload_copy const&) = delete;
+
+    void take(std::string_view payload) {
+        if (payload.size() <= sizeof small_) {
+            if (!payload.empty()) {
+                std::memcpy(small_, payload.data(), payload.size());
+            }
+            view_ = {small_, payload.size()};
+        } else {
+            large_ = payload;
+            view_ = large_;
+        }
+    }
+    [[nodiscard]] std::string_view view() const noexcept { return view_; }
+
+private:
+    char small_[1024];
+    std::string large_;
+    std::string_view view_;
+};
 
 /// The state of a backend besides its store. Safe to use from several threads.
 class local_state : public counted {
@@ -58,8 +86,7 @@ public:
         std::string_view name, std::string_view key, function_ref<result<bool>()> remove);
 
     ENTITABLE_LAZY [[nodiscard]] failure no_table(std::string_view name) const;
-    ENTITABLE_LAZY [[nodiscard]] failure no_entity(
-        std::string_view table, std::string_view partition_key, std::string_view row_key) const;
+    ENTITABLE_LAZY [[nodiscard]] failure no_entity(entity_address const& address) const;
 
 private:
     struct gone_table {

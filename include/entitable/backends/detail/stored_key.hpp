@@ -5,7 +5,7 @@
 /// \file
 /// Keys as a store holds them.
 
-#include <entitable/core/config.hpp>
+#include <entitable/core/text.hpp>
 
 #include <cstdint>
 #include <string>
@@ -20,15 +20,28 @@ class stored_key {
 public:
     enum folding : std::uint8_t { folded };
 
-    ENTITABLE_LAZY explicit stored_key(std::string_view key);
+    explicit stored_key(std::string_view key) : view_(key) {
+        if (!text::all_eights(key, [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; })) {
+            convert();
+        }
+    }
     /// The name of a table, which has no case.
-    ENTITABLE_LAZY stored_key(folding, std::string_view table);
+    stored_key(folding, std::string_view table) : view_(table) {
+        // Of letters and digits only the capitals have the bit 0x40 without the bit 0x20.
+        if (!text::all_eights(
+                table, [](std::uint64_t eight) { return (eight & ~(eight << 1U) & 0x4040404040404040U) == 0; })) {
+            fold();
+        }
+    }
     stored_key(stored_key const&) = delete;
     stored_key& operator=(stored_key const&) = delete;
 
     operator std::string_view() const noexcept { return view_; }
 
 private:
+    ENTITABLE_LAZY void convert();
+    ENTITABLE_LAZY void fold();
+
     std::string copy_;
     std::string_view view_;
 };

@@ -20,15 +20,11 @@ ENTITABLE_LAZY failure refused_entity(
     return refused;
 }
 
-ENTITABLE_LAZY_BODY result<get_entity::response> read_entity(row_view stored, projection const& names) {
-    if (stored.payload.size() < row_format::header_size) {
-        return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
-    }
+ENTITABLE_LAZY_BODY row selected_row(row_view stored, projection const& names) {
     if (names.empty()) {
-        return get_entity::response{row{stored}, stored.etag()};
+        return row{stored};
     }
-    std::string const payload = selected_payload(stored.payload, names);
-    return get_entity::response{row{stored.partition_key, stored.row_key, payload}, stored.etag()};
+    return row{stored.partition_key, stored.row_key, selected_payload(stored.payload, names)};
 }
 
 ENTITABLE_LAZY_BODY failure local_state::no_table(std::string_view name) const {
@@ -37,10 +33,10 @@ ENTITABLE_LAZY_BODY failure local_state::no_table(std::string_view name) const {
         text::joined({quoted_table(name), " does not exist; create it first, for example with create_if_absent()"})};
 }
 
-ENTITABLE_LAZY_BODY failure local_state::no_entity(
-    std::string_view table, std::string_view partition_key, std::string_view row_key) const {
+ENTITABLE_LAZY_BODY failure local_state::no_entity(entity_address const& address) const {
     return refused_entity(error_code::resource_not_found,
-        text::joined({quoted_table(table), " has no entity with this key"}), partition_key, row_key);
+        text::joined({quoted_table(address.table), " has no entity with this key"}), address.partition_key,
+        address.row_key);
 }
 
 // ---- tables -----------------------------------------------------------------------------------------

@@ -8,10 +8,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY stored_key::stored_key(std::string_view key) : view_(key) {
-    for (char const character : key.substr(text::ascii_prefix(key))) {
+ENTITABLE_LAZY_BODY void stored_key::convert() {
+    for (char const character : view_) {
         if (static_cast<unsigned char>(character) >= 0xEE) {
-            copy_ = key;
+            copy_ = view_;
             for (char& changed : copy_) {
                 changed = static_cast<char>(text::utf16_rank(static_cast<unsigned char>(changed)));
             }
@@ -21,14 +21,9 @@ ENTITABLE_LAZY_BODY stored_key::stored_key(std::string_view key) : view_(key) {
     }
 }
 
-ENTITABLE_LAZY_BODY stored_key::stored_key(folding, std::string_view table) : view_(table) {
-    for (char const character : table) {
-        if (character >= 'A' && character <= 'Z') {
-            copy_ = text::ascii_lower(table);
-            view_ = copy_;
-            return;
-        }
-    }
+ENTITABLE_LAZY_BODY void stored_key::fold() {
+    copy_ = text::ascii_lower(view_);
+    view_ = copy_;
 }
 
 ENTITABLE_LAZY_BODY std::string_view shown_key(std::string_view bytes, std::string& buffer) {

@@ -7,14 +7,18 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_LAZY_BODY result<entity> row_table::get(std::string_view partition_key, std::string_view row_key) const {
-    auto read = core_.get(std::string{partition_key}, std::string{row_key});
+    result<entity> found{std::in_place};
+    auto read = core_.visit_entity(partition_key, row_key, [&](row_view const& stored, etag const&, bool) {
+        auto whole = check_payload(stored.payload);
+        if (whole) {
+            *found = entity{stored};
+        }
+        return whole;
+    });
     if (!read) {
-        return std::move(read).as_failure();
+        found = std::move(read).as_failure();
     }
-    if (auto whole = check_payload(read->entity.payload()); !whole) {
-        return std::move(whole).as_failure();
-    }
-    return entity{read->entity.view()};
+    return found;
 }
 
 ENTITABLE_LAZY_BODY result<void> row_table::for_each(

@@ -50,8 +50,8 @@ ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(std::vector<mu
     return through_.execute(transact{name_, std::move(changes)}, context);
 }
 
-ENTITABLE_LAZY_BODY result<get_entity::response> table_core::get(
-    result<std::string> partition_key, result<std::string> row_key) const {
+ENTITABLE_LAZY_BODY result<void> table_core::visit_entity(
+    result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const {
     if (!partition_key) {
         return std::move(partition_key).as_failure();
     }
@@ -59,7 +59,7 @@ ENTITABLE_LAZY_BODY result<get_entity::response> table_core::get(
         return std::move(row_key).as_failure();
     }
     call context{options_};
-    return through_.execute(get_entity{name_, *std::move(partition_key), *std::move(row_key), {}}, context);
+    return through_.visit_entity({name_, *partition_key, *row_key}, context, visit);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(

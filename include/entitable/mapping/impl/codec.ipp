@@ -4,6 +4,7 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/mapping/codec.hpp>
+#include <entitable/mapping/impl/value_reader.ipp>
 
 #include <cstring>
 
@@ -87,107 +88,31 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, row_source const& from) {
     return {};
 }
 
-/// As `value_target::take` for a target without one.
-ENTITABLE_LAZY bool take_plain(value_target const& target, value_view const* value) {
-    switch (target.property.type) {
-        case edm_type::string: return take_value<std::string>(target.to, value);
-        case edm_type::boolean: return take_value<bool>(target.to, value);
-        case edm_type::int32: return take_value<std::int32_t>(target.to, value);
-        case edm_type::int64: return take_value<std::int64_t>(target.to, value);
-        case edm_type::float64: return take_value<double>(target.to, value);
-        case edm_type::date_time: return take_value<date_time>(target.to, value);
-        default: return take_value<guid>(target.to, value);
-    }
-}
-
-/// The value of `type` at the start of some bytes, which are taken off; false when they are too short. A value whose target is
-/// plain goes there at once, any other is left in `value`.
-ENTITABLE_LAZY bool take_stored(std::string_view& bytes, value_target const& target, value_view& value) {
-    edm_type const type = target.property.type;
-    std::size_t size = row_format::fixed_size(type);
-    if (bytes.size() < size) {
-        return false;
-    }
-    char const* at = bytes.data();
-    bool const plain = target.take == nullptr;
-    switch (type) {
-        case edm_type::string:
-        case edm_type::binary: {
-            std::size_t const length = row_format::load<std::uint32_t>(at);
-            if (bytes.size() - size < length) {
-                return false;
-            }
-            at += size;
-            size += length;
-            if (plain) {
-                static_cast<std::string*>(target.to)->assign(at, length);
-            } else {
-                value.assign(type, std::string_view{at, length});
-            }
-            break;
-        }
-        case edm_type::guid:
-            if (plain) {
-                std::memcpy(static_cast<guid*>(target.to)->bytes.data(), at, size);
-            } else {
-                value.assign(type, std::string_view{at, size});
-            }
-            break;
-        case edm_type::boolean:
-            if (plain) {
-                *static_cast<bool*>(target.to) = *at != 0;
-            } else {
-                value.assign(type, *at != 0 ? 1 : 0);
-            }
-            break;
-        case edm_type::int32:
-            if (plain) {
-                *static_cast<std::int32_t*>(target.to) = row_format::load<std::int32_t>(at);
-            } else {
-                value.assign(type, row_format::load<std::int32_t>(at));
-            }
-            break;
-        default: {
-            auto const bits = row_format::load<std::int64_t>(at);
-            if (!plain) {
-                value.assign(type, bits);
-            } else if (type == edm_type::float64) {
-                std::memcpy(target.to, &bits, sizeof bits);
-            } else if (type == edm_type::date_time) {
-                static_cast<date_time*>(target.to)->ticks = bits;
-            } else {
-                *static_cast<std::int64_t*>(target.to) = bits;
-            }
+/// The value of a property, looked for behind the one that was found last: most rows have their properties in the order in which
+/// they are asked for.
+ENTITABLE_LAZY std::optional<value_view> find_next(
+    row_view const& row, property_cursor& behind, std::string_view name) {
+    property_cursor cursor = behind;
+    property_view property;
+    while (cursor.next(property)) {
+        if (property.name == name) {
+            behind = cursor;
+            return property.present ? std::optional{property.value} : std::nullopt;
         }
     }
-    bytes.remove_prefix(size);
-    return true;
+    return row.find(name);
 }
 
-ENTITABLE_LAZY failure row_is_damaged(std::string_view entity) {
-    return failure{error_code::row_malformed,
-        text::joined({"the stored bytes of an entity ", entity, " are not a whole row of version 1"})};
-}
-
-ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_view name, bool absent) {
-    return failure{error_code::row_mismatch,
-        text::joined({"a row does not fit the entity ", entity, ": its property \"", name,
-            (absent ? "\" is absent; make the member a std::optional to allow that"
-                    : "\" has another type than the member")})};
-}
-
-/// A row of another shape: each property by its name.
-ENTITABLE_LAZY result<void> decode_by_name(row_view row, value_target const* targets, std::string_view const* names,
-    std::size_t count, reading mode, std::string_view entity) {
+ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_target const* targets,
+    std::string_view const* names, std::size_t count, reading mode, std::string_view entity) {
     std::size_t found = 0;
     std::string_view const* offender = nullptr;
     bool offender_absent = false;
+    property_cursor behind{row.payload};
     for (std::size_t index = 0; index < count; ++index) {
-        auto const value = row.find(names[index]);
-        value_target const& target = targets[index];
-        value_view const* const given = value ? &*value : nullptr;
+        auto const value = find_next(row, behind, names[index]);
         found += value ? 1U : 0U;
-        bool const good = target.take != nullptr ? target.take(target.to, given) : take_plain(target, given);
+        bool const good = targets[index].take(targets[index].to, value ? &*value : nullptr);
         if (!good && offender == nullptr && (value || mode != reading::lenient)) {
             offender = names + index;
             offender_absent = !value;
@@ -211,42 +136,6 @@ ENTITABLE_LAZY result<void> decode_by_name(row_view row, value_target const* tar
                 " properties that the entity does not declare"})};
     }
     return {};
-}
-
-ENTITABLE_LAZY_BODY result<void> decode_row(row_view row, std::string_view descriptor, value_target const* targets,
-    std::string_view const* names, std::size_t count, reading mode, std::string_view entity) {
-    std::string_view const payload = row.payload;
-    std::size_t const start = row_format::header_size + descriptor.size();
-    bool const same_shape = payload.size() >= start && static_cast<unsigned char>(payload[0]) == row_format::version &&
-        row_format::load<std::uint32_t>(payload.data() + 4) == descriptor.size() &&
-        payload.substr(row_format::header_size, descriptor.size()) == descriptor;
-    if (!same_shape) {
-        return decode_by_name(row, targets, names, count, mode, entity);
-    }
-    std::string_view values = payload.substr(start);
-    std::string_view const* offender = nullptr;
-    value_view value;
-    for (std::size_t index = 0; index < count; ++index) {
-        value_target const& target = targets[index];
-        bool present = true;
-        if (target.property.nullable) {
-            if (values.empty()) {
-                return row_is_damaged(entity);
-            }
-            present = values.front() != 0;
-            values.remove_prefix(1);
-        }
-        if (present && !take_stored(values, target, value)) {
-            return row_is_damaged(entity);
-        }
-        if (target.take != nullptr && !target.take(target.to, present ? &value : nullptr) && offender == nullptr) {
-            offender = names + index;
-        }
-    }
-    if (!values.empty()) {
-        return row_is_damaged(entity);
-    }
-    return offender == nullptr ? result<void>{} : property_mismatch(entity, *offender, false);
 }
 
 } // namespace detail

@@ -23,8 +23,9 @@ ENTITABLE_LAZY bool is_digit(char character) noexcept { return character >= '0' 
 
 /// What a byte may be part of. Every written entity is checked byte by byte, so that is a look into a table.
 struct byte_classes {
-    bool in_key[256]{};  ///< a whole character that a key may have
-    bool in_name[256]{}; ///< a whole character that a name may have: letters, digits, _
+    bool in_key[256]{};   ///< a whole character that a key may have
+    bool in_name[256]{};  ///< a whole character that a name may have: letters, digits, _
+    bool in_table[256]{}; ///< a character that the name of a table may have: letters, digits
 };
 
 constexpr byte_classes make_byte_classes() noexcept {
@@ -32,7 +33,8 @@ constexpr byte_classes make_byte_classes() noexcept {
     for (unsigned byte = 0; byte < 0x80; ++byte) {
         auto const character = static_cast<char>(byte);
         bool const letter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
-        made.in_name[byte] = letter || (character >= '0' && character <= '9') || character == '_';
+        made.in_table[byte] = letter || (character >= '0' && character <= '9');
+        made.in_name[byte] = made.in_table[byte] || character == '_';
         made.in_key[byte] = byte >= 0x20 && byte != 0x7F && character != '/' && character != '\\' && character != '#' &&
             character != '?';
     }
@@ -48,6 +50,17 @@ ENTITABLE_LAZY std::size_t run_of(bool const (&members)[256], std::string_view t
         ++at;
     }
     return at - start;
+}
+
+/// Whether a key may have all of eight bytes, as `byte_classes::in_key` has it. Each sum has the highest bit of a byte where one
+/// condition holds; sums that run over into the next byte begin at one that is not ASCII, so that the answer is no anyway.
+inline bool are_in_key(std::uint64_t eight) noexcept {
+    constexpr std::uint64_t each = 0x0101010101010101U;
+    std::uint64_t const no_control = (eight + 0x60 * each) & ~(eight + each);
+    std::uint64_t const no_slash_or_question_mark = ((eight | 0x10 * each) ^ '?' * each) + 0x7F * each;
+    std::uint64_t const no_hash_or_backslash = (((eight ^ '#' * each) + each) & 0x7E * each) + 0x7F * each;
+    std::uint64_t const good = no_control & no_slash_or_question_mark & no_hash_or_backslash & ~eight;
+    return (good & 0x80 * each) == 0x80 * each;
 }
 
 /// Only ASCII is judged; the service decides which other letters a C# identifier may have.
@@ -172,6 +185,49 @@ ENTITABLE_LAZY bool stands_twice(std::string_view payload, std::string_view name
     return times == 2;
 }
 
+/// Any key, unit by unit.
+ENTITABLE_LAZY result<void> validate_units_of_key(
+    std::string_view key, std::string_view which, std::size_t max_units, std::size_t max_size) {
+    std::size_t units = 0;
+    for (std::size_t at = 0;;) {
+        std::size_t const plain = run_of(byte_class.in_key, key, at);
+        units += plain;
+        at += plain;
+        if (at == key.size()) {
+            break;
+        }
+        std::size_t size = 1;
+        bool forbidden = true;
+        if (static_cast<unsigned char>(key[at]) >= 0x80) {
+            auto const point = text::first_code_point(key.substr(at));
+            if (point.size == 0) {
+                return refusal(error_code::invalid_input,
+                    text::joined({"the ", which, " is not valid UTF-8 from byte ", std::to_string(at), " on"}), key);
+            }
+            size = point.size;
+            forbidden = point.value <= 0x9F;
+            units += point.size == 4 ? 1U : 0U;
+        }
+        if (forbidden) {
+            return refusal(error_code::out_of_range_input,
+                text::joined({"the ", which, " holds \"", text::printable(key.substr(at, size)), "\" at byte ",
+                    std::to_string(at), "; / \\ # ? and control characters are not allowed in keys"}),
+                key);
+        }
+        ++units;
+        at += size;
+    }
+    if (units > max_units) {
+        return refusal(error_code::key_value_too_large,
+            limit_text(text::joined({"the ", which}), units, max_units, "UTF-16 units"), key);
+    }
+    if (max_size != 0 && key.size() > max_size) {
+        return refusal(error_code::key_value_too_large,
+            limit_text(text::joined({"the ", which}), key.size(), max_size, "bytes"), key);
+    }
+    return {};
+}
+
 ENTITABLE_LAZY result<void> validate_keys(
     std::string_view partition_key, std::string_view row_key, profile const& limits) {
     if (auto checked = validate_key(partition_key, "PartitionKey", limits); !checked) {
@@ -272,8 +328,8 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
             text::joined({"the table name has ", std::to_string(name.size()), " characters; 3 to 63 are allowed"}),
             name);
     }
-    bool const good = detail::is_letter(name.front()) &&
-        detail::run_of(detail::byte_class.in_name, name, 0) == name.size() && name.find('_') == std::string_view::npos;
+    bool const good =
+        detail::is_letter(name.front()) && detail::run_of(detail::byte_class.in_table, name, 0) == name.size();
     if (!good || (name.size() == 6 && text::ascii_lower(name) == "tables")) {
         return detail::refusal(error_code::invalid_resource_name,
             text::joined({"the table name \"", text::printable(name),
@@ -283,45 +339,13 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_view which, profile const& limits) {
-    std::size_t units = 0;
-    for (std::size_t at = 0;;) {
-        std::size_t const plain = detail::run_of(detail::byte_class.in_key, key, at);
-        units += plain;
-        at += plain;
-        if (at == key.size()) {
-            break;
-        }
-        std::size_t size = 1;
-        bool forbidden = true;
-        if (static_cast<unsigned char>(key[at]) >= 0x80) {
-            auto const point = text::first_code_point(key.substr(at));
-            if (point.size == 0) {
-                return detail::refusal(error_code::invalid_input,
-                    text::joined({"the ", which, " is not valid UTF-8 from byte ", std::to_string(at), " on"}), key);
-            }
-            size = point.size;
-            forbidden = point.value <= 0x9F;
-            units += point.size == 4 ? 1U : 0U;
-        }
-        if (forbidden) {
-            return detail::refusal(error_code::out_of_range_input,
-                text::joined({"the ", which, " holds \"", text::printable(key.substr(at, size)), "\" at byte ",
-                    std::to_string(at), "; / \\ # ? and control characters are not allowed in keys"}),
-                key);
-        }
-        ++units;
-        at += size;
-    }
-    if (units > limits.max_key_units) {
-        return detail::refusal(error_code::key_value_too_large,
-            detail::limit_text(text::joined({"the ", which}), units, limits.max_key_units, "UTF-16 units"), key);
+    bool const limited_in_bytes = (limits.max_partition_key_size | limits.max_row_key_size) != 0;
+    bool const is_short = key.size() <= limits.max_key_units && !limited_in_bytes;
+    if (is_short && text::all_eights(key, detail::are_in_key)) { // nearly all
+        return {};
     }
     std::size_t const max_size = which == "RowKey" ? limits.max_row_key_size : limits.max_partition_key_size;
-    if (max_size != 0 && key.size() > max_size) {
-        return detail::refusal(error_code::key_value_too_large,
-            detail::limit_text(text::joined({"the ", which}), key.size(), max_size, "bytes"), key);
-    }
-    return {};
+    return detail::validate_units_of_key(key, which, limits.max_key_units, max_size);
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits) {
@@ -394,11 +418,15 @@ ENTITABLE_LAZY_BODY result<void> validate(list_tables const& request, profile co
     return {};
 }
 
-ENTITABLE_LAZY_BODY result<void> validate(get_entity const& request, profile const& limits) {
-    if (auto checked = validate_table_name(request.table); !checked) {
+ENTITABLE_LAZY_BODY result<void> validate(entity_address const& address, profile const& limits) {
+    if (auto checked = validate_table_name(address.table); !checked) {
         return checked;
     }
-    return detail::validate_keys(request.partition_key, request.row_key, limits);
+    return detail::validate_keys(address.partition_key, address.row_key, limits);
+}
+
+ENTITABLE_LAZY_BODY result<void> validate(get_entity const& request, profile const& limits) {
+    return validate(entity_address{request.table, request.partition_key, request.row_key}, limits);
 }
 
 ENTITABLE_LAZY_BODY result<void> validate(query_entities const& request, profile const& limits) {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `value_reader`: the stored values of a row, read into members. What it does for the types of most members is compiled into
+/// its caller.
+
+#include <entitable/core/result.hpp>
+#include <entitable/mapping/property_type.hpp>
+#include <entitable/row/format.hpp>
+
+#include <bit>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// One property of a descriptor.
+struct described_property {
+    edm_type type;
+    bool nullable;
+};
+
+/// Where the value of a property goes.
+struct value_target {
+    // Constructors, because compilers zero a whole array of aggregates before they fill it.
+    value_target() noexcept : to(nullptr), take(nullptr), property() {}
+    value_target(void* destination, bool (*function)(void*, value_view const*), described_property described) noexcept
+        : to(destination), take(function), property(described) {}
+
+    void* to;
+    /// Takes a value, or null for an absent one; false when that does not fit.
+    bool (*take)(void* to, value_view const* value);
+    described_property property;
+};
+
+/// Reads the values of a row that has the entity's own descriptor, one after the other.
+class value_reader {
+public:
+    /// `payload` has that descriptor.
+    value_reader(std::string_view payload, std::size_t descriptor_size) noexcept
+        : at_(payload.data() + row_format::header_size + descriptor_size), end_(payload.data() + payload.size()) {}
+
+    /// The next value into a member of the C++ type that its EDM type stands for.
+    template <class T>
+    void take(T& to) {
+        if (!has(row_format::fixed_size(property_type<T>::type))) {
+            return;
+        }
+        if constexpr (std::is_same_v<T, guid>) {
+            std::memcpy(to.bytes.data(), at_, to.bytes.size());
+        } else if constexpr (std::is_same_v<T, date_time>) {
+            to.ticks = row_format::load<std::int64_t>(at_);
+        } else if constexpr (std::is_same_v<T, double>) {
+            to = std::bit_cast<double>(row_format::load<std::int64_t>(at_));
+        } else if constexpr (std::is_same_v<T, bool>) {
+            to = *at_ != 0;
+        } else {
+            to = row_format::load<T>(at_);
+        }
+        at_ += row_format::fixed_size(property_type<T>::type);
+    }
+    void take(std::string& to) {
+        std::string_view const text = take_bytes();
+        if (text.size() <= to.capacity()) {
+            to = text;
+        } else {
+            to = std::string{text}; // cheaper than making room for what goes away at once
+        }
+    }
+    /// The next value, of property `index`, into any other.
+    ENTITABLE_LAZY void take(value_target const& target, std::size_t index);
+
+    /// What came of it.
+    ENTITABLE_LAZY [[nodiscard]] result<void> finish(std::string_view const* names, std::string_view entity) const;
+
+private:
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
+    [[nodiscard]] bool has(std::size_t size) noexcept {
+        if (left() >= size) {
+            return true;
+        }
+        damaged_ = true;
+        at_ = end_;
+        return false;
+    }
+    [[nodiscard]] std::string_view take_bytes() noexcept {
+        if (!has(4)) {
+            return {};
+        }
+        std::size_t const size = row_format::load<std::uint32_t>(at_);
+        at_ += 4;
+        if (!has(size)) {
+            return {};
+        }
+        at_ += size;
+        return {at_ - size, size};
+    }
+
+    char const* at_;
+    char const* end_;
+    std::size_t offender_{none};
+    bool damaged_{false};
+};
+
+/// Whether a payload has this descriptor.
+[[nodiscard]] inline bool has_descriptor(std::string_view payload, std::string_view descriptor) noexcept {
+    return payload.size() >= row_format::header_size + descriptor.size() &&
+        static_cast<unsigned char>(payload[0]) == row_format::version &&
+        row_format::load<std::uint32_t>(payload.data() + 4) == descriptor.size() &&
+        payload.substr(row_format::header_size, descriptor.size()) == descriptor;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/mapping/impl/value_reader.ipp>
+#endif

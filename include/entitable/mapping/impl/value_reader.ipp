@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/mapping/detail/value_reader.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY failure row_is_damaged(std::string_view entity) {
+    return failure{error_code::row_malformed,
+        text::joined({"the stored bytes of an entity ", entity, " are not a whole row of version 1"})};
+}
+
+ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_view name, bool absent) {
+    return failure{error_code::row_mismatch,
+        text::joined({"a row does not fit the entity ", entity, ": its property \"", name,
+            (absent ? "\" is absent; make the member a std::optional to allow that"
+                    : "\" has another type than the member")})};
+}
+
+ENTITABLE_LAZY_BODY void value_reader::take(value_target const& target, std::size_t index) {
+    edm_type const type = target.property.type;
+    bool present = true;
+    if (target.property.nullable) {
+        present = has(1) && *at_++ != 0;
+    }
+    value_view value;
+    if (!present) {
+        // nothing is stored
+    } else if (row_format::has_length(type)) {
+        value.assign(type, take_bytes());
+    } else if (std::size_t const size = row_format::fixed_size(type); has(size)) {
+        if (type == edm_type::guid) {
+            value.assign(type, std::string_view{at_, size});
+        } else if (type == edm_type::boolean) {
+            value.assign(type, *at_ != 0 ? 1 : 0);
+        } else if (type == edm_type::int32) {
+            value.assign(type, row_format::load<std::int32_t>(at_));
+        } else {
+            value.assign(type, row_format::load<std::int64_t>(at_));
+        }
+        at_ += size;
+    }
+    if (!damaged_ && !target.take(target.to, present ? &value : nullptr) && offender_ == none) {
+        offender_ = index;
+    }
+}
+
+ENTITABLE_LAZY_BODY result<void> value_reader::finish(std::string_view const* names, std::string_view entity) const {
+    if (damaged_ || at_ != end_) {
+        return row_is_damaged(entity);
+    }
+    return offender_ == none ? result<void>{} : property_mismatch(entity, names[offender_], false);
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
