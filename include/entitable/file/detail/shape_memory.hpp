@@ -51,7 +51,7 @@ public:
         if (known_.size() == most_) {
             known_.erase(known_.begin());
         }
-        std::uint64_t const hash = xxh64::of(bytes, 0);
+        std::uint64_t const hash = row_hash::of(bytes, 0);
         return known_.emplace_back(row_shape{number, hash, std::move(bytes)});
     }
     /// What was added in a transaction that is given up is not in the file.

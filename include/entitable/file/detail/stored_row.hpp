@@ -15,7 +15,7 @@ namespace detail {
 /// The hash of a partition key, seeded with the number of its table, is the seed of the hash of a row key; that and the hash of
 /// the shape (seed 0; 0 without a shape), added, are the seed of the hash of the bytes: the checksum.
 [[nodiscard]] inline std::uint64_t partition_checksum(std::int64_t table, std::string_view partition) noexcept {
-    return xxh64::of(partition, static_cast<std::uint64_t>(table));
+    return row_hash::of(partition, static_cast<std::uint64_t>(table));
 }
 
 /// The stored form of `bytes`, made in their place. In a transaction of `on`, which it gives a shape that is new.

@@ -66,8 +66,8 @@ ENTITABLE_DECL std::optional<row_shape const*> shape_for(
 /// Two hashes, of which a processor works at both at once.
 inline std::uint64_t checksum_of(
     std::string_view bytes, row_shape const* shape, std::uint64_t partition_hash, std::string_view row) noexcept {
-    std::uint64_t const of_row = xxh64::of(row, partition_hash);
-    return xxh64::of(bytes, partition_hash + (shape == nullptr ? 0 : shape->hash)) + std::rotl(of_row, 1);
+    std::uint64_t const of_row = row_hash::of(row, partition_hash);
+    return row_hash::of(bytes, partition_hash + (shape == nullptr ? 0 : shape->hash)) + std::rotl(of_row, 1);
 }
 
 ENTITABLE_DECL std::optional<std::string_view> pack_row(
