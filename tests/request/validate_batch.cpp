@@ -5,6 +5,7 @@
 #include <entitable/request/validate.hpp>
 
 #include <support/catch.hpp>
+#include <support/utf8.hpp>
 
 #include <string>
 
@@ -134,6 +135,67 @@ TEST_CASE("names and keys that are known from another entity are those of that v
         cut.pop_back();
         check_refused(detail::validate_entity({"p", "r", cut}, limits, known), error_code::row_malformed, "not a row");
     }
+}
+
+TEST_CASE("a row with the names of another is judged as if it stood alone") {
+    auto const with = [](value_view text, value_view bytes, value_view time, std::optional<value_view> maybe) {
+        row_builder builder{"p", "r"};
+        builder.add("Text", text);
+        builder.add("Bytes", bytes);
+        builder.add("Time", time);
+        builder.add("Maybe", edm_type::string, maybe);
+        builder.add("Id", value_view{edm_type::guid, std::string_view{"0123456789abcdef"}});
+        builder.add("Flag", true);
+        builder.add("Number", std::int32_t{1});
+        builder.add("Real", 0.5);
+        return builder.build();
+    };
+    std::string const long_text(32'769, 'x');
+    std::string const wide_text = repeated("\xC3\xA9", 20'000); // 20,000 units, 40,000 bytes
+    std::string const long_bytes(65'537, '\0');
+    value_view const bytes{edm_type::binary, std::string_view{"\xFF", 1}};
+    value_view const time{date_time{1}};
+    row const first = with("", bytes, time, std::nullopt);
+    std::vector<std::string> payloads;
+    for (row const& each : {first, with("text", bytes, time, "text"), with("\xFF", bytes, time, "text"),
+             with("text", bytes, time, "\xC3"), with("text", bytes, date_time{-1}, std::nullopt),
+             with("text", bytes, date_time{date_time::max_ticks + 1}, std::nullopt),
+             with(std::string_view{long_text}, bytes, time, std::nullopt),
+             with(std::string_view{wide_text}, bytes, time, std::string_view{wide_text}),
+             with("", value_view{edm_type::binary, std::string_view{long_bytes}}, time, std::nullopt)}) {
+        payloads.emplace_back(each.payload());
+    }
+    std::string const whole = payloads[1];
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        payloads.push_back(whole.substr(0, size));
+    }
+    payloads.push_back(whole + "x");
+    for (std::size_t const at : {0U, 2U, 3U, 4U, 16U, 17U}) { // version, count, size, type and name of the first
+        payloads.push_back(whole);
+        ++payloads.back()[at];
+    }
+    std::size_t good = 0;
+    for (profile const& limit : {storage_profile(), cosmos_profile()}) {
+        detail::known_good known;
+        REQUIRE(detail::validate_entity(first, limit, known));
+        for (std::string const& payload : payloads) {
+            detail::known_good here = known;
+            auto const alone = validate_entity({"p", "r", payload}, limit);
+            auto const found = detail::validate_entity({"p", "r", payload}, limit, here);
+            REQUIRE(found.has_value() == alone.has_value());
+            good += found ? 1U : 0U;
+            if (!found) {
+                CHECK(found.error().message == alone.error().message);
+            }
+        }
+        profile few = limit;
+        few.max_properties = 7;
+        CHECK_FALSE(detail::validate_entity({"p", "r", payloads[1]}, few, known));
+        few = limit;
+        few.max_entity_size = 100;
+        CHECK_FALSE(detail::validate_entity({"p", "r", payloads[1]}, few, known));
+    }
+    CHECK(good >= 6);
 }
 
 TEST_CASE("a batch has at most 4 MiB") {

@@ -246,6 +246,56 @@ ENTITABLE_LAZY std::string_view descriptor_in(std::string_view payload) noexcept
     return size <= payload.size() ? payload.substr(0, size) : std::string_view{};
 }
 
+/// Whether a row is good whose descriptor is that of a good one, so that only its values are to be looked at. False may be said
+/// of a good row too, which then needs a closer look.
+ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor, profile const& limits) noexcept {
+    char const* described = descriptor.data();
+    char const* const described_end = described + descriptor.size();
+    char const* at = described_end;
+    char const* const end = entity.payload.data() + entity.payload.size();
+    std::size_t all = 0;
+    std::size_t count = 0;
+    std::size_t bytes = 4 + 2 * (entity.partition_key.size() + entity.row_key.size());
+    for (; described != described_end; ++all) {
+        auto const kind = static_cast<unsigned char>(*described);
+        auto const type = static_cast<edm_type>(kind & ~row_format::nullable_bit);
+        std::size_t const name_size = row_format::load<std::uint16_t>(described + 1);
+        described += 3 + name_size;
+        if ((kind & row_format::nullable_bit) != 0) {
+            if (at == end) {
+                return false;
+            }
+            if (*at++ == 0) {
+                continue;
+            }
+        }
+        std::size_t size = row_format::fixed_size(type);
+        auto const left = static_cast<std::size_t>(end - at);
+        if (left < size) {
+            return false;
+        }
+        if (row_format::has_length(type)) {
+            std::string_view const content{at + size, row_format::load<std::uint32_t>(at)};
+            bool const good = left - size >= content.size() &&
+                (type == edm_type::binary ? content.size() <= limits.max_binary_size
+                                          : content.size() <= limits.max_string_units &&
+                            text::valid_utf8_prefix(content) == content.size());
+            if (!good) {
+                return false;
+            }
+            size += content.size();
+        } else if (type == edm_type::date_time && !date_time{row_format::load<std::int64_t>(at)}.is_valid()) {
+            return false;
+        }
+        at += size;
+        bytes += 32 + 2 * (name_size + size); // no smaller than the service's measure
+        ++count;
+    }
+    return at == end && static_cast<unsigned char>(entity.payload[0]) == row_format::version &&
+        row_format::load<std::uint16_t>(entity.payload.data() + 2) == all && count <= limits.max_properties &&
+        bytes <= limits.max_entity_size;
+}
+
 ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits, known_good& known) {
     if (entity.partition_key != known.partition_key) {
         if (auto checked = validate_key(entity.partition_key, "PartitionKey", limits); !checked) {
@@ -256,25 +306,26 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
         return checked;
     }
     std::string_view const descriptor = descriptor_in(entity.payload);
-    bool const names_known = descriptor == known.descriptor;
-    bool all_good = true; // those of absent properties too
+    if (!descriptor.empty() && descriptor == known.descriptor && has_good_values(entity, descriptor, limits)) {
+        known.partition_key = entity.partition_key;
+        return {};
+    }
+    bool all_good = true; // names, those of absent properties too
     property_cursor cursor{entity.payload};
     property_view property;
     name_filter names;
     std::size_t count = 0;
     std::size_t bytes = 0; // no smaller than the service's measure, but far cheaper
     while (cursor.next(property)) {
-        if (!names_known) {
-            bool const maybe_twice = names.maybe_has(property.name);
-            auto checked = validate_property_name(property.name, limits);
-            all_good = all_good && !maybe_twice && checked;
-            if (property.present && maybe_twice && stands_twice(entity.payload, property.name)) {
-                return refusal(error_code::duplicate_properties_specified,
-                    text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
-            }
-            if (property.present && !checked) {
-                return checked;
-            }
+        bool const maybe_twice = names.maybe_has(property.name);
+        auto named = validate_property_name(property.name, limits);
+        all_good = all_good && !maybe_twice && named;
+        if (property.present && maybe_twice && stands_twice(entity.payload, property.name)) {
+            return refusal(error_code::duplicate_properties_specified,
+                text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
+        }
+        if (property.present && !named) {
+            return named;
         }
         if (!property.present) {
             continue;
