@@ -41,8 +41,11 @@ public:
     [[nodiscard]] std::size_t left() const noexcept { return left_; }
 
 private:
-    std::string_view descriptor_;
-    std::string_view values_;
+    // Pointers, because each part taken off a view would be checked a second time.
+    char const* descriptor_{};
+    char const* descriptor_end_{};
+    char const* values_{};
+    char const* values_end_{};
     std::size_t left_{};
     bool damaged_{};
 };

@@ -22,30 +22,28 @@ ENTITABLE_DECL answer_fields fields_of(http_headers const& headers) {
     answer_fields found;
     bool has_date = false;
     bool has_etag = false;
-    headers.for_each([&](std::string_view name, std::string_view value) {
-        switch (name.size()) { // most fields are none of these
-            case 4:
-                if (!has_date && same_field_name(name, "Date")) {
-                    has_date = true;
-                    found.date = value;
-                } else if (!has_etag && same_field_name(name, "ETag")) {
-                    has_etag = true;
-                    found.etag = value;
-                }
-                break;
-            case 15:
-                if (!found.request_id && same_field_name(name, "x-ms-request-id")) {
-                    found.request_id = value;
-                }
-                break;
-            case 22:
-                if (!found.client_request_id && same_field_name(name, "x-ms-client-request-id")) {
-                    found.client_request_id = value;
-                }
-                break;
-            default: break;
+    std::string const& text = headers.text();
+    for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t const end = text.find('\0', begin);
+        std::string_view const line{text.data() + begin, end - begin};
+        auto const is = [line](std::string_view name) {
+            return line.size() > name.size() && line[name.size()] == ':' &&
+                same_field_name({line.data(), name.size()}, name);
+        };
+        auto const value_behind = [line](std::size_t name_size) { return line.substr(name_size + 2); };
+        if (!has_date && is("Date")) {
+            has_date = true;
+            found.date = value_behind(4);
+        } else if (!has_etag && is("ETag")) {
+            has_etag = true;
+            found.etag = value_behind(4);
+        } else if (!found.request_id && is("x-ms-request-id")) {
+            found.request_id = value_behind(15);
+        } else if (!found.client_request_id && is("x-ms-client-request-id")) {
+            found.client_request_id = value_behind(22);
         }
-    });
+        begin = end + 1;
+    }
     return found;
 }
 

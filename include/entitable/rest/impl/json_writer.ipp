@@ -99,11 +99,11 @@ public:
         }
         std::size_t const begin = size();
         number(value);
-        bool whole = true;
-        for (char const* digit = out_.data() + begin; digit != at_; ++digit) {
-            whole = whole && *digit != '.' && *digit != 'e';
+        char const* digit = out_.data() + begin;
+        while (digit != at_ && *digit != '.' && *digit != 'e') {
+            ++digit;
         }
-        if (whole) {
+        if (digit == at_) {
             put(".0");
         }
     }

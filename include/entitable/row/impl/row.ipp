@@ -20,37 +20,40 @@ ENTITABLE_LAZY_BODY property_cursor::property_cursor(std::string_view payload) n
         left_ = 0;
         return;
     }
-    descriptor_ = payload.substr(0, size);
-    values_ = payload.substr(size);
+    descriptor_ = payload.data();
+    descriptor_end_ = values_ = descriptor_ + size;
+    values_end_ = descriptor_ + payload.size();
 }
 
 ENTITABLE_LAZY_BODY bool property_cursor::next(property_view& out) noexcept {
     if (left_ == 0) {
-        damaged_ = damaged_ || !descriptor_.empty() || !values_.empty();
+        damaged_ = damaged_ || descriptor_ != descriptor_end_ || values_ != values_end_;
         return false;
     }
-    std::size_t const left = std::exchange(left_, 0);
-    damaged_ = true; // until proven whole
-    // Pointers, because each part of a view would be checked a second time.
-    char const* const described = descriptor_.data();
-    if (descriptor_.size() < 3) {
+    auto const broken = [this] {
+        left_ = 0;
+        damaged_ = true;
         return false;
+    };
+    char const* const described = descriptor_;
+    auto const described_size = static_cast<std::size_t>(descriptor_end_ - described);
+    if (described_size < 3) {
+        return broken();
     }
     auto const kind = static_cast<unsigned char>(*described);
     auto const type = static_cast<edm_type>(kind & ~row_format::nullable_bit);
     std::size_t const name_size = row_format::load<std::uint16_t>(described + 1);
-    if (type < edm_type::string || type > edm_type::binary || descriptor_.size() < 3 + name_size) {
-        return false;
+    if (type < edm_type::string || type > edm_type::binary || described_size < 3 + name_size) {
+        return broken();
     }
+    char const* at = values_;
+    auto rest = static_cast<std::size_t>(values_end_ - at);
     out.name = {described + 3, name_size};
     out.type = type;
     out.present = true;
-    descriptor_.remove_prefix(3 + name_size);
-    char const* at = values_.data();
-    std::size_t rest = values_.size();
     if ((kind & row_format::nullable_bit) != 0) {
         if (rest == 0) {
-            return false;
+            return broken();
         }
         out.present = *at != 0;
         ++at;
@@ -59,14 +62,14 @@ ENTITABLE_LAZY_BODY bool property_cursor::next(property_view& out) noexcept {
     if (out.present) {
         std::size_t size = row_format::fixed_size(type);
         if (rest < size) {
-            return false;
+            return broken();
         }
         switch (type) {
             case edm_type::string:
             case edm_type::binary: {
                 std::size_t const length = row_format::load<std::uint32_t>(at);
                 if (rest - size < length) {
-                    return false;
+                    return broken();
                 }
                 out.value.assign(type, std::string_view{at + size, length});
                 size += length;
@@ -78,11 +81,10 @@ ENTITABLE_LAZY_BODY bool property_cursor::next(property_view& out) noexcept {
             default: out.value.assign(type, row_format::load<std::int64_t>(at)); break;
         }
         at += size;
-        rest -= size;
     }
-    values_ = {at, rest};
-    damaged_ = false;
-    left_ = left - 1;
+    descriptor_ = described + 3 + name_size;
+    values_ = at;
+    --left_;
     return true;
 }
 
