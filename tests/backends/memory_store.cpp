@@ -352,6 +352,34 @@ TEST_CASE("memory_store: a partition of 100,000 rows") {
     CHECK(rows(store, "t").size() == 10);
 }
 
+TEST_CASE("memory_store: partitions come and go, and each is found or not found at every number of them") {
+    store_with_table store;
+    std::size_t const count = 3'000;
+    auto const key = [](std::size_t number) { return "partition-" + std::to_string(number); };
+    std::size_t wrong = 0;
+    auto const check = [&](std::size_t first, std::size_t last) { // of these all are there, and none else
+        for (std::size_t number = 0; number < count; ++number) {
+            auto const found = read(store, "t", key(number), "r");
+            wrong += found.has_value() == (number >= first && number < last) ? 0U : 1U;
+            wrong += found && *found != std::to_string(number) ? 1U : 0U;
+        }
+    };
+    for (std::size_t number = 0; number < count; ++number) {
+        REQUIRE(put(store, "t", key(number), "r", std::to_string(number)) == lookup::found);
+        if (number % 250 == 0) {
+            check(0, number + 1);
+        }
+    }
+    for (std::size_t number = 0; number < count; ++number) {
+        REQUIRE(erase(store, "t", key(number), "r") == lookup::found);
+        if (number % 250 == 0) {
+            check(number + 1, count);
+        }
+    }
+    CHECK(wrong == 0);
+    CHECK(rows(store, "t").empty());
+}
+
 TEST_CASE("memory_store: random updates, against std::map") {
     std::size_t const seeds = rounds(6, 2'000);
     for (std::size_t seed = 1; seed <= seeds; ++seed) {
