@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/core/random.hpp>
 #include <entitable/rest/detail/json_reader.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <support/vectors.hpp>
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -22,12 +26,17 @@ std::string entity(std::string_view members) {
 /// Reads one property called V, as "Edm.Type value".
 std::string read_value(std::string_view members) {
     detail::json_reader reader;
-    auto const read = reader.read_entity(entity(members));
+    std::string body = entity(members);
+    body.reserve(body.size() + 64);
+    auto const read = reader.read_entity(body);
+    auto const again = reader.read_entity(body); // of a shape that is known: walked
+    CHECK(read.has_value() == again.has_value());
     if (!read) {
         CHECK(read.error().code == error_code::transport_failed);
         return "refused";
     }
     CHECK(check_payload(read->entity.payload()));
+    CHECK(again->entity.payload() == read->entity.payload());
     auto const found = read->entity.view().find("V");
     return found ? std::string{to_string(found->type())} + " " + value{*found}.to_string() : "absent";
 }
@@ -57,6 +66,8 @@ TEST_CASE("traps 20, 22, 24: values by the type beside them, or by their own for
     CHECK(read_value(R"("V":2147483648)") == "Edm.Int64 2147483648");
     CHECK(read_value(R"("V":3.0)") == "Edm.Double 3.0");
     CHECK(read_value(R"("V":1E+20)") == "Edm.Double 1e+20");
+    CHECK(read_value(R"("V":123456789012345680.0)") == "Edm.Double 1.2345678901234568e+17");
+    CHECK(read_value(R"("V":0.1234567890123456789012345)") == "Edm.Double 0.12345678901234568");
     CHECK(read_value(R"("V@odata.type":"Edm.Double","V":3)") == "Edm.Double 3.0");
     CHECK(read_value(R"("V@odata.type":"Edm.Double","V":"NaN")") == "Edm.Double nan");
     CHECK(read_value(R"("V":"NaN")") == "Edm.String \"NaN\"");
@@ -66,6 +77,34 @@ TEST_CASE("traps 20, 22, 24: values by the type beside them, or by their own for
     CHECK(read_value(R"("V":null)") == "absent");
     CHECK(read_value(R"("V@odata.type":"Edm.Int64","V":null)") == "absent");
     CHECK(read_value(R"("V":"","W":0)") == "Edm.String \"\"");
+}
+
+TEST_CASE("numbers of any length are the nearest doubles, however they are read") {
+    detail::json_reader reader;
+    random_source random{20'260};
+    for (int round = 0; round < 20'000; ++round) {
+        std::int64_t const bits = static_cast<std::int64_t>(random.bits());
+        double number{};
+        std::memcpy(&number, &bits, sizeof number);
+        if (!std::isfinite(number)) {
+            continue;
+        }
+        number =
+            round % 3 == 0 ? number : std::ldexp(number, -std::ilogb(number) + static_cast<int>(random.bits() % 64));
+        char text[400];
+        int const digits = 1 + static_cast<int>(random.bits() % 30);
+        std::snprintf(text, sizeof text, round % 2 == 0 ? "%#.*g" : "%.*e", digits, number);
+        std::string shown{text};
+        if (std::size_t const point = shown.find('.'); point + 1 == shown.size() || shown[point + 1] == 'e') {
+            shown.insert(point + 1, "0"); // JSON wants a digit there
+        }
+        std::string body = entity("\"V\":" + shown);
+        body.reserve(body.size() + 64);
+        auto const read = reader.read_entity(body);
+        CAPTURE(shown);
+        REQUIRE(read);
+        REQUIRE(read->entity.view().find("V")->as_float64() == std::strtod(shown.c_str(), nullptr));
+    }
 }
 
 TEST_CASE("reliability 39 to 48: values that are none") {
