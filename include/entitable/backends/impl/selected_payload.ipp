@@ -14,7 +14,11 @@ ENTITABLE_LAZY std::string selected_payload(std::string_view whole, projection c
     std::string descriptor;
     std::string values;
     std::uint16_t count = 0;
-    property_cursor cursor{whole};
+    bool only_keys = true; // what a count asks for
+    for (std::string const& name : names) {
+        only_keys = only_keys && (name == "PartitionKey" || name == "RowKey");
+    }
+    property_cursor cursor{only_keys ? std::string_view{} : whole};
     property_view property;
     while (cursor.next(property)) {
         bool wanted = false;
