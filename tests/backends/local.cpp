@@ -257,7 +257,7 @@ TEST_CASE("local: stored bytes that are no row are refused, not read") {
 }
 
 TEST_CASE("local: an entity is shown as it is read, short or long, and to nobody while a lock is held") {
-    static_assert(visits_entities<memory_backend> && visits_entities<any_transport>);
+    static_assert(answers<memory_backend, read_entity> && answers<any_transport, read_entity>);
     // A payload of 1,024 bytes is the last one that is kept on the stack.
     for (std::size_t const bytes : {1U, 999U, 1'000U, 1'001U, 1'002U, 5'000U}) {
         auto const store = filled({}, 1, bytes);
@@ -265,19 +265,20 @@ TEST_CASE("local: an entity is shown as it is read, short or long, and to nobody
         auto const read = send(store, get_entity{"Orders", "p", "000", {}});
         REQUIRE(read);
         int shown = 0;
-        auto const visited = store.visit_entity(
-            {"Orders", "p", "000"}, context, [&](row_view const& stored, etag const& version, bool stale) {
-                ++shown;
-                CHECK(stored.partition_key == "p");
-                CHECK(stored.row_key == "000");
-                CHECK(stored.payload == read->entity.payload());
-                CHECK(stored.find("T")->as_string() == std::string(bytes, 't'));
-                CHECK(version == read->etag);
-                CHECK_FALSE(stale);
-                auto const gone = mutation::remove(row{"p", "000", {}}, version);
-                auto removed = send(store, write_entity{"Orders", gone});
-                return removed ? result<void>{} : std::move(removed).as_failure();
-            });
+        auto const show = [&](row_view const& stored, etag const& version, bool stale) {
+            ++shown;
+            CHECK(stored.partition_key == "p");
+            CHECK(stored.row_key == "000");
+            CHECK(stored.payload == read->entity.payload());
+            CHECK(stored.find("T")->as_string() == std::string(bytes, 't'));
+            CHECK(version == read->etag);
+            CHECK_FALSE(stale);
+            auto const gone = mutation::remove(row{"p", "000", {}}, version);
+            auto removed = send(store, write_entity{"Orders", gone});
+            return removed ? result<void>{} : std::move(removed).as_failure();
+        };
+        entity_visitor const visit = show;
+        auto const visited = store.execute(read_entity{"Orders", "p", "000", &visit}, context);
         CHECK(visited);
         CHECK(shown == 1);
         CHECK(send(store, get_entity{"Orders", "p", "000", {}}).error().code == error_code::resource_not_found);
@@ -286,12 +287,15 @@ TEST_CASE("local: an entity is shown as it is read, short or long, and to nobody
 
 TEST_CASE("local: an entity that cannot be shown is answered as by a get") {
     auto const store = filled({}, 1);
-    auto const refused = [&](entity_address const& address, call context = {}) {
+    auto const refused = [&](read_entity address, call context = {}) {
         int shown = 0;
-        auto const visited = store.visit_entity(address, context, [&](row_view const&, etag const&, bool) {
+        auto const show = [&](row_view const&, etag const&, bool) {
             ++shown;
             return result<void>{};
-        });
+        };
+        entity_visitor const visit = show;
+        address.visit = &visit;
+        auto const visited = store.execute(address, context);
         auto const read = store.execute(get_entity{std::string{address.table}, std::string{address.partition_key},
                                             std::string{address.row_key}, {}},
             context);

@@ -66,8 +66,9 @@ struct getting {
 /// Shows entities by itself, too.
 struct visiting : getting {
     using visits_entities = visiting;
-    [[nodiscard]] result<void> visit_entity(entity_address const& address, call&, entity_visitor const& visit) const {
-        return visit({address.partition_key, address.row_key, "shown"}, etag{}, false);
+    using getting::execute;
+    [[nodiscard]] result<void> execute(read_entity const& request, call&) const {
+        return (*request.visit)({request.partition_key, request.row_key, "shown"}, etag{}, false);
     }
 };
 
@@ -78,19 +79,20 @@ template <class Transport>
 std::string shown_by(Transport through, std::string_view row_key) {
     std::string shown;
     call context;
-    auto const visited = visit_entity(through, {"Orders", "p", row_key}, context,
-        [&](row_view const& entity, etag const& version, bool stale) -> result<void> {
-            shown = std::string{entity.partition_key} + "," + std::string{entity.row_key} + "," +
-                std::string{entity.payload} + "," + version.text() + (stale ? ",stale" : "");
-            return {};
-        });
+    auto const show = [&](row_view const& entity, etag const& version, bool stale) -> result<void> {
+        shown = std::string{entity.partition_key} + "," + std::string{entity.row_key} + "," +
+            std::string{entity.payload} + "," + version.text() + (stale ? ",stale" : "");
+        return {};
+    };
+    entity_visitor const visit = show;
+    auto const visited = execute(through, read_entity{"Orders", "p", row_key, &visit}, context);
     return visited ? shown : visited.error().message;
 }
 
 } // namespace
 
 TEST_CASE("an entity is shown by get_entity where a transport can no better") {
-    static_assert(!visits_entities<getting>);
+    static_assert(!answers<getting, read_entity>);
     int gets = 0;
     CHECK(shown_by(getting{&gets}, "r") == "p,r,Orders,\"7\",stale");
     CHECK(shown_by(getting{&gets}, "") == "none");
@@ -98,8 +100,8 @@ TEST_CASE("an entity is shown by get_entity where a transport can no better") {
 }
 
 TEST_CASE("an entity is shown by a transport that can, and not by one that inherited it") {
-    static_assert(visits_entities<visiting>);
-    static_assert(!visits_entities<inheriting>);
+    static_assert(answers<visiting, read_entity>);
+    static_assert(!answers<inheriting, read_entity>);
     int gets = 0;
     CHECK(shown_by(visiting{{&gets}}, "r") == "p,r,shown,");
     CHECK(gets == 0);
@@ -112,9 +114,11 @@ TEST_CASE("what a visitor returns is the outcome of the read") {
     auto const refuse = [](row_view const&, etag const&, bool) -> result<void> {
         return failure{error_code::row_mismatch, "does not fit"};
     };
+    entity_visitor const visit = refuse;
+    read_entity const asked{"Orders", "p", "r", &visit};
     call context;
     getting one{&gets};
-    CHECK(visit_entity(one, {"Orders", "p", "r"}, context, refuse).error().code == error_code::row_mismatch);
+    CHECK(execute(one, asked, context).error().code == error_code::row_mismatch);
     visiting other{{&gets}};
-    CHECK(visit_entity(other, {"Orders", "p", "r"}, context, refuse).error().code == error_code::row_mismatch);
+    CHECK(execute(other, asked, context).error().code == error_code::row_mismatch);
 }

@@ -20,7 +20,7 @@ template <ordered_store Store>
 class local {
 public:
     using is_transport = void;     ///< opts in to `transport`
-    using visits_entities = local; ///< opts in to `visits_entities`
+    using visits_entities = local; ///< opts in to `read_entity`
 
     local() : local(local_options{}) {} ///< a default store with default options
     /// The rest of the arguments makes the store.
@@ -42,23 +42,11 @@ public:
         if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
-        return attempted(request, context, state_->time(), [&] { return answer(request, context); });
-    }
-
-    /// As get_entity, without making a row of its own.
-    [[nodiscard]] result<void> visit_entity(
-        entity_address const& address, call& context, entity_visitor const& visit) const {
-        if (auto ready = state_->begin(address, context); !ready) {
-            return ready;
+        if constexpr (std::same_as<Request, read_entity>) {
+            return show(request, context);
+        } else {
+            return attempted(request, context, state_->time(), [&] { return answer(request, context); });
         }
-        detail::payload_copy copy;
-        auto read = attempted(get_entity::name, address.table, context, state_->time(),
-            [&] { return copy_payload(address, context, copy); });
-        if (!read) {
-            return read;
-        }
-        row_view const stored{address.partition_key, address.row_key, copy.view()};
-        return visit(stored, stored.etag(), false);
     }
 
     /// The store itself, for what a table service has no request for.
@@ -109,22 +97,33 @@ private:
         return std::move(*reader).finish();
     }
 
-    [[nodiscard]] result<get_entity::response> answer(get_entity const& request, call& context) const {
-        entity_address const address{request.table, request.partition_key, request.row_key};
+    /// The visitor runs after the attempt: what it returns is no outcome of the store.
+    [[nodiscard]] result<void> show(read_entity const& request, call& context) const {
         detail::payload_copy copy;
-        if (auto read = copy_payload(address, context, copy); !read) {
+        auto read = attempted(request, context, state_->time(), [&] { return copy_payload(request, context, copy); });
+        if (!read) {
+            return read;
+        }
+        row_view const stored{request.partition_key, request.row_key, copy.view()};
+        return (*request.visit)(stored, stored.etag(), false);
+    }
+
+    [[nodiscard]] result<get_entity::response> answer(get_entity const& request, call& context) const {
+        detail::payload_copy copy;
+        read_entity const asked{request.table, request.partition_key, request.row_key};
+        if (auto read = copy_payload(asked, context, copy); !read) {
             return std::move(read).as_failure();
         }
-        row_view const stored{address.partition_key, address.row_key, copy.view()};
+        row_view const stored{request.partition_key, request.row_key, copy.view()};
         return get_entity::response{detail::selected_row(stored, request.select), stored.etag()};
     }
 
     /// Copies the stored bytes of an entity.
     [[nodiscard]] result<void> copy_payload(
-        entity_address const& address, call const& context, detail::payload_copy& copy) const {
-        auto const table = state_->table_key(address.table);
-        detail::stored_key const partition{address.partition_key};
-        detail::stored_key const row{address.row_key};
+        read_entity const& asked, call const& context, detail::payload_copy& copy) const {
+        auto const table = state_->table_key(asked.table);
+        detail::stored_key const partition{asked.partition_key};
+        detail::stored_key const row{asked.row_key};
         auto const take = [&](std::string_view payload) { copy.take(payload); };
         auto found =
             ask(context, [&](auto... until) { return state_->store.get(table, partition, row, take, until...); });
@@ -133,8 +132,8 @@ private:
         }
         switch (*found) {
             case lookup::found: break;
-            case lookup::absent: return state_->no_entity(address);
-            case lookup::no_table: return state_->no_table(address.table);
+            case lookup::absent: return state_->no_entity(asked.table, asked.partition_key, asked.row_key);
+            case lookup::no_table: return state_->no_table(asked.table);
         }
         if (copy.view().size() < row_format::header_size) {
             return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};

@@ -152,7 +152,7 @@ protected:
         key_argument<typename R::value_type> const&... row, entity_visitor const& visitor) const {
         std::string partition_buffer;
         std::string row_buffer;
-        return core_.visit_entity(key_text<P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
+        return core_.read(key_text<P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
             key_text<R...>(row_buffer, mapping<Entity>::row_layout, row...), visitor);
     }
     [[nodiscard]] result<void> decode(row_view const& stored, Entity& to) const {

@@ -31,7 +31,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation> change) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(std::vector<mutation> changes) const;
     /// Reads one entity and shows it to `visit`, whose outcome it returns. The keys may carry the error that made them impossible.
-    ENTITABLE_LAZY [[nodiscard]] result<void> visit_entity(
+    ENTITABLE_LAZY [[nodiscard]] result<void> read(
         result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const;
     /// Every row of a range of keys that satisfies a condition, page after page, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(

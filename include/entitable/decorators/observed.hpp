@@ -44,11 +44,7 @@ public:
         steady_time begun, error const* problem, call const& context);
     template <class Request>
     void add_request(Request const& request, steady_time begun, error const* problem, call const& context) {
-        std::string_view table;
-        if constexpr (requires { request.table; }) {
-            table = request.table;
-        }
-        add(Request::name, table, partition_of(request), begun, problem, context);
+        add(Request::name, table_of(request), partition_of(request), begun, problem, context);
     }
     ENTITABLE_LAZY [[nodiscard]] std::vector<traffic> lines() const;
     ENTITABLE_LAZY void clear();
@@ -112,7 +108,8 @@ private:
 template <transport T>
 class observed {
 public:
-    using is_transport = void; ///< opts in to `transport`
+    using is_transport = void;        ///< opts in to `transport`
+    using visits_entities = observed; ///< opts in to `read_entity`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
     /// Counts from now on. Copies count together.

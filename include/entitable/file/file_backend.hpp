@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// `-wal` and `-shm` while it is open. Nothing but the path given names a file.
 class file_backend : public local<sqlite_store> {
 public:
-    using visits_entities = file_backend; ///< opts in to `visits_entities`
+    using visits_entities = file_backend; ///< opts in to `read_entity`
 
     /// Opens the file, and makes it where there is none. Throws the error when that fails; ends the program where exceptions are
     /// switched off, as `value()` does.

@@ -8,8 +8,8 @@
 
 #include <entitable/query/predicate.hpp>
 #include <entitable/request/key_range.hpp>
+#include <entitable/request/kinds.hpp>
 #include <entitable/request/profile.hpp>
-#include <entitable/request/requests.hpp>
 
 #include <string>
 #include <vector>

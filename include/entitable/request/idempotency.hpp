@@ -6,7 +6,7 @@
 /// What a repetition of a request means, as data: one row for each kind of request. Whoever retries or settles a write reads
 /// it here and nowhere else.
 
-#include <entitable/request/requests.hpp>
+#include <entitable/request/kinds.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -19,7 +19,7 @@ enum class idempotency : std::uint8_t {
 
 /// Requests that a repetition treats alike.
 enum class request_kind : std::uint8_t {
-    read,                 ///< get_entity, query_entities, list_tables
+    read,                 ///< what changes nothing
     insert,               ///< of an entity
     conditional_update,   ///< replace or merge with an ETag
     forced_update,        ///< replace or merge with `any_etag`
@@ -106,6 +106,7 @@ template <table_request Request>
     } else if constexpr (std::same_as<Request, delete_table>) {
         return request_kind::delete_table;
     } else {
+        static_assert(!Request::writes, "a kind of request that writes has a row in the idempotency table");
         return request_kind::read;
     }
 }

@@ -7,6 +7,7 @@
 /// answers them; it never loops and never retries unless that is its purpose.
 
 #include <entitable/core/etag.hpp>
+#include <entitable/core/function_ref.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/request/filter.hpp>
 #include <entitable/request/key_range.hpp>
@@ -27,6 +28,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct create_table {
     struct response {};
     static constexpr std::string_view name = "create_table"; ///< for logs
+    static constexpr bool writes = true;                     ///< whether it changes anything
 
     std::string table; ///< to be created
 };
@@ -35,6 +37,7 @@ struct create_table {
 struct delete_table {
     struct response {};
     static constexpr std::string_view name = "delete_table"; ///< for logs
+    static constexpr bool writes = true;                     ///< whether it changes anything
 
     std::string table; ///< to be deleted
 };
@@ -47,6 +50,7 @@ struct list_tables {
         std::optional<std::string> continuation; ///< opaque; there are more exactly when it is present
     };
     static constexpr std::string_view name = "list_tables"; ///< for logs
+    static constexpr bool writes = false;                   ///< whether it changes anything
 
     std::optional<std::string> continuation; ///< of the page before; none for the first
     std::uint32_t page_size{1000};           ///< names at most, 1 to 1000
@@ -57,12 +61,9 @@ struct list_tables {
 /// The names of the properties to return; empty for all. Keys, Timestamp and ETag come always.
 using projection = std::vector<std::string>;
 
-/// Where one entity stands, by reference.
-struct entity_address {
-    std::string_view table;         ///< its table
-    std::string_view partition_key; ///< its first key
-    std::string_view row_key;       ///< its second key
-};
+/// Takes an entity that was read: the row, its version, and whether it came from a secondary location. What it refers to is
+/// gone after the call. What it returns is the outcome of the read.
+using entity_visitor = function_ref<result<void>(row_view const& entity, etag const& version, bool stale)>;
 
 /// One entity by its keys; ResourceNotFound when there is none.
 struct get_entity {
@@ -73,11 +74,27 @@ struct get_entity {
         bool stale{};         ///< read from a secondary location, maybe not the latest
     };
     static constexpr std::string_view name = "get_entity"; ///< for logs
+    static constexpr bool writes = false;                  ///< whether it changes anything
 
     std::string table;         ///< its table
     std::string partition_key; ///< its first key
     std::string row_key;       ///< its second key
     projection select;         ///< which properties
+};
+
+/// One entity by its keys, shown instead of handed over: a transport that answers it makes no row of its own, which saves an
+/// allocation or two. Everything is by reference and outlives the request. The visitor is called at most once, with no lock
+/// held. Errors are those of `get_entity`, and what the visitor returns. A transport that does not know this kind is asked
+/// by `get_entity` (see `answers`), so no backend has to.
+struct read_entity {
+    using response = void;                                 ///< what the visitor was shown
+    static constexpr std::string_view name = "get_entity"; ///< for logs: the same question to the service
+    static constexpr bool writes = false;                  ///< whether it changes anything
+
+    std::string_view table;         ///< its table
+    std::string_view partition_key; ///< its first key
+    std::string_view row_key;       ///< its second key
+    entity_visitor const* visit{};  ///< is shown the entity
 };
 
 /// One page of the entities of one key range, in key order, that satisfy a filter. A page may be empty and
@@ -91,6 +108,7 @@ struct query_entities {
         bool stale{};                            ///< read from a secondary location, maybe not the latest
     };
     static constexpr std::string_view name = "query_entities"; ///< for logs
+    static constexpr bool writes = false;                      ///< whether it changes anything
 
     std::string table;                       ///< the table asked
     key_range range;                         ///< which keys
@@ -164,6 +182,7 @@ struct written {
 struct write_entity {
     using response = written;                                ///< what answers it
     static constexpr std::string_view name = "write_entity"; ///< for logs
+    static constexpr bool writes = true;                     ///< whether it changes anything
 
     std::string table; ///< its table
     mutation change;   ///< the write
@@ -176,38 +195,10 @@ struct transact {
         std::vector<written> results; ///< one per change, in order
     };
     static constexpr std::string_view name = "transact"; ///< for logs
+    static constexpr bool writes = true;                 ///< whether it changes anything
 
     std::string table;             ///< its table
     std::vector<mutation> changes; ///< 1 to 100, all of one partition
 };
-
-/// What answers a request.
-template <class Request>
-using response_of = typename Request::response;
-
-/// The requests there are. A new one is added here, in `any_transport` and in the backends that know it.
-template <class T>
-concept table_request = std::same_as<T, create_table> || std::same_as<T, delete_table> ||
-    std::same_as<T, list_tables> || std::same_as<T, get_entity> || std::same_as<T, query_entities> ||
-    std::same_as<T, write_entity> || std::same_as<T, transact>;
-
-/// The partition a request touches, if it is exactly one.
-[[nodiscard]] inline std::optional<std::string_view> partition_of(get_entity const& request) {
-    return request.partition_key;
-}
-[[nodiscard]] inline std::optional<std::string_view> partition_of(write_entity const& request) {
-    return request.change.entity.partition_key();
-}
-[[nodiscard]] inline std::optional<std::string_view> partition_of(transact const& request) {
-    return request.changes.empty() ? std::nullopt : std::optional{request.changes.front().entity.partition_key()};
-}
-[[nodiscard]] inline std::optional<std::string_view> partition_of(query_entities const& request) {
-    return request.range.partition.is_point() ? std::optional<std::string_view>{request.range.partition.lower.key}
-                                              : std::nullopt;
-}
-template <table_request Request>
-[[nodiscard]] std::optional<std::string_view> partition_of(Request const&) {
-    return std::nullopt;
-}
 
 ENTITABLE_END_NAMESPACE

@@ -6,8 +6,8 @@
 /// The one place that refuses bad requests, before any I/O. Each refusal has the service's own code, names the
 /// offender and the limit in its message, and keeps values of user data in `error::detail`.
 
+#include <entitable/request/kinds.hpp>
 #include <entitable/request/profile.hpp>
-#include <entitable/request/requests.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -25,14 +25,12 @@ ENTITABLE_LAZY [[nodiscard]] result<void> validate_entity(row_view entity, profi
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_filter(
     filter const& condition, key_range const& range, profile const& limits);
 
-/// The name of a table and both keys.
-ENTITABLE_LAZY [[nodiscard]] result<void> validate(entity_address const& address, profile const& limits);
-
 /// A whole request, with all that it holds.
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(create_table const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(delete_table const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(list_tables const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(get_entity const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(read_entity const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(query_entities const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(write_entity const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(transact const& request, profile const& limits);

@@ -169,7 +169,7 @@ private:
             if (below.deadline < ready) {
                 time.wait_until(below.deadline);
                 error late{error_code::deadline_exceeded, "the deadline of the call has passed"};
-                late.effect = writes<Request> ? effect::unknown : effect::none;
+                late.effect = Request::writes ? effect::unknown : effect::none;
                 return failure{std::move(late)};
             }
             time.wait_until(ready);
@@ -178,7 +178,7 @@ private:
             return answered;
         }
         error problem = *due.answer;
-        problem.effect = writes<Request> ? problem.effect : effect::none;
+        problem.effect = Request::writes ? problem.effect : effect::none;
         return failure{std::move(problem)};
     }
 
@@ -208,17 +208,8 @@ private:
     };
 
     template <class Request>
-    static constexpr bool writes = !std::same_as<Request, get_entity> && !std::same_as<Request, query_entities> &&
-        !std::same_as<Request, list_tables>;
-
-    template <class Request>
     [[nodiscard]] static place place_of(Request const& request) {
-        place at;
-        if constexpr (requires { request.table; }) {
-            at.first = request.table;
-        }
-        at.second = partition_of(request).value_or("");
-        return at;
+        return {std::string{table_of(request)}, std::string{partition_of(request).value_or("")}};
     }
     [[nodiscard]] steady_time until(std::chrono::nanoseconds later) const {
         return state_->options.time->steady() + std::chrono::duration_cast<steady_time::duration>(later);

@@ -41,9 +41,7 @@ public:
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         auto response = entitable::execute(wrapped_, request, context);
         seen_request seen{std::string{Request::name}, {}, std::string{partition_of(request).value_or("")}, {}};
-        if constexpr (requires { request.table; }) {
-            seen.table = request.table;
-        }
+        seen.table = table_of(request);
         if (!response) {
             seen.failed = response.error().code;
         }
@@ -78,12 +76,12 @@ public:
     }
 
 private:
+    template <class... Requests>
+    using vector_of_each = std::tuple<std::vector<Requests>...>;
     struct log : counted {
         std::mutex lock;
         std::vector<seen_request> seen;
-        std::tuple<std::vector<create_table>, std::vector<delete_table>, std::vector<list_tables>,
-            std::vector<get_entity>, std::vector<query_entities>, std::vector<write_entity>, std::vector<transact>>
-            requests;
+        all_requests::apply<vector_of_each> requests;
     };
 
     mutable T wrapped_;

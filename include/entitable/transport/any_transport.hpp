@@ -17,54 +17,44 @@ template <class T>
 concept sent_in_numbers = std::same_as<T, get_entity> || std::same_as<T, query_entities> ||
     std::same_as<T, write_entity> || std::same_as<T, transact>;
 
-/// The requests as virtual functions.
-class transport_interface : public counted {
+/// A virtual function for each kind of request, one link of the chain a kind.
+template <class... Requests>
+class answering;
+
+template <>
+class answering<> : public counted {
 public:
-    virtual ~transport_interface() = default;
+    virtual ~answering() = default;
     [[nodiscard]] virtual entitable::profile profile() const = 0;
-    [[nodiscard]] virtual result<create_table::response> execute(create_table const&, call&) = 0;
-    [[nodiscard]] virtual result<delete_table::response> execute(delete_table const&, call&) = 0;
-    [[nodiscard]] virtual result<list_tables::response> execute(list_tables const&, call&) = 0;
-    [[nodiscard]] virtual result<get_entity::response> execute(get_entity const&, call&) = 0;
-    [[nodiscard]] virtual result<query_entities::response> execute(query_entities const&, call&) = 0;
-    [[nodiscard]] virtual result<write_entity::response> execute(write_entity const&, call&) = 0;
-    [[nodiscard]] virtual result<transact::response> execute(transact const&, call&) = 0;
-    [[nodiscard]] virtual result<void> visit_entity(entity_address const&, call&, entity_visitor const&) = 0;
     virtual void execute_many(request_feed<get_entity>&, std::size_t in_flight, call&) = 0;
     virtual void execute_many(request_feed<query_entities>&, std::size_t in_flight, call&) = 0;
     virtual void execute_many(request_feed<write_entity>&, std::size_t in_flight, call&) = 0;
     virtual void execute_many(request_feed<transact>&, std::size_t in_flight, call&) = 0;
+
+protected:
+    void execute(); ///< never defined: gives the first link a name to go on from
 };
 
-template <transport T>
-class transport_model final : public transport_interface {
+template <class First, class... Rest>
+class answering<First, Rest...> : public answering<Rest...> {
 public:
-    explicit transport_model(T const& wrapped) : wrapped_(wrapped) {}
+    using answering<Rest...>::execute;
+    [[nodiscard]] virtual result<response_of<First>> execute(First const&, call&) = 0;
+};
+
+using transport_interface = all_requests::apply<answering>;
+
+/// The same chain over a transport.
+template <class T, class... Requests>
+class answering_with;
+
+template <class T>
+class answering_with<T> : public transport_interface {
+public:
+    explicit answering_with(T const& wrapped) : wrapped_(wrapped) {}
+    using transport_interface::execute;
+
     entitable::profile profile() const override { return wrapped_.profile(); }
-    result<create_table::response> execute(create_table const& request, call& context) override {
-        return entitable::execute(wrapped_, request, context);
-    }
-    result<delete_table::response> execute(delete_table const& request, call& context) override {
-        return entitable::execute(wrapped_, request, context);
-    }
-    result<list_tables::response> execute(list_tables const& request, call& context) override {
-        return entitable::execute(wrapped_, request, context);
-    }
-    result<get_entity::response> execute(get_entity const& request, call& context) override {
-        return entitable::execute(wrapped_, request, context);
-    }
-    result<query_entities::response> execute(query_entities const& request, call& context) override {
-        return entitable::execute(wrapped_, request, context);
-    }
-    result<write_entity::response> execute(write_entity const& request, call& context) override {
-        return entitable::execute(wrapped_, request, context);
-    }
-    result<transact::response> execute(transact const& request, call& context) override {
-        return entitable::execute(wrapped_, request, context);
-    }
-    result<void> visit_entity(entity_address const& address, call& context, entity_visitor const& visit) override {
-        return entitable::visit_entity(wrapped_, address, context, visit);
-    }
     void execute_many(request_feed<get_entity>& feed, std::size_t in_flight, call& context) override {
         entitable::execute_many(wrapped_, feed, in_flight, context);
     }
@@ -78,9 +68,28 @@ public:
         entitable::execute_many(wrapped_, feed, in_flight, context);
     }
 
-private:
+protected:
     T wrapped_;
 };
+
+template <class T, class First, class... Rest>
+class answering_with<T, First, Rest...> : public answering_with<T, Rest...> {
+public:
+    using answering_with<T, Rest...>::answering_with;
+    using answering_with<T, Rest...>::execute;
+    result<response_of<First>> execute(First const& request, call& context) override {
+        return entitable::execute(this->wrapped_, request, context);
+    }
+};
+
+template <class... Requests>
+struct model_of {
+    template <class T>
+    using type = answering_with<T, Requests...>;
+};
+
+template <transport T>
+using transport_model = all_requests::apply<model_of>::template type<T>;
 
 } // namespace detail
 
@@ -89,7 +98,7 @@ private:
 class any_transport {
 public:
     using is_transport = void;             ///< opts in to `transport`
-    using visits_entities = any_transport; ///< opts in to `visits_entities`
+    using visits_entities = any_transport; ///< opts in to `read_entity`
 
     /// Keeps a copy of any transport; copies of this share it.
     template <class T>
@@ -103,12 +112,6 @@ public:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         return interface_->execute(request, context);
-    }
-
-    /// As the transport does it, or by `get_entity`.
-    [[nodiscard]] result<void> visit_entity(
-        entity_address const& address, call& context, entity_visitor const& visit) const {
-        return interface_->visit_entity(address, context, visit);
     }
 
     /// As the transport does it; one after the other where it has no way of its own.

@@ -5,20 +5,21 @@
 /// \file
 /// The seam between the typed library above and everything that stores entities below.
 
-#include <entitable/core/function_ref.hpp>
 #include <entitable/request/call.hpp>
+#include <entitable/request/kinds.hpp>
 #include <entitable/request/profile.hpp>
-#include <entitable/request/requests.hpp>
 
 #include <concepts>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The transport answers requests of this kind.
+/// The transport answers requests of this kind. To `read_entity` it opts in: `T::visits_entities` names the transport itself. So one
+/// that inherits from it, and answers `get_entity` in its own way, is still asked for that; and so is one that keeps copies of
+/// requests, or answers them by a template.
 template <class T, class Request>
 concept answers = requires(T& transport, Request const& request, call& context) {
     { transport.execute(request, context) } -> std::same_as<result<response_of<Request>>>;
-};
+} && (!std::same_as<Request, read_entity> || requires { requires std::same_as<typename T::visits_entities, T>; });
 
 /// Something that stores entities, or stands in front of something that does.
 ///
@@ -43,42 +44,21 @@ concept transport = std::copy_constructible<T> &&
     // the least that a typed table needs; other requests are answered with NotSupported where they are missing
     answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
 
-/// Sends `request` through `transport`; NotSupported when it has no such request.
+/// Sends `request` through `transport`; NotSupported when it has no such request. A `read_entity` goes to a transport that does not know it
+/// as a `get_entity`.
 template <transport T, table_request Request>
 [[nodiscard]] result<response_of<Request>> execute(T& transport, Request const& request, call& context) {
     if constexpr (answers<T, Request>) {
         return transport.execute(request, context);
+    } else if constexpr (std::same_as<Request, read_entity>) {
+        get_entity const asked{
+            std::string{request.table}, std::string{request.partition_key}, std::string{request.row_key}, {}};
+        auto found = transport.execute(asked, context);
+        return found ? (*request.visit)(found->entity.view(), found->etag, found->stale)
+                     : std::move(found).as_failure();
     } else {
         return failure{
             error_code::not_supported, "this transport does not know the request " + std::string{Request::name}};
-    }
-}
-
-/// Takes an entity that was read: the row, its version, and whether it came from a secondary location. What it refers to dies
-/// with the call. What it returns is the outcome of the read.
-using entity_visitor = function_ref<result<void>(row_view const& entity, etag const& version, bool stale)>;
-
-/// A transport that shows one entity without making a row of its own for it, which costs an allocation or two less than
-/// `get_entity`. It calls the visitor once and holds no lock then. `visits_entities` names the transport itself, so that one that
-/// inherits from it, and answers `get_entity` in its own way, is still asked for that.
-template <class T>
-concept visits_entities =
-    requires(T& transport, entity_address const& address, call& context, entity_visitor const& visit) {
-        requires std::same_as<typename T::visits_entities, T>;
-        { transport.visit_entity(address, context, visit) } -> std::same_as<result<void>>;
-    };
-
-/// Reads one entity and shows it to `visit`. Errors are those of `get_entity`, and what `visit` returns.
-template <transport T>
-[[nodiscard]] result<void> visit_entity(
-    T& transport, entity_address const& address, call& context, entity_visitor const& visit) {
-    if constexpr (visits_entities<T>) {
-        return transport.visit_entity(address, context, visit);
-    } else {
-        get_entity const request{
-            std::string{address.table}, std::string{address.partition_key}, std::string{address.row_key}, {}};
-        auto found = transport.execute(request, context);
-        return found ? visit(found->entity.view(), found->etag, found->stale) : std::move(found).as_failure();
     }
 }
 
@@ -116,11 +96,7 @@ template <std::invocable Answer>
 template <table_request Request, std::invocable Answer>
 [[nodiscard]] result<response_of<Request>> attempted(
     Request const& request, call& context, clock& time, Answer const& answer) {
-    std::string_view table;
-    if constexpr (requires { request.table; }) {
-        table = request.table;
-    }
-    return attempted(Request::name, table, context, time, answer);
+    return attempted(Request::name, table_of(request), context, time, answer);
 }
 
 ENTITABLE_END_NAMESPACE

@@ -86,7 +86,8 @@ public:
         std::string_view name, std::string_view key, function_ref<result<bool>()> remove);
 
     ENTITABLE_LAZY [[nodiscard]] failure no_table(std::string_view name) const;
-    ENTITABLE_LAZY [[nodiscard]] failure no_entity(entity_address const& address) const;
+    ENTITABLE_LAZY [[nodiscard]] failure no_entity(
+        std::string_view table, std::string_view partition_key, std::string_view row_key) const;
 
 private:
     struct gone_table {

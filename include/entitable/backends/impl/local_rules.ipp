@@ -33,10 +33,10 @@ ENTITABLE_LAZY_BODY failure local_state::no_table(std::string_view name) const {
         text::joined({quoted_table(name), " does not exist; create it first, for example with create_if_absent()"})};
 }
 
-ENTITABLE_LAZY_BODY failure local_state::no_entity(entity_address const& address) const {
+ENTITABLE_LAZY_BODY failure local_state::no_entity(
+    std::string_view table, std::string_view partition_key, std::string_view row_key) const {
     return refused_entity(error_code::resource_not_found,
-        text::joined({quoted_table(address.table), " has no entity with this key"}), address.partition_key,
-        address.row_key);
+        text::joined({quoted_table(table), " has no entity with this key"}), partition_key, row_key);
 }
 
 // ---- tables -----------------------------------------------------------------------------------------

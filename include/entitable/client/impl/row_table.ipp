@@ -8,7 +8,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_LAZY_BODY result<entity> row_table::get(std::string_view partition_key, std::string_view row_key) const {
     result<entity> found{std::in_place};
-    auto read = core_.visit_entity(partition_key, row_key, [&](row_view const& stored, etag const&, bool) {
+    auto read = core_.read(partition_key, row_key, [&](row_view const& stored, etag const&, bool) {
         auto whole = check_payload(stored.payload);
         if (whole) {
             *found = entity{stored};

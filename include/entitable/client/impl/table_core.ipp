@@ -50,7 +50,7 @@ ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(std::vector<mu
     return through_.execute(transact{name_, std::move(changes)}, context);
 }
 
-ENTITABLE_LAZY_BODY result<void> table_core::visit_entity(
+ENTITABLE_LAZY_BODY result<void> table_core::read(
     result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const {
     if (!partition_key) {
         return std::move(partition_key).as_failure();
@@ -59,7 +59,7 @@ ENTITABLE_LAZY_BODY result<void> table_core::visit_entity(
         return std::move(row_key).as_failure();
     }
     call context{options_};
-    return through_.visit_entity({name_, *partition_key, *row_key}, context, visit);
+    return through_.execute(read_entity{name_, *partition_key, *row_key, &visit}, context);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(

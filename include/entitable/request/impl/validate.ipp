@@ -469,15 +469,15 @@ ENTITABLE_LAZY_BODY result<void> validate(list_tables const& request, profile co
     return {};
 }
 
-ENTITABLE_LAZY_BODY result<void> validate(entity_address const& address, profile const& limits) {
-    if (auto checked = validate_table_name(address.table); !checked) {
+ENTITABLE_LAZY_BODY result<void> validate(read_entity const& request, profile const& limits) {
+    if (auto checked = validate_table_name(request.table); !checked) {
         return checked;
     }
-    return detail::validate_keys(address.partition_key, address.row_key, limits);
+    return detail::validate_keys(request.partition_key, request.row_key, limits);
 }
 
 ENTITABLE_LAZY_BODY result<void> validate(get_entity const& request, profile const& limits) {
-    return validate(entity_address{request.table, request.partition_key, request.row_key}, limits);
+    return validate(read_entity{request.table, request.partition_key, request.row_key}, limits);
 }
 
 ENTITABLE_LAZY_BODY result<void> validate(query_entities const& request, profile const& limits) {

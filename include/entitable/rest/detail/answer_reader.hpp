@@ -6,7 +6,7 @@
 /// Answers to requests, from HTTP and without a socket.
 
 #include <entitable/http/http_message.hpp>
-#include <entitable/request/requests.hpp>
+#include <entitable/request/kinds.hpp>
 #include <entitable/rest/detail/json_reader.hpp>
 #include <entitable/rest/detail/odata_filter.hpp>
 #include <entitable/rest/detail/service_token.hpp>
@@ -38,10 +38,6 @@ struct exchange {
     steady_time begun{};
     answer_fields fields; ///< of the answer that is being read
 };
-
-template <class Request>
-inline constexpr bool is_write =
-    !std::same_as<Request, get_entity> && !std::same_as<Request, query_entities> && !std::same_as<Request, list_tables>;
 
 /// Each reads the answer to a request, or the reason why there is none. An answer that cannot be read as a whole, that is one to
 /// something else or breaks the protocol is TransportFailed; where the request writes, its effect is `unknown` then.

@@ -9,7 +9,7 @@
 #include <entitable/core/shared.hpp>
 #include <entitable/http/http_client.hpp>
 #include <entitable/request/call.hpp>
-#include <entitable/request/requests.hpp>
+#include <entitable/request/kinds.hpp>
 #include <entitable/rest/credential.hpp>
 #include <entitable/rest/endpoint.hpp>
 #include <entitable/rest/rest_options.hpp>

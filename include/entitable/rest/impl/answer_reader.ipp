@@ -210,7 +210,7 @@ result<response_of<Request>> read_any_answer(
     work.fields = response ? fields_of(response->headers) : answer_fields{};
     if (!response) {
         failure lost{response.error()};
-        if (!is_write<Request>) {
+        if (!Request::writes) {
             lost.error().effect = effect::none;
         }
         return lost;
@@ -218,14 +218,14 @@ result<response_of<Request>> read_any_answer(
     auto const& echoed = work.fields.client_request_id;
     if (echoed && *echoed != work.request_id) {
         failure other = garbled(*response, {"it answers another request"});
-        other.error().effect = is_write<Request> ? effect::unknown : effect::none;
+        other.error().effect = Request::writes ? effect::unknown : effect::none;
         return other;
     }
     if (response->status >= 300) {
-        return to_failure(read_error_answer(*response, work.reader), Request::name, is_write<Request>);
+        return to_failure(read_error_answer(*response, work.reader), Request::name, Request::writes);
     }
     auto made = read_success(request, *response, work);
-    if (!made && is_write<Request> && made.error().code == error_code::transport_failed) {
+    if (!made && Request::writes && made.error().code == error_code::transport_failed) {
         failure unclear = std::move(made).as_failure();
         unclear.error().effect = effect::unknown;
         return unclear;

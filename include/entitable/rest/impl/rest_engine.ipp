@@ -14,15 +14,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-template <class Request>
-std::string_view table_of(Request const& request) noexcept {
-    if constexpr (requires { request.table; }) {
-        return request.table;
-    } else {
-        return {};
-    }
-}
-
 ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_options options)
     : endpoint_(std::move(at)), credential_(std::move(who)), options_(options) {
     limits_ = options_.limits                ? *options_.limits
@@ -176,7 +167,7 @@ template <class Request>
 result<void> place(rest_engine const& engine, Request const& request, call const& context, exchange& work) {
     work.token = {};
     bool const has_secondary = !engine.at().secondary.empty();
-    work.location = !is_write<Request> && has_secondary ? context.location : read_location::primary;
+    work.location = !Request::writes && has_secondary ? context.location : read_location::primary;
     if constexpr (requires { request.continuation; }) {
         work.fingerprint = fingerprint_of(engine, request);
         if (request.continuation) {

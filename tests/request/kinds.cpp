@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/request/requests.hpp>
+#include <entitable/request/kinds.hpp>
 
 #include <support/catch.hpp>
 
@@ -81,11 +81,12 @@ TEST_CASE("every request and every mutation has a name for observers") {
     CHECK(to_string(mutation_kind::remove) == "remove");
 }
 
-TEST_CASE("the seven requests are requests and nothing else is") {
+TEST_CASE("the kinds in the list are requests and nothing else is") {
     STATIC_REQUIRE(table_request<create_table>);
     STATIC_REQUIRE(table_request<delete_table>);
     STATIC_REQUIRE(table_request<list_tables>);
     STATIC_REQUIRE(table_request<get_entity>);
+    STATIC_REQUIRE(table_request<read_entity>);
     STATIC_REQUIRE(table_request<query_entities>);
     STATIC_REQUIRE(table_request<write_entity>);
     STATIC_REQUIRE(table_request<transact>);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The one list of the kinds of requests, and what can be asked of a request of any kind. Whatever has a line for each kind
+/// (virtual functions, records of what was seen) is generated from this list.
+
+#include <entitable/request/requests.hpp>
+
+#include <concepts>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A list of kinds of requests.
+template <class... Requests>
+struct request_list {
+    /// Whether `T` is one of them.
+    template <class T>
+    static constexpr bool has = (std::same_as<T, Requests> || ...);
+
+    /// `Template<Requests...>`.
+    template <template <class...> class Template>
+    using apply = Template<Requests...>;
+};
+
+/// The kinds there are. A new one is a struct in requests.hpp, a name in this list, and code in the backends that know it;
+/// all others answer NotSupported.
+using all_requests = request_list<create_table, delete_table, list_tables, get_entity, read_entity, query_entities,
+    write_entity, transact>;
+
+/// One of the kinds of requests.
+template <class T>
+concept table_request = all_requests::has<T>;
+
+/// What answers a request; `void` where nothing does but the outcome.
+template <table_request Request>
+using response_of = typename Request::response;
+
+/// The table of a request; empty for those that have none.
+template <table_request Request>
+[[nodiscard]] constexpr std::string_view table_of(Request const& request) noexcept {
+    if constexpr (requires { request.table; }) {
+        return request.table;
+    } else {
+        return {};
+    }
+}
+
+/// The partition that a request touches, if it is exactly one.
+template <table_request Request>
+[[nodiscard]] std::optional<std::string_view> partition_of(Request const& request) {
+    if constexpr (requires { request.partition_key; }) {
+        return std::string_view{request.partition_key};
+    } else if constexpr (requires { request.change; }) {
+        return request.change.entity.partition_key();
+    } else if constexpr (requires { request.changes; }) {
+        return request.changes.empty() ? std::nullopt : std::optional{request.changes.front().entity.partition_key()};
+    } else if constexpr (requires { request.range; }) {
+        return request.range.partition.is_point() ? std::optional<std::string_view>{request.range.partition.lower.key}
+                                                  : std::nullopt;
+    } else {
+        return std::nullopt;
+    }
+}
+
+ENTITABLE_END_NAMESPACE
