@@ -6,5 +6,5 @@
 /// Retries: `retrying`, its policies, and `resolve` for writes whose effect stayed unknown. Part of the core; apart from its
 /// umbrella so that programs without a network do not compile it.
 
-#include <entitable/decorators/resolve.hpp>
 #include <entitable/decorators/retrying.hpp>
+#include <entitable/transport/resolve.hpp>

@@ -33,9 +33,7 @@
 #include <entitable/core/impl/text.ipp>
 #include <entitable/core/impl/value.ipp>
 #include <entitable/decorators/impl/observed.ipp>
-#include <entitable/decorators/impl/operation_row.ipp>
 #include <entitable/decorators/impl/retry_course.ipp>
-#include <entitable/decorators/impl/settling.ipp>
 #include <entitable/entitable.hpp>
 #include <entitable/mapping/impl/codec.ipp>
 #include <entitable/mapping/impl/entity.ipp>
@@ -53,8 +51,10 @@
 #include <entitable/query/impl/predicate.ipp>
 #include <entitable/query/impl/reading.ipp>
 #include <entitable/query/impl/token.ipp>
+#include <entitable/request/impl/fate.ipp>
 #include <entitable/request/impl/filter.ipp>
 #include <entitable/request/impl/key_range.ipp>
+#include <entitable/request/impl/operation_row.ipp>
 #include <entitable/request/impl/validate.ipp>
 #include <entitable/row/impl/row.ipp>
 

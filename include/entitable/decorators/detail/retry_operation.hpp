@@ -6,9 +6,9 @@
 /// `retry_operation`: one request with its repetitions and the reads that settle it, as a resumable operation.
 
 #include <entitable/decorators/detail/retry_course.hpp>
-#include <entitable/decorators/detail/settling.hpp>
-#include <entitable/decorators/operation_row.hpp>
+#include <entitable/request/fate.hpp>
 #include <entitable/request/operation.hpp>
+#include <entitable/request/operation_row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

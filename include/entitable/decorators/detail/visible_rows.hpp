@@ -5,7 +5,7 @@
 /// \file
 /// Pages without operation rows.
 
-#include <entitable/decorators/operation_row.hpp>
+#include <entitable/request/operation_row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

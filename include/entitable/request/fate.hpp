@@ -27,5 +27,5 @@ fate fate_by_comparing(mutation const& change, get_entity::response const* found
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/decorators/impl/settling.ipp>
+#include <entitable/request/impl/fate.ipp>
 #endif

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/decorators/operation_row.hpp>
+#include <entitable/request/operation_row.hpp>
 #include <entitable/request/part_hash.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/decorators/detail/settling.hpp>
+#include <entitable/request/fate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

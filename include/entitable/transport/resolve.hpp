@@ -5,8 +5,8 @@
 /// \file
 /// `resolve`: what became of a write whose effect was unknown, asked later; and the removal of operation rows.
 
-#include <entitable/decorators/detail/settling.hpp>
-#include <entitable/decorators/operation_row.hpp>
+#include <entitable/request/fate.hpp>
+#include <entitable/request/operation_row.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -33,5 +33,5 @@ inline constexpr std::int32_t version = 1; ///< of the stored form
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/decorators/impl/operation_row.ipp>
+#include <entitable/request/impl/operation_row.ipp>
 #endif
