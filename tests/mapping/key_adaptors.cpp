@@ -92,7 +92,6 @@ TEST_CASE("a text of another width, or of no number, is refused") {
 
 TEST_CASE("in a comparison a number with no text stands before or behind all texts") {
     using codec = width_codec<std::int32_t, 5>;
-    CHECK(operand_of<codec>(1234) == "01234");
     CHECK(operand_of<codec>(-1) < std::string{"00000"});
     CHECK(operand_of<codec>(100000) > std::string{"99999"});
 }

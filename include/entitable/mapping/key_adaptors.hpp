@@ -42,10 +42,10 @@ struct width_codec : detail::key_codec_base<T> {
         }
         return fits;
     }
-    /// For comparisons: a value with no text stands before or behind all texts.
+    /// For comparisons with a value that has no text: it stands before or behind all texts.
     static void append_operand(std::string& out, T value) {
-        if (!append(out, value) && value > T{}) {
-            out += absent_key_text;
+        if (value > T{}) {
+            out += ':'; // the character behind '9'
         }
     }
     /// See `key_codec`.

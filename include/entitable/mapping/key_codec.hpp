@@ -60,7 +60,10 @@ struct key_codec_base {
 ///     static constexpr bool ordered, reversed, variable, optional, escaped;
 ///     static bool append(std::string& out, argument value);      false: the value has no text
 ///     static bool parse(std::string_view text, T& out);          false: the text is not one of a value
+///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
+///                                                                     and that stands where the value would
 ///
+/// A query that asks for values less or greater than one without a text is OutOfRangeInput where `append_operand` is missing.
 /// The primary template is the answer for all other types: it has the constants but no functions, so that the one message
 /// is the one of ENTITABLE.
 template <class T>
@@ -184,6 +187,11 @@ struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, st
         }
         out += absent_key_text;
         return true;
+    }
+    static void append_operand(std::string& out, std::optional<T> const& value)
+        requires requires(typename key_codec<T>::argument present) { key_codec<T>::append_operand(out, present); }
+    {
+        key_codec<T>::append_operand(out, *value); // an absent one has a text
     }
     static bool parse(std::string_view text, std::optional<T>& out) {
         if (text == absent_key_text) {

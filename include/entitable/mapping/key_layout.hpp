@@ -85,6 +85,12 @@ ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, ke
 /// The same, appended.
 ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layout layout, key_source const* values);
 
+/// Whether the first separator in a component's text with its separator behind it is that one. If not, the key would be read
+/// back with another text.
+[[nodiscard]] constexpr bool splits_at_end(std::string_view text_and_separator, std::string_view separator) noexcept {
+    return text_and_separator.find(separator) == text_and_separator.size() - separator.size();
+}
+
 /// The texts of a key's components, in order.
 using key_texts = std::array<std::string_view, max_key_components>;
 

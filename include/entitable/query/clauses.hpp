@@ -24,9 +24,9 @@ concept listed_values = requires(Values const& values) {
     *std::begin(values);
 } && !std::convertible_to<Values const&, std::string_view>;
 
-/// The text of a component begins with `text`; `last`: nothing stands behind the component.
+/// The text of a component begins with `prefix`; `last`: nothing stands behind the component.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_prefix(
-    key_component const& component, key_part part, std::size_t index, bool last, std::string text);
+    key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix);
 
 /// The value of a property is `prefix` or behind it, and before its successor: as the service compares texts, by UTF-16 code
 /// units, these are the texts that begin with it. An absent one does not.
@@ -70,7 +70,7 @@ template <class Entity, key_part Part, class Component>
         constexpr std::size_t index = component_index<Entity, Part, Component>;
         constexpr shape_set range = shape_of(filter_operator::greater_equal, Part, index);
         predicate_nodes nodes =
-            key_prefix(layout[index], Part, index, index + 1 == layout.size(), operand_text<codec>(prefix));
+            key_prefix(layout[index], Part, index, index + 1 == layout.size(), operand_of<codec>(prefix));
         if constexpr (Component::buckets == 0) {
             return predicate<Entity, range, shape_set::of(0)>{std::move(nodes)};
         } else {

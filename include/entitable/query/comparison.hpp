@@ -76,22 +76,31 @@ template <class Entity, key_part Part, class Component>
 inline constexpr std::size_t component_index =
     position_in(layout_of<Entity, Part>, mapping<Entity>::template components_of<Part>::template index_of<Component>);
 
-/// The node of a comparison with a key component.
-ENTITABLE_LAZY [[nodiscard]] predicate_node key_comparison(
-    filter_operator operation, key_component const& component, key_part part, std::size_t index, std::string text);
+/// A value as the operand of a comparison with a key component.
+struct key_operand {
+    std::string text; ///< in a key; where the value has no text there, one that stands where the value would
+    bool has_text{};  ///< a stored component may have this text
+    bool has_place{}; ///< the text is in the order of the component's texts
+};
 
-/// The text of a key component's operand. A value with no text in a key stands before or behind all of them.
 template <class Codec, class From>
-[[nodiscard]] std::string operand_text(From const& from) {
-    std::string text;
+[[nodiscard]] key_operand operand_of(From const& from) {
+    key_operand operand;
     auto const value = static_cast<typename Codec::argument>(from);
-    if constexpr (requires { Codec::append_operand(text, value); }) {
-        Codec::append_operand(text, value);
-    } else {
-        Codec::append(text, value);
+    operand.has_text = operand.has_place = Codec::append(operand.text, value);
+    if constexpr (requires { Codec::append_operand(operand.text, value); }) {
+        if (!operand.has_text) {
+            operand.text.clear();
+            Codec::append_operand(operand.text, value);
+            operand.has_place = true;
+        }
     }
-    return text;
+    return operand;
 }
+
+/// The nodes of a comparison with a key component. A value without a text equals none of those that are stored.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_comparison(
+    filter_operator operation, key_component const& component, key_part part, std::size_t index, key_operand operand);
 
 /// A comparison with a salted component, in the bucket of its operand, or, unless it is ==, in any bucket.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket);
@@ -128,8 +137,7 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
             "order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
     } else if constexpr (comparable_with<From, type> || whole) {
-        predicate_nodes nodes;
-        nodes.push_back(key_comparison(on_text, layout[index], Part, index, operand_text<codec>(from)));
+        predicate_nodes nodes = key_comparison(on_text, layout[index], Part, index, operand_of<codec>(from));
         constexpr shape_set shape = shape_of(Operation, Part, index);
         if constexpr (Component::buckets == 0) {
             return predicate<Entity, shape, shape_of_opposite(Operation, Part, index, codec::optional)>{

@@ -20,6 +20,7 @@ enum class predicate_subject : std::uint8_t {
     component, ///< the text of a key component
     prefix,    ///< whether the text of a key component begins with `operand`; `operation` says nothing
     nothing,   ///< no entity satisfies it
+    unplaced,  ///< a range of a key component whose operand has no place among its texts: the query is refused
 };
 
 /// One node of a predicate: a comparison with a property or a key component, or a connective.

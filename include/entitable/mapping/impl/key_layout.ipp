@@ -38,10 +38,8 @@ ENTITABLE_LAZY_BODY result<void> append_key(std::string& key, key_layout layout,
         }
         ++values;
         if (index + 1 < layout.size()) {
-            // The first separator must be the one at the text's end.
-            std::size_t const end = key.size();
             key += component.separator();
-            if (key.find(component.separator(), start) != end) {
+            if (!splits_at_end(std::string_view{key}.substr(start), component.separator())) {
                 failure refused{error_code::key_not_splittable,
                     text::joined({"the key component \"", component.name, "\" holds the separator \"",
                         component.separator(), "\" or ends with a part of it; the key could not be read back"})};

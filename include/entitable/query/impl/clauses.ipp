@@ -11,13 +11,12 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY predicate_nodes key_prefix(
-    key_component const& component, key_part part, std::size_t index, bool last, std::string text) {
-    predicate_nodes nodes(1, key_comparison(filter_operator::greater_equal, component, part, index, std::move(text)));
-    predicate_node& node = nodes.front();
-    node.subject = predicate_subject::prefix;
+    key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix) {
     // A shorter text and the separator behind it can begin so, too.
-    std::string_view const prefix = node.operand.view().as_string();
-    node.exact = last || prefix.find(component.separator().front()) == std::string_view::npos;
+    bool const exact = last || prefix.text.find(component.separator().front()) == std::string::npos;
+    predicate_nodes nodes = key_comparison(filter_operator::greater_equal, component, part, index, std::move(prefix));
+    nodes.front().subject = predicate_subject::prefix;
+    nodes.front().exact = exact;
     return nodes;
 }
 

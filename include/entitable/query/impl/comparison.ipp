@@ -7,17 +7,40 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY predicate_node key_comparison(
-    filter_operator operation, key_component const& component, key_part part, std::size_t index, std::string text) {
-    predicate_node node;
+ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
+    filter_operator operation, key_component const& component, key_part part, std::size_t index, key_operand operand) {
+    predicate_nodes nodes(1);
+    predicate_node& node = nodes.front();
     node.operation = operation;
     node.subject = predicate_subject::component;
     node.part = part;
     node.index = static_cast<std::uint8_t>(index);
     node.optional = component.optional;
     node.name = component.name;
-    node.operand = value_view{std::string_view{text}};
-    return node;
+    node.operand = value_view{std::string_view{operand.text}};
+    if (operand.has_text) {
+        return nodes;
+    }
+    switch (operation) {
+        case filter_operator::equal: node.subject = predicate_subject::nothing; break;
+        case filter_operator::not_equal:
+            if (node.optional) {
+                node.operand = value_view{absent_key_text}; // every value that is present is another one
+            } else {
+                node.subject = predicate_subject::nothing;
+                nodes.resize(2);
+                nodes.back().operation = filter_operator::negation;
+            }
+            break;
+        // No stored text equals the operand's, nor does a key begin with it and the separator: the bounds must not.
+        case filter_operator::greater: node.operation = filter_operator::greater_equal; break;
+        case filter_operator::less_equal: node.operation = filter_operator::less; break;
+        default: break;
+    }
+    if (is_range(operation) && !operand.has_place) {
+        node.subject = predicate_subject::unplaced;
+    }
+    return nodes;
 }
 
 ENTITABLE_LAZY_BODY predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket) {

@@ -54,7 +54,23 @@ ENTITABLE_LAZY key_interval interval_of(predicate_node const& node) {
     return interval;
 }
 
-ENTITABLE_LAZY planned_part plan_comparison(predicate_node const& node, bool negated) {
+/// The two keys of an entity.
+struct key_layouts {
+    key_layout partition;
+    key_layout row;
+
+    [[nodiscard]] key_layout of(key_part part) const noexcept { return part == key_part::partition ? partition : row; }
+};
+
+/// Whether a key can have the operand as this component. A key that begins with another text and a separator is one of a
+/// shorter text.
+ENTITABLE_LAZY bool could_be_stored(predicate_node const& node, key_layout layout) {
+    std::string_view const separator = layout[node.index].separator();
+    return static_cast<std::size_t>(node.index) + 1 == layout.size() ||
+        splits_at_end(text::joined({node.operand.view().as_string(), separator}), separator);
+}
+
+ENTITABLE_LAZY planned_part plan_comparison(predicate_node const& node, bool negated, key_layouts const& layouts) {
     planned_part part;
     if (node.subject == predicate_subject::nothing) {
         part.boxes = negated ? 1 : 0;
@@ -65,6 +81,8 @@ ENTITABLE_LAZY planned_part plan_comparison(predicate_node const& node, bool neg
         part.exact = node.exact;
         if (negated || node.operation == filter_operator::not_equal) {
             part.exact = false; // all keys but some: no interval says that
+        } else if (node.operation == filter_operator::equal && !could_be_stored(node, layouts.of(node.part))) {
+            part.boxes = 0;
         } else {
             part.narrowed.push_back({0, node.part, node.index, interval_of(node)});
         }
@@ -187,13 +205,14 @@ ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, s
     return either;
 }
 
-ENTITABLE_LAZY planned_part plan_nodes(predicate_nodes const& nodes, std::size_t max_comparisons) {
+ENTITABLE_LAZY planned_part plan_nodes(
+    predicate_nodes const& nodes, key_layouts const& layouts, std::size_t max_comparisons) {
     std::vector<planned_part> stack;
     for (std::size_t index = 0; index < nodes.size(); ++index) {
         predicate_node const& node = nodes[index];
         if (is_comparison(node.operation)) {
             bool const negated = index + 1 < nodes.size() && nodes[index + 1].operation == filter_operator::negation;
-            stack.push_back(plan_comparison(node, negated));
+            stack.push_back(plan_comparison(node, negated, layouts));
             index += negated ? 1U : 0U;
             continue;
         }
@@ -345,8 +364,16 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits) {
     constexpr std::size_t for_keys = 4; // comparisons a key range may need
     std::size_t const unlimited = ~std::size_t{0} / 2;
-    detail::planned_part part =
-        detail::plan_nodes(predicate, limits.max_comparisons == 0 ? unlimited : limits.max_comparisons - for_keys);
+    for (predicate_node const& node : predicate) {
+        if (node.subject == predicate_subject::unplaced) {
+            return failure{error_code::out_of_range_input,
+                text::joined({"the key component \"", node.name,
+                    "\" is compared with a value that has no text in a key, and so no place among those that have "
+                    "one"})};
+        }
+    }
+    detail::planned_part part = detail::plan_nodes(
+        predicate, {partition, row}, limits.max_comparisons == 0 ? unlimited : limits.max_comparisons - for_keys);
     if (part.too_many) {
         return failure{error_code::query_too_complex,
             text::joined({"the predicate needs more than ", std::to_string(max_key_ranges),
