@@ -45,15 +45,20 @@ TEST_CASE("each request has its row in the table") {
     CHECK(kind_of(query_entities{}) == request_kind::read);
     CHECK(kind_of(list_tables{}) == request_kind::read);
     CHECK(of(mutation::insert(entity())) == request_kind::insert);
-    CHECK(of(mutation::replace(entity(), version)) == request_kind::conditional_update);
-    CHECK(of(mutation::merge(entity(), version)) == request_kind::conditional_update);
-    CHECK(of(mutation::replace(entity(), any_etag)) == request_kind::forced_update);
-    CHECK(of(mutation::merge(entity(), any_etag)) == request_kind::forced_update);
-    CHECK(of(mutation::insert_or_replace(entity())) == request_kind::upsert);
-    CHECK(of(mutation::insert_or_merge(entity())) == request_kind::upsert);
+    CHECK(of(mutation::replace(entity(), version)) == request_kind::conditional_replace);
+    CHECK(of(mutation::merge(entity(), version)) == request_kind::conditional_merge);
+    CHECK(of(mutation::replace(entity(), any_etag)) == request_kind::forced_replace);
+    CHECK(of(mutation::merge(entity(), any_etag)) == request_kind::forced_merge);
+    CHECK(of(mutation::insert_or_replace(entity())) == request_kind::insert_or_replace);
+    CHECK(of(mutation::insert_or_merge(entity())) == request_kind::insert_or_merge);
     CHECK(of(mutation::remove(entity(), version)) == request_kind::conditional_remove);
     CHECK(of(mutation::remove(entity(), any_etag)) == request_kind::forced_remove);
     CHECK(kind_of(transact{}) == request_kind::batch);
+    CHECK(kind_of(transact{"table", {mutation::insert(entity()), mutation::remove(entity(), version)}}) ==
+        request_kind::batch);
+    CHECK(kind_of(transact{"table", {mutation::insert(entity()), mutation::merge(entity(), version)}}) ==
+        request_kind::merging_batch);
+    CHECK(kind_of(transact{"table", {mutation::insert_or_merge(entity())}}) == request_kind::merging_batch);
     CHECK(kind_of(create_table{}) == request_kind::create_table);
     CHECK(kind_of(delete_table{}) == request_kind::delete_table);
 }
@@ -77,42 +82,64 @@ TEST_CASE("whether a request may be repeated when nothing is known of other writ
     CHECK(idempotency_of(delete_table{}) == idempotency::conditional);
 }
 
-TEST_CASE("what an answer says of a lost try, row by row") {
+TEST_CASE("what an answer says of a lost attempt, row by row") {
     struct expected {
         request_kind kind;
-        conclusion not_found, exists, condition, other;
+        conclusion not_found, exists, condition, content, other;
     };
     expected const rows[] = {
-        {request_kind::read, as_answered, as_answered, as_answered, as_answered},
-        {request_kind::insert, unknown, compare, unknown, unknown},
-        {request_kind::conditional_update, unknown, unknown, unknown, unknown},
-        {request_kind::forced_update, unknown, unknown, unknown, unknown},
-        {request_kind::upsert, unknown, unknown, unknown, unknown},
-        {request_kind::conditional_remove, success, unknown, unknown, unknown},
-        {request_kind::forced_remove, success, unknown, unknown, unknown},
-        {request_kind::batch, unknown, unknown, unknown, unknown},
-        {request_kind::batch_with_operation, look_up, look_up, look_up, look_up},
-        {request_kind::create_table, unknown, success, unknown, unknown},
-        {request_kind::delete_table, success, success, unknown, unknown},
+        {request_kind::read, as_answered, as_answered, as_answered, as_answered, as_answered},
+        {request_kind::insert, unknown, compare, unknown, as_answered, unknown},
+        {request_kind::conditional_replace, unknown, unknown, unknown, as_answered, unknown},
+        {request_kind::conditional_merge, unknown, unknown, unknown, unknown, unknown},
+        {request_kind::forced_replace, unknown, unknown, unknown, as_answered, unknown},
+        {request_kind::forced_merge, unknown, unknown, unknown, unknown, unknown},
+        {request_kind::insert_or_replace, unknown, unknown, unknown, as_answered, unknown},
+        {request_kind::insert_or_merge, unknown, unknown, unknown, unknown, unknown},
+        {request_kind::conditional_remove, success, unknown, unknown, as_answered, unknown},
+        {request_kind::forced_remove, success, unknown, unknown, as_answered, unknown},
+        {request_kind::batch, unknown, unknown, unknown, as_answered, unknown},
+        {request_kind::merging_batch, unknown, unknown, unknown, unknown, unknown},
+        {request_kind::batch_with_operation, look_up, look_up, look_up, look_up, look_up},
+        {request_kind::create_table, unknown, success, unknown, as_answered, unknown},
+        {request_kind::delete_table, success, unknown, unknown, as_answered, unknown},
     };
+    CHECK(std::size(rows) == std::size(idempotency_table));
     for (expected const& row : rows) {
         CAPTURE(static_cast<int>(row.kind));
         CHECK(said(error_code::resource_not_found, row.kind) == row.not_found);
         CHECK(said(error_code::entity_already_exists, row.kind) == row.exists);
         CHECK(said(error_code::table_already_exists, row.kind) == row.exists);
         CHECK(said(error_code::update_condition_not_satisfied, row.kind) == row.condition);
-        CHECK(said(error_code::table_not_found, row.kind) == row.other);
-        CHECK(said(error_code::authorization_failure, row.kind) == row.other);
-        CHECK(status(405, row.kind) == row.other);
-        // What the same request gets each time, the lost try got too.
-        CHECK(said(error_code::invalid_input, row.kind) == as_answered);
-        CHECK(said(error_code::request_body_too_large, row.kind) == as_answered);
-        CHECK(said(error_code::not_implemented, row.kind) == as_answered);
-        for (int const http : {400, 411, 413, 414, 415, 501, 505}) {
+        // The rules of entities: what a merge would make of the stored one may break them.
+        for (error_code const code : {error_code::entity_too_large, error_code::too_many_properties,
+                 error_code::property_value_too_large, error_code::property_name_too_long,
+                 error_code::property_name_invalid, error_code::duplicate_properties_specified,
+                 error_code::out_of_range_input, error_code::invalid_input, error_code::request_body_too_large}) {
+            CHECK(said(code, row.kind) == row.content);
+        }
+        // What the request alone breaks, it breaks each time.
+        for (error_code const code : {error_code::properties_need_value, error_code::key_value_too_large,
+                 error_code::invalid_resource_name, error_code::invalid_duplicate_row,
+                 error_code::commands_in_batch_act_on_different_partitions, error_code::not_implemented}) {
+            CHECK(said(code, row.kind) == as_answered);
+        }
+        for (int const http : {411, 414, 415, 501, 505}) {
             CHECK(status(static_cast<std::uint16_t>(http), row.kind) == as_answered);
         }
+        for (error_code const code : {error_code::table_not_found, error_code::authentication_failed,
+                 error_code::authorization_failure, error_code::not_supported, error_code::cancelled,
+                 error_code::deadline_exceeded, error_code::row_malformed, error_code::store_full,
+                 error_code::store_corrupt, error_code::store_failed}) {
+            CHECK(said(code, row.kind) == row.other);
+        }
+        for (int const http : {0, 301, 400, 402, 404, 405, 409, 410, 412, 413, 418, 431, 499}) {
+            CHECK(status(static_cast<std::uint16_t>(http), row.kind) == row.other);
+        }
+        if (row.kind != request_kind::delete_table) {
+            CHECK(said(error_code::table_being_deleted, row.kind) == row.other);
+        }
     }
-    CHECK(said(error_code::table_being_deleted, request_kind::create_table) == as_answered);
     CHECK(said(error_code::table_being_deleted, request_kind::delete_table) == success);
 }
 

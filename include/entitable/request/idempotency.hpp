@@ -19,68 +19,86 @@ enum class idempotency : std::uint8_t {
 
 /// Requests that a repetition treats alike.
 enum class request_kind : std::uint8_t {
-    read,                 ///< what changes nothing
+    read,                 ///< get_entity, query_entities, list_tables
     insert,               ///< of an entity
-    conditional_update,   ///< replace or merge with an ETag
-    forced_update,        ///< replace or merge with `any_etag`
-    upsert,               ///< insert_or_replace, insert_or_merge
+    conditional_replace,  ///< with an ETag
+    conditional_merge,    ///< with an ETag
+    forced_replace,       ///< with `any_etag`
+    forced_merge,         ///< with `any_etag`
+    insert_or_replace,    ///< of an entity
+    insert_or_merge,      ///< of an entity
     conditional_remove,   ///< with an ETag
     forced_remove,        ///< with `any_etag`
-    batch,                ///< a transaction
+    batch,                ///< a transaction that merges nothing
+    merging_batch,        ///< a transaction with a merge or insert_or_merge
     batch_with_operation, ///< a transaction that inserts its operation row, too
     create_table,         ///< of a table
     delete_table,         ///< with all its entities
 };
 
-/// What a definite answer says when an earlier try of the same call was lost.
+/// What a definite answer says when an earlier attempt of the same call was lost.
 enum class conclusion : std::uint8_t {
-    as_answered, ///< the answer is the outcome: the lost try left nothing behind
-    success,     ///< the lost try did it
+    as_answered, ///< the answer is the outcome: the lost attempt left nothing behind
+    success,     ///< the lost attempt did it
     compare,     ///< read the entity: it did it when every property is as sent
     look_up,     ///< read the operation row: it did it when the row is there, and nothing when not
     unknown,     ///< it cannot be told
 };
 
-/// A row of the table. An answer that the same request gets each time, like InvalidInput, says that no try was applied,
-/// and has no column.
+/// A row of the table: what each answer that depends on the stored data says. An answer that depends on the request
+/// alone says that no attempt was applied, and has no column.
 struct idempotency_rule {
     request_kind kind;           ///< what the row speaks of
     idempotency alone;           ///< a repetition, when nothing is known of other writers
     conclusion not_found;        ///< ResourceNotFound
-    conclusion conflict;         ///< EntityAlreadyExists, TableAlreadyExists, TableBeingDeleted
+    conclusion conflict;         ///< EntityAlreadyExists, TableAlreadyExists
     conclusion condition_failed; ///< UpdateConditionNotSatisfied
-    conclusion other;            ///< TableNotFound, a refused signature, and whatever else may have changed in between
+    conclusion content; ///< EntityTooLarge, TooManyProperties, ...: of what is sent, or of what a merge would make
+    conclusion other;   ///< TableNotFound, a refused signature, and whatever else may have changed in between
 };
 
 /// The rows in the order of `request_kind`.
 inline constexpr idempotency_rule idempotency_table[] = {
     {request_kind::read, idempotency::safe, conclusion::as_answered, conclusion::as_answered, conclusion::as_answered,
-        conclusion::as_answered},
+        conclusion::as_answered, conclusion::as_answered},
     {request_kind::insert, idempotency::conditional, conclusion::unknown, conclusion::compare, conclusion::unknown,
-        conclusion::unknown},
-    {request_kind::conditional_update, idempotency::conditional, conclusion::unknown, conclusion::unknown,
+        conclusion::as_answered, conclusion::unknown},
+    {request_kind::conditional_replace, idempotency::conditional, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown, conclusion::as_answered, conclusion::unknown},
+    {request_kind::conditional_merge, idempotency::conditional, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown, conclusion::unknown, conclusion::unknown},
+    {request_kind::forced_replace, idempotency::repeatable, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown, conclusion::as_answered, conclusion::unknown},
+    {request_kind::forced_merge, idempotency::repeatable, conclusion::unknown, conclusion::unknown, conclusion::unknown,
         conclusion::unknown, conclusion::unknown},
-    {request_kind::forced_update, idempotency::repeatable, conclusion::unknown, conclusion::unknown,
-        conclusion::unknown, conclusion::unknown},
-    {request_kind::upsert, idempotency::repeatable, conclusion::unknown, conclusion::unknown, conclusion::unknown,
-        conclusion::unknown},
+    {request_kind::insert_or_replace, idempotency::repeatable, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown, conclusion::as_answered, conclusion::unknown},
+    {request_kind::insert_or_merge, idempotency::repeatable, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown, conclusion::unknown, conclusion::unknown},
     {request_kind::conditional_remove, idempotency::conditional, conclusion::success, conclusion::unknown,
-        conclusion::unknown, conclusion::unknown},
+        conclusion::unknown, conclusion::as_answered, conclusion::unknown},
     {request_kind::forced_remove, idempotency::repeatable, conclusion::success, conclusion::unknown,
-        conclusion::unknown, conclusion::unknown},
+        conclusion::unknown, conclusion::as_answered, conclusion::unknown},
     {request_kind::batch, idempotency::conditional, conclusion::unknown, conclusion::unknown, conclusion::unknown,
-        conclusion::unknown},
+        conclusion::as_answered, conclusion::unknown},
+    {request_kind::merging_batch, idempotency::conditional, conclusion::unknown, conclusion::unknown,
+        conclusion::unknown, conclusion::unknown, conclusion::unknown},
     {request_kind::batch_with_operation, idempotency::conditional, conclusion::look_up, conclusion::look_up,
-        conclusion::look_up, conclusion::look_up},
+        conclusion::look_up, conclusion::look_up, conclusion::look_up},
     {request_kind::create_table, idempotency::conditional, conclusion::unknown, conclusion::success,
-        conclusion::unknown, conclusion::unknown},
-    {request_kind::delete_table, idempotency::conditional, conclusion::success, conclusion::success,
-        conclusion::unknown, conclusion::unknown},
+        conclusion::unknown, conclusion::as_answered, conclusion::unknown},
+    {request_kind::delete_table, idempotency::conditional, conclusion::success, conclusion::unknown,
+        conclusion::unknown, conclusion::as_answered, conclusion::unknown},
 };
 
 /// The row of the table for a kind of request.
 [[nodiscard]] constexpr idempotency_rule const& rule_of(request_kind kind) noexcept {
     return idempotency_table[static_cast<std::size_t>(kind)];
+}
+
+/// Whether a change lays its properties over those of a stored entity: then its answer depends on that one too.
+[[nodiscard]] inline bool merges(mutation const& change) noexcept {
+    return change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
 }
 
 /// Which kind a request is. It depends on the condition: an update of any version is another kind than one of a
@@ -89,10 +107,11 @@ inline constexpr idempotency_rule idempotency_table[] = {
     bool const any = change.condition.any();
     switch (change.kind) {
         case mutation_kind::insert: return request_kind::insert;
-        case mutation_kind::replace:
-        case mutation_kind::merge: return any ? request_kind::forced_update : request_kind::conditional_update;
+        case mutation_kind::replace: return any ? request_kind::forced_replace : request_kind::conditional_replace;
+        case mutation_kind::merge: return any ? request_kind::forced_merge : request_kind::conditional_merge;
+        case mutation_kind::insert_or_replace: return request_kind::insert_or_replace;
         case mutation_kind::remove: return any ? request_kind::forced_remove : request_kind::conditional_remove;
-        default: return request_kind::upsert;
+        default: return request_kind::insert_or_merge;
     }
 }
 template <table_request Request>
@@ -100,13 +119,17 @@ template <table_request Request>
     if constexpr (std::same_as<Request, write_entity>) {
         return kind_of(request.change);
     } else if constexpr (std::same_as<Request, transact>) {
+        for (mutation const& change : request.changes) {
+            if (merges(change)) {
+                return request_kind::merging_batch;
+            }
+        }
         return request_kind::batch;
     } else if constexpr (std::same_as<Request, create_table>) {
         return request_kind::create_table;
     } else if constexpr (std::same_as<Request, delete_table>) {
         return request_kind::delete_table;
     } else {
-        static_assert(!Request::writes, "a kind of request that writes has a row in the idempotency table");
         return request_kind::read;
     }
 }
@@ -117,28 +140,42 @@ template <table_request Request>
     return rule_of(kind_of(request)).alone;
 }
 
-/// What `answer`, a definite refusal, says of an earlier try of the same call whose answer was lost.
+/// What `answer`, a definite refusal, says of an earlier attempt of the same call whose answer was lost.
 [[nodiscard]] inline conclusion concluded_from(error const& answer, request_kind kind) noexcept {
     idempotency_rule const& rule = rule_of(kind);
     switch (answer.code) {
         case error_code::resource_not_found: return rule.not_found;
         case error_code::entity_already_exists:
         case error_code::table_already_exists: return rule.conflict;
-        // A table that another writer deletes is not there: it was not created, or not for long.
+        // The table that is being deleted may be the one that the lost attempt has created.
         case error_code::table_being_deleted:
-            return kind == request_kind::create_table ? conclusion::as_answered : rule.conflict;
+            return kind == request_kind::delete_table ? conclusion::success : rule.other;
         case error_code::update_condition_not_satisfied: return rule.condition_failed;
+        // The rules of entities: a merge is judged with what is stored.
+        case error_code::entity_too_large:
+        case error_code::too_many_properties:
+        case error_code::property_value_too_large:
+        case error_code::property_name_too_long:
+        case error_code::property_name_invalid:
+        case error_code::duplicate_properties_specified:
+        case error_code::out_of_range_input:
+        case error_code::invalid_input:
+        case error_code::request_body_too_large: return rule.content;
+        // The rules of keys, names and batches: the request alone breaks them, each time.
+        case error_code::properties_need_value:
+        case error_code::key_value_too_large:
+        case error_code::invalid_resource_name:
+        case error_code::invalid_duplicate_row:
+        case error_code::commands_in_batch_act_on_different_partitions: return conclusion::as_answered;
         default: break;
     }
     switch (answer.http_status) {
-        case 400:
         case 411:
-        case 413:
         case 414:
         case 415:
         case 501:
         case 505: return conclusion::as_answered;
-        default: return rule.other;
+        default: return rule.other; // a code that is not known here, also of 400: it may depend on what is stored
     }
 }
 
