@@ -29,6 +29,7 @@
 #include <entitable/core/impl/etag.ipp>
 #include <entitable/core/impl/guid.ipp>
 #include <entitable/core/impl/platform.ipp>
+#include <entitable/core/impl/process.ipp>
 #include <entitable/core/impl/random_seed.ipp>
 #include <entitable/core/impl/text.ipp>
 #include <entitable/core/impl/value.ipp>

@@ -12,6 +12,7 @@
 /// `.take(10)` of a partition is the last ten and reads no more.
 
 #include <entitable/client/update.hpp>
+#include <entitable/core/atomic.hpp>
 #include <entitable/core/shared.hpp>
 #include <entitable/pattern/detail/reservation.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -56,7 +57,8 @@ struct number_block {
 /// A counter that many programs draw from, under optimistic concurrency on one row.
 ///
 /// What is promised:
-/// - No number is ever given twice, as long as nobody removes the row or sets it back.
+/// - No number is ever given twice, as long as nobody removes the row or sets it back. A child process made by `fork` takes
+///   numbers of its own: it leaves what its copy of the block has to its parent.
 /// - With a block of 1 numbers keep real-time order: who asks after another got an answer gets a greater one. So do
 ///   the first numbers of what `reserve` gives.
 /// - With a larger block `next()` promises uniqueness only: numbers of one `sequence` and its copies ascend, those of
@@ -81,18 +83,28 @@ public:
     [[nodiscard]] result<number_block> reserve(std::uint32_t count) const;
 
 private:
+    /// What threads take turns with. It belongs to one process: after a fork, numbers and a locked mutex are the parent's.
+    struct turns {
+        std::uint64_t forks;   ///< of the process that it belongs to
+        turns* of_parent{};    ///< what this process must not use
+        std::mutex turn{};     ///< one thread counts, the others wait: they would only be in its way
+        number_block block{};  ///< guarded by turn
+        std::uint32_t given{}; ///< of the block; guarded by turn
+    };
     struct state : counted {
         state(any_transport below, sequence_options how, std::string name);
+        ~state();
+        state(state const&) = delete;
+        state& operator=(state const&) = delete;
         [[nodiscard]] result<number_block> take(std::uint32_t count);
+        [[nodiscard]] turns& own_turns();
 
         any_transport through;
         sequence_options options;
         detail::counter_row counter;
         random_source random;
         result<void> usable;
-        std::mutex turn;    ///< one thread counts, the others wait: they would only be in its way
-        number_block block; ///< guarded by turn
-        std::uint32_t given{};
+        atomic<turns*> now;
     };
     shared<state> state_;
 };

@@ -37,7 +37,7 @@ public:
     }
     /// Repetitions that are left.
     [[nodiscard]] std::int64_t left() const noexcept { return purse_.load(memory_order::relaxed) / cost; }
-    /// A name for a write that no other has.
+    /// A name for a write that no other has, in this process or in one that was forked off.
     [[nodiscard]] std::string new_operation_id();
 
 private:
@@ -48,7 +48,8 @@ private:
     std::int64_t const full_; ///< 0 when there is no quota
     atomic<std::int64_t> purse_;
     random_source random_;
-    std::uint64_t const own_; ///< begins the names of this process' writes
+    atomic<std::uint64_t> own_;   ///< begins the names of this process' writes
+    atomic<std::uint64_t> forks_; ///< of the process that this is
 };
 
 /// One call from its first try to its outcome. A value; one thread at a time.

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/process.hpp>
+#include <entitable/core/random_seed.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/decorators/detail/retry_course.hpp>
 
@@ -14,7 +16,8 @@ ENTITABLE_DECL retry_ledger::retry_ledger(retry_policy const& policy, std::uint3
       full_(std::int64_t{quota} * cost),
       purse_(full_),
       random_(seed),
-      own_(random_.bits()) {}
+      own_(random_.bits()),
+      forks_(platform::forks()) {}
 
 ENTITABLE_DECL bool retry_ledger::spend() noexcept {
     if (full_ == 0) {
@@ -30,9 +33,14 @@ ENTITABLE_DECL bool retry_ledger::spend() noexcept {
 }
 
 ENTITABLE_DECL std::string retry_ledger::new_operation_id() {
+    // A child has a copy of all random numbers to come. Threads that meet here at once draw a beginning each, and either serves.
+    if (std::uint64_t const here = platform::forks(); forks_.load(memory_order::acquire) != here) {
+        own_.store(random_seed(), memory_order::relaxed);
+        forks_.store(here, memory_order::release);
+    }
     constexpr char digits[] = "0123456789abcdef";
     std::string id;
-    for (std::uint64_t const half : {own_, random_.bits()}) {
+    for (std::uint64_t const half : {own_.load(memory_order::relaxed), random_.bits()}) {
         for (unsigned shift = 64; shift > 0; shift -= 4) {
             id += digits[(half >> (shift - 4)) & 0x0FU];
         }

@@ -2,13 +2,12 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/atomic.hpp>
+#include <entitable/core/process.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/file/detail/file_place.hpp>
 
 #if !defined(_WIN32)
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -65,15 +64,6 @@ ENTITABLE_DECL void writer_lock::close() noexcept {}
 
 #else
 
-/// How many forks lie between this process and the first one, which has 0. The system's own number of the process takes
-/// longer to ask for than a whole search of a tree.
-ENTITABLE_DECL atomic<std::uint64_t>& forks() noexcept {
-    static atomic<std::uint64_t> count{0};
-    [[maybe_unused]] static int const registered =
-        ::pthread_atfork(nullptr, nullptr, [] { count.fetch_add(1, memory_order::relaxed); });
-    return count;
-}
-
 /// File systems over a network, whose locks and shared memory SQLite cannot rely on.
 ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
 #if defined(__linux__)
@@ -104,7 +94,7 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     }
     file_place place;
     place.path_ = *std::move(literal);
-    place.forks_ = forks().load(memory_order::relaxed);
+    place.forks_ = platform::forks();
     struct stat about{};
     if (::lstat(place.path_.c_str(), &about) != 0) {
         if (errno != ENOENT) {
@@ -155,9 +145,7 @@ ENTITABLE_DECL result<void> file_place::check_often() {
     return checked;
 }
 
-ENTITABLE_DECL bool file_place::in_own_process() const noexcept {
-    return forks_ == forks().load(memory_order::relaxed);
-}
+ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return forks_ == platform::forks(); }
 
 ENTITABLE_DECL result<void> file_place::check() const {
     if (!in_own_process()) {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/pattern/sequence.hpp>
 #include <entitable/transport/run.hpp>
@@ -27,7 +28,29 @@ ENTITABLE_DECL sequence::state::state(any_transport below, sequence_options how,
       options(std::move(how)),
       counter{options.table, options.partition_key, std::move(name), options.start, options.step},
       random(options.seed ? *options.seed : random_seed()),
-      usable(detail::check_sequence(options)) {}
+      usable(detail::check_sequence(options)),
+      now(new turns{platform::forks()}) {}
+
+ENTITABLE_DECL sequence::state::~state() {
+    for (turns* each = now.load(memory_order::acquire); each != nullptr;) {
+        delete std::exchange(each, each->of_parent);
+    }
+}
+
+/// Those of this process, made at its first call.
+ENTITABLE_DECL sequence::turns& sequence::state::own_turns() {
+    turns* found = now.load(memory_order::acquire);
+    std::uint64_t const here = platform::forks();
+    if (found->forks == here) {
+        return *found;
+    }
+    auto* const made = new turns{here, found};
+    if (now.compare_exchange_strong(found, made, memory_order::acq_rel, memory_order::acquire)) {
+        return *made;
+    }
+    delete made; // another thread was faster
+    return *found;
+}
 
 ENTITABLE_DECL result<number_block> sequence::state::take(std::uint32_t count) {
     call context{options.calls, *options.time};
@@ -50,7 +73,7 @@ ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const
     if (count == 0) {
         return failure{error_code::out_of_range_input, "a block of no numbers was asked for"};
     }
-    std::lock_guard const guard{state_->turn};
+    std::lock_guard const guard{state_->own_turns().turn};
     return state_->take(count);
 }
 
@@ -58,16 +81,17 @@ ENTITABLE_DECL result<sequence_number> sequence::next() const {
     if (!state_->usable) {
         return failure{state_->usable.error()};
     }
-    std::lock_guard const guard{state_->turn};
-    if (state_->given < state_->block.count) {
-        return sequence_number{state_->block[state_->given++], 0};
+    turns& own = state_->own_turns();
+    std::lock_guard const guard{own.turn};
+    if (own.given < own.block.count) {
+        return sequence_number{own.block[own.given++], 0};
     }
     auto taken = state_->take(state_->options.block);
     if (!taken) {
         return std::move(taken).as_failure();
     }
-    state_->block = *taken;
-    state_->given = 1;
+    own.block = *taken;
+    own.given = 1;
     return sequence_number{taken->first, taken->tries};
 }
 
