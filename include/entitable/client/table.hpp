@@ -6,6 +6,7 @@
 /// `table<E>`: what a program calls.
 
 #include <entitable/client/batch.hpp>
+#include <entitable/client/detail/change.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/client/update.hpp>
@@ -116,25 +117,44 @@ public:
         return core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
     }
 
+    /// The same, or nothing when there is none: to be absent is no error. After a try whose answer was lost, a repetition that finds
+    /// none is taken for a removal (`written::after_retry`), for it may have been one.
+    [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, etag_condition condition) const {
+        return if_present(remove(partition..., row..., std::move(condition)));
+    }
+
     /// Reads the entity, lets `change(entity)` change it, and writes it back if nobody else has written it since; else from the
-    /// start, `update_options::repeats` times. `change` may return a bool: false leaves the entity as it is. It is called once for
-    /// each try, and does not change keys (InvalidInput). Properties that the entity type does not declare stay; an absent
-    /// optional removes its property. ResourceNotFound when there is none, UpdateConditionNotSatisfied when other writers were
-    /// always faster. A write of unknown effect ends the update with that error and is never followed by a second one:
-    /// the change may be there already. Reads are from the primary location.
+    /// start, `update_options::repeats` times. `change` takes the entity by reference and returns nothing or exactly bool: false
+    /// leaves the entity as it is. It is called once for each try, and does not change keys (InvalidInput). Properties that the
+    /// entity type does not declare stay; an absent optional removes its property. ResourceNotFound when there is none,
+    /// UpdateConditionNotSatisfied when other writers were always faster. A write of unknown effect ends the update with that
+    /// error and is never followed by a second one: the change may be there already. Reads are from the primary location. With
+    /// `any_etag` it does not look whether somebody else has written it in between: what they wrote is lost. One try.
     template <class Change>
-        requires std::invocable<Change&, Entity&>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
         return change_entity(partition_key(partition...), row_key(row...), false, change, options);
     }
-    /// The same without looking whether somebody else has written it in between: what they wrote is lost. One try.
     template <class Change>
-        requires std::invocable<Change&, Entity&>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, any_etag_t, Change&& change,
         update_options const& options = {}) const {
         return change_entity(partition_key(partition...), row_key(row...), true, change, options);
+    }
+
+    /// As `update`, or nothing when there is no such entity: to be absent is no error.
+    template <class Change>
+    [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, Change&& change,
+        update_options const& options = {}) const {
+        return if_present(change_entity(partition_key(partition...), row_key(row...), false, change, options));
+    }
+    template <class Change>
+    [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
+        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, any_etag_t,
+        Change&& change, update_options const& options = {}) const {
+        return if_present(change_entity(partition_key(partition...), row_key(row...), true, change, options));
     }
 
 protected:
@@ -159,6 +179,18 @@ protected:
         return from_row(stored, to, core_.options().rows);
     }
 
+    /// `outcome`, or nothing where the entity was not there and nothing was written.
+    template <class Outcome>
+    [[nodiscard]] static result<std::optional<Outcome>> if_present(result<Outcome> outcome) {
+        if (outcome) {
+            return std::optional<Outcome>{*std::move(outcome)};
+        }
+        if (outcome.error().code == error_code::resource_not_found && outcome.error().effect == effect::none) {
+            return std::optional<Outcome>{};
+        }
+        return std::move(outcome).as_failure();
+    }
+
     template <class Change>
     [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition_key, result<std::string> row_key,
         bool forced, Change& change, update_options const& options) const {
@@ -174,12 +206,8 @@ protected:
             if (auto decoded = from_row(stored, outcome->entity, core_.options().rows); !decoded) {
                 return std::move(decoded).as_failure();
             }
-            if constexpr (std::convertible_to<std::invoke_result_t<Change&, Entity&>, bool>) {
-                if (!change(outcome->entity)) {
-                    return std::optional<row>{};
-                }
-            } else {
-                change(outcome->entity);
+            if (!changes(change, outcome->entity)) {
+                return std::optional<row>{};
             }
             auto made = to_row(outcome->entity);
             if (!made) {
@@ -204,6 +232,18 @@ protected:
         outcome->changed = done->changed;
         outcome->after_retry = done->after_retry;
         return outcome;
+    }
+    /// Lets `change` change the entity: whether that is to be written.
+    template <class Change>
+    [[nodiscard]] static bool changes(Change& change, Entity& entity) {
+        if constexpr (!allow_change<Change, Entity>()) {
+            return false; // it was said why
+        } else if constexpr (std::is_void_v<decltype(change(entity))>) {
+            change(entity);
+            return true;
+        } else {
+            return change(entity);
+        }
     }
 
     table_core core_;

@@ -43,18 +43,24 @@ using copy_watcher = function_ref<void(copy_progress const&)>;
 namespace detail {
 
 /// What a change made of an entity, as a row; nothing to leave it out.
-template <mapped_entity Made>
+template <class Target, class Made>
 [[nodiscard]] result<std::optional<row>> row_of_change(Made const& made) {
-    auto written = to_row(made);
-    return written ? result<std::optional<row>>{*std::move(written)} : std::move(written).as_failure();
+    static_assert(std::same_as<Made, Target>,
+        "the change of a copy makes an entity of the target table, an optional of one, or a result of either");
+    if constexpr (std::same_as<Made, Target>) {
+        auto written = to_row(made);
+        return written ? result<std::optional<row>>{*std::move(written)} : std::move(written).as_failure();
+    } else {
+        return std::optional<row>{};
+    }
 }
-template <class Made>
+template <class Target, class Made>
 [[nodiscard]] result<std::optional<row>> row_of_change(std::optional<Made> const& made) {
-    return made ? row_of_change(*made) : std::optional<row>{};
+    return made ? row_of_change<Target>(*made) : std::optional<row>{};
 }
-template <class Made>
+template <class Target, class Made>
 [[nodiscard]] result<std::optional<row>> row_of_change(result<Made> made) {
-    return made ? row_of_change(*made) : std::move(made).as_failure();
+    return made ? row_of_change<Target>(*made) : std::move(made).as_failure();
 }
 
 } // namespace detail
@@ -71,7 +77,7 @@ template <class Source, class Target, class Change>
             if (auto decoded = from_row(stored, read, from.options().rows); !decoded) {
                 return std::move(decoded).as_failure();
             }
-            return detail::row_of_change(change(std::as_const(read)));
+            return detail::row_of_change<Target>(change(std::as_const(read)));
         },
         watch, options);
 }

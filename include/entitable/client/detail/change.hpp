@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What a change is that `update` takes: a function that gets the entity by reference and returns nothing or bool. Everything
+/// else would lose what the caller meant, so it does not compile.
+
+#include <entitable/core/config.hpp>
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The parameter of a function that has one, read from its type.
+template <class Function>
+struct parameter_of {};
+template <class Result, class Parameter, bool Noexcept>
+struct parameter_of<Result(Parameter) noexcept(Noexcept)> {
+    using type = Parameter;
+};
+template <class Result, class Class, class Parameter, bool Noexcept>
+struct parameter_of<Result (Class::*)(Parameter) noexcept(Noexcept)> : parameter_of<Result(Parameter)> {};
+template <class Result, class Class, class Parameter, bool Noexcept>
+struct parameter_of<Result (Class::*)(Parameter) const noexcept(Noexcept)> : parameter_of<Result(Parameter)> {};
+template <class Result, class Class, class Parameter, bool Noexcept>
+struct parameter_of<Result (Class::*)(Parameter) & noexcept(Noexcept)> : parameter_of<Result(Parameter)> {};
+template <class Result, class Class, class Parameter, bool Noexcept>
+struct parameter_of<Result (Class::*)(Parameter) const & noexcept(Noexcept)> : parameter_of<Result(Parameter)> {};
+
+/// Is returned instead of what a change returns.
+struct no_change {};
+
+/// Competes with a change that is a template or is overloaded. For an entity that may be changed, `Entity&` is better than
+/// `Entity const&`; `Entity` and `Entity const&` are not. So the change wins only where it takes the entity by reference, and a
+/// body is never instantiated that would not be called.
+template <class Change, class Entity>
+struct change_rival : Change {
+    using Change::operator();
+    no_change operator()(Entity const&);
+};
+/// The same for a change that may be called while it is const.
+template <class Change, class Entity>
+struct change_rival<Change const, Entity> : Change {
+    using Change::operator();
+    no_change operator()(Entity const&) const;
+};
+
+template <class Rival, class Entity>
+concept wins_by_reference =
+    requires(Rival& rival, Entity& entity) { requires !std::same_as<decltype(rival(entity)), no_change>; };
+
+/// The change takes the entity by reference. What std::ref makes is looked into.
+template <class Change, class Entity>
+[[nodiscard]] consteval bool takes_by_reference() {
+    using function = std::remove_pointer_t<std::remove_cvref_t<Change>>;
+    if constexpr (std::is_function_v<function>) {
+        if constexpr (requires { typename parameter_of<function>::type; }) {
+            using parameter = typename parameter_of<function>::type;
+            return std::is_lvalue_reference_v<parameter> && !std::is_const_v<std::remove_reference_t<parameter>> &&
+                std::is_invocable_v<function&, Entity&>;
+        } else {
+            return false;
+        }
+    } else if constexpr (!std::is_class_v<function> || std::is_pointer_v<std::remove_cvref_t<Change>>) {
+        return false;
+    } else if constexpr (requires(function const& wrapped) {
+                             { wrapped.get() } -> std::same_as<typename function::type&>;
+                         }) {
+        return takes_by_reference<typename function::type, Entity>();
+    } else if constexpr (requires { typename parameter_of<decltype(&function::operator())>::type; }) {
+        using parameter = typename parameter_of<decltype(&function::operator())>::type;
+        return std::is_lvalue_reference_v<parameter> && !std::is_const_v<std::remove_reference_t<parameter>> &&
+            std::is_invocable_v<Change&, Entity&>;
+    } else if constexpr (std::is_final_v<function>) {
+        return false; // a template that nothing can compete with
+    } else {
+        return wins_by_reference<change_rival<function const, Entity> const, Entity> ||
+            (!std::is_const_v<Change> && wins_by_reference<change_rival<function, Entity>, Entity>);
+    }
+}
+
+/// Says in one line what is wrong with a change.
+template <class Change, class Entity>
+[[nodiscard]] consteval bool allow_change() {
+    constexpr bool by_reference = takes_by_reference<std::remove_reference_t<Change>, Entity>();
+    static_assert(by_reference,
+        "a change takes the table's entity by reference: [](order& found) { ... }; what it does to a copy would be "
+        "lost");
+    if constexpr (by_reference) {
+        using returned = decltype(std::declval<Change&>()(std::declval<Entity&>()));
+        constexpr bool decides = std::same_as<returned, void> || std::same_as<returned, bool>;
+        static_assert(decides,
+            "a change returns nothing, or exactly a bool that says whether to write; this one returns another type");
+        return decides;
+    } else {
+        return false;
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "a change returns nothing, or exactly a bool"
+
+#include "registration.hpp"
+
+void use(entitable::table<registration> const& runners) {
+#if defined(BROKEN)
+    (void)runners.update("Boston", "Full", 7, [](registration& found) { return --found.age; });
+#else
+    (void)runners.update("Boston", "Full", 7, [](registration& found) { return --found.age > 0; });
+#endif
+}
