@@ -1,6 +1,19 @@
 # How the kinds of tests become ctest tests. A test that only compiles runs the compiler itself: nothing
 # contends for the build directory, and ccache makes an unchanged one free.
 
+# entitable_add_test_engine(): the bodies of the library, compiled once for all programs of the tests. The header-only form is
+# tested by design_header_only, defined_once, the header tests, the consumers and the fuzz targets.
+function(entitable_add_test_engine)
+    if(TARGET entitable_test_engine)
+        return()
+    endif()
+    entitable_find_component_libraries()
+    add_library(entitable_test_engine STATIC "${PROJECT_SOURCE_DIR}/tests/support/engine_core.cpp"
+        "${PROJECT_SOURCE_DIR}/tests/support/engine_file.cpp" "${PROJECT_SOURCE_DIR}/tests/support/engine_azure.cpp")
+    target_compile_definitions(entitable_test_engine PUBLIC ENTITABLE_SEPARATE_COMPILATION)
+    target_link_libraries(entitable_test_engine PUBLIC entitable_developer entitable::file entitable::azure)
+endfunction()
+
 # entitable_add_unit_tests(<name> [LINK <target>...] SOURCES <file>...)
 # One program of Catch tests; ctest knows each test case as "<name>: <test case>".
 function(entitable_add_unit_tests name)
@@ -32,20 +45,32 @@ function(entitable_add_compile_test name source)
     set_tests_properties(${name} PROPERTIES LABELS compile)
 endfunction()
 
-# entitable_add_header_tests(<file>...): each header, and each body (.ipp) of separate compilation, compiles
-# alone, twice in one file, and so without exceptions.
+# entitable_add_header_tests(<file>...): each header, and each body (.ipp) of separate compilation, compiles alone and twice in
+# one file; and those of a room together without exceptions.
 function(entitable_add_header_tests)
     foreach(header IN LISTS ARGN)
         file(RELATIVE_PATH include "${PROJECT_SOURCE_DIR}/include" "${header}")
         file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/include/entitable" "${header}")
         set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")
-        file(CONFIGURE OUTPUT "${source}" CONTENT "#include <${include}>\n#include <${include}>\n")
+        set(lines "#include <${include}>\n")
+        file(CONFIGURE OUTPUT "${source}" CONTENT "${lines}${lines}")
+        string(REGEX MATCH "^[a-z]+/" room "${name}")
+        string(REPLACE "/" "" room "${room}")
         set(flags "")
         if(name MATCHES "(^|/)src\\.hpp$|\\.ipp$")
             set(flags -DENTITABLE_SEPARATE_COMPILATION)
+            set(room "${room}_bodies")
         endif()
         entitable_add_compile_test(header.${name} "${source}" ${flags})
-        entitable_add_compile_test(header_noexcept.${name} "${source}" ${flags} -fno-exceptions)
+        string(APPEND together_${room} "${lines}")
+        set(flags_${room} ${flags})
+        list(APPEND rooms "${room}")
+    endforeach()
+    list(REMOVE_DUPLICATES rooms)
+    foreach(room IN LISTS rooms)
+        set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/noexcept_${room}.cpp")
+        file(CONFIGURE OUTPUT "${source}" CONTENT "${together_${room}}")
+        entitable_add_compile_test(header_noexcept.${room} "${source}" ${flags_${room}} -fno-exceptions)
     endforeach()
 endfunction()
 

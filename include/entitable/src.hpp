@@ -61,5 +61,5 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 template class local<memory_store>;
-template class detail::transport_model<local<memory_store>>;
+template detail::transport_interface* detail::make_model(local<memory_store> const&);
 ENTITABLE_END_NAMESPACE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Linked into every test program together with odr_b.cpp: a body that is not inline is then defined twice.
+// Every umbrella in two files of one program: a body that is not inline is then defined twice.
 #include <support/umbrellas.hpp>

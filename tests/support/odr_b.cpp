@@ -3,3 +3,5 @@
 
 // See odr_a.cpp.
 #include <support/umbrellas.hpp>
+
+int main() {}

@@ -42,5 +42,5 @@
 ENTITABLE_BEGIN_NAMESPACE
 template class rest<curl_client>;
 template class rest_service<curl_client>;
-template class detail::transport_model<rest<curl_client>>;
+template detail::transport_interface* detail::make_model(rest<curl_client> const&);
 ENTITABLE_END_NAMESPACE

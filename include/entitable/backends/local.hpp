@@ -22,7 +22,10 @@ public:
     using is_transport = void;     ///< opts in to `transport`
     using visits_entities = local; ///< opts in to `read_entity`
 
-    local() : local(local_options{}) {} ///< a default store with default options
+    /// A default store with default options.
+    local()
+        requires std::default_initializable<Store>
+        : local(local_options{}) {}
     /// The rest of the arguments makes the store.
     template <class... Arguments>
     explicit local(local_options options, Arguments&&... arguments)

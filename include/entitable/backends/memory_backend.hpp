@@ -17,7 +17,7 @@ using memory_backend = local<memory_store>;
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
 // Compiled once, with entitable/src.hpp.
 extern template class local<memory_store>;
-extern template class detail::transport_model<local<memory_store>>;
+extern template detail::transport_interface* detail::make_model(local<memory_store> const&);
 #endif
 
 ENTITABLE_END_NAMESPACE

@@ -7,6 +7,7 @@
 
 #include <entitable/backends/local.hpp>
 #include <entitable/file/sqlite_store.hpp>
+#include <entitable/transport/any_transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -44,5 +45,11 @@ private:
     file_backend(sqlite_store::opened_file opened, file_options options)
         : local<sqlite_store>(options.local, std::move(opened), options) {}
 };
+
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+// Compiled once, with entitable/file/src.hpp.
+extern template class local<sqlite_store>;
+extern template detail::transport_interface* detail::make_model(file_backend const&);
+#endif
 
 ENTITABLE_END_NAMESPACE

@@ -19,3 +19,10 @@
 #include <entitable/file/impl/stored_row.ipp>
 #include <entitable/file/impl/verify.ipp>
 #include <entitable/file/impl/writer.ipp>
+
+#include <entitable/file/file_backend.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+template class local<sqlite_store>;
+template detail::transport_interface* detail::make_model(file_backend const&);
+ENTITABLE_END_NAMESPACE

@@ -17,7 +17,7 @@ using azure_backend = rest<curl_client>;
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
 // Compiled once, with entitable/azure/src.hpp.
 extern template class rest<curl_client>;
-extern template class detail::transport_model<rest<curl_client>>;
+extern template detail::transport_interface* detail::make_model(rest<curl_client> const&);
 #endif
 
 ENTITABLE_END_NAMESPACE

@@ -88,8 +88,11 @@ struct model_of {
     using type = answering_with<T, Requests...>;
 };
 
+/// Makes the chain over a transport. Where the library is compiled separately, that of each backend is compiled once.
 template <transport T>
-using transport_model = all_requests::apply<model_of>::template type<T>;
+transport_interface* make_model(T const& wrapped) {
+    return new all_requests::apply<model_of>::template type<T>(wrapped);
+}
 
 } // namespace detail
 
@@ -103,7 +106,7 @@ public:
     /// Keeps a copy of any transport; copies of this share it.
     template <class T>
         requires(!std::same_as<T, any_transport> && transport<T>)
-    any_transport(T const& wrapped) : interface_(new detail::transport_model<T>(wrapped)) {}
+    any_transport(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
 
     /// Of the transport it holds.
     [[nodiscard]] entitable::profile profile() const { return interface_->profile(); }
