@@ -11,6 +11,7 @@
     "entitable/file/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/file/file_backend.hpp>
 #include <entitable/file/impl/connection.ipp>
 #include <entitable/file/impl/file_place.ipp>
 #include <entitable/file/impl/reader_pool.ipp>
@@ -19,8 +20,6 @@
 #include <entitable/file/impl/stored_row.ipp>
 #include <entitable/file/impl/verify.ipp>
 #include <entitable/file/impl/writer.ipp>
-
-#include <entitable/file/file_backend.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 template class local<sqlite_store>;
