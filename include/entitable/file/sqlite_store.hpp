@@ -77,7 +77,7 @@ public:
     /// Reads everything: the structure of the file, and each row with its checksum.
     [[nodiscard]] result<file_report> verify(steady_time until = no_deadline_);
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed.
-    [[nodiscard]] result<void> checkpoint(steady_time until = no_deadline_) { return writer_.checkpoint(until); }
+    [[nodiscard]] result<void> checkpoint(steady_time until = no_deadline_) { return writer_->checkpoint(until); }
 
 private:
     static constexpr steady_time no_deadline_ = steady_time::max();
@@ -85,8 +85,8 @@ private:
     [[nodiscard]] result<void> purge(steady_time until);
 
     file_options const options_;
-    detail::writer writer_; ///< its connection goes last: SQLite then tidies up
-    detail::reader_pool readers_;
+    detail::own_object<detail::writer> writer_; ///< its connection goes last: SQLite then tidies up
+    detail::own_object<detail::reader_pool> readers_;
 };
 
 /// The rows of one partition inside of an update.

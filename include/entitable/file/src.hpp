@@ -14,6 +14,7 @@
 #include <entitable/file/file_backend.hpp>
 #include <entitable/file/impl/connection.ipp>
 #include <entitable/file/impl/file_place.ipp>
+#include <entitable/file/impl/own_process.ipp>
 #include <entitable/file/impl/reader_pool.ipp>
 #include <entitable/file/impl/schema.ipp>
 #include <entitable/file/impl/sqlite_store.ipp>

@@ -55,7 +55,8 @@ enum class sql : std::uint8_t {
 /// How a step of a statement ended.
 enum class stepped : std::uint8_t { row, done, busy, failed };
 
-/// An open connection. One thread at a time; closes itself.
+/// An open connection. One thread at a time; closes itself. A child made by `fork` asks SQLite nothing through it: whatever it did
+/// would be done to the locks and the log of the parent.
 class connection {
 public:
     /// StoreFailed, StoreForeign; StoreBusy when that takes too long.
@@ -67,6 +68,7 @@ public:
           tables_(std::move(other.tables_)),
           shapes_(std::move(other.shapes_)),
           replans_(other.replans_),
+          forks_(other.forks_),
           code_(other.code_),
           system_code_(other.system_code_),
           broken_(other.broken_) {}
@@ -76,6 +78,7 @@ public:
         std::swap(tables_, other.tables_);
         std::swap(shapes_, other.shapes_);
         std::swap(replans_, other.replans_);
+        std::swap(forks_, other.forks_);
         std::swap(code_, other.code_);
         std::swap(system_code_, other.system_code_);
         std::swap(broken_, other.broken_);
@@ -120,8 +123,6 @@ public:
     /// Lets SQLite move the log into the file and remove it when this is the last connection. The caller holds the writer
     /// lock; without this a connection leaves the log as it is.
     void end_log_at_close() noexcept;
-    /// Leaves all to the end of the process: in a process that was forked off, closing would harm the other one.
-    void abandon() noexcept;
 
 private:
     friend class query;
@@ -130,6 +131,9 @@ private:
     [[nodiscard]] stepped outcome_of(int code) noexcept;
     [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
     void close() noexcept;
+    [[nodiscard]] bool in_own_process() const noexcept { return forks_ == platform::forks(); }
+    /// The same before a step; where it is false the step has failed.
+    [[nodiscard]] bool may_step() noexcept;
 
     sqlite3* database_;
     std::array<sqlite3_stmt*, static_cast<std::size_t>(sql::count)> cached_{};
@@ -140,6 +144,7 @@ private:
     std::vector<known_table> tables_{}; ///< the last ones used
     shape_memory shapes_{};
     std::array<int, static_cast<std::size_t>(sql::count)> replans_{};
+    std::uint64_t forks_{platform::forks()};
     int code_{};
     int system_code_{};
     bool broken_{};

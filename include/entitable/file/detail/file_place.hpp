@@ -7,6 +7,7 @@
 /// of all processes holds. What differs between operating systems is in the bodies.
 
 #include <entitable/core/result.hpp>
+#include <entitable/file/detail/own_process.hpp>
 #include <entitable/file/file_options.hpp>
 
 #include <string>
@@ -42,15 +43,9 @@ private:
 /// An advisory lock between processes, and between stores of one process: an empty file beside the file, which stays.
 class writer_lock {
 public:
-    writer_lock() = default;
-    writer_lock(writer_lock&& other) noexcept
-        : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, -1)) {}
-    writer_lock& operator=(writer_lock&&) = delete;
-    ~writer_lock() { close(); }
-
     /// False where the file system has no such locks.
     [[nodiscard]] result<bool> open(std::string const& path);
-    [[nodiscard]] bool usable() const noexcept { return handle_ >= 0; }
+    [[nodiscard]] bool usable() const noexcept { return handle_.get() >= 0; }
 
     /// Whether it was free, and is held now.
     [[nodiscard]] result<bool> try_lock();
@@ -58,12 +53,13 @@ public:
 
 private:
     [[nodiscard]] result<void> reopen();
-    void close() noexcept;
 
     std::string path_;
-    int handle_{-1};
+    own_handle handle_;
 };
 
+/// What everything that was opened before a fork says in the child.
+[[nodiscard]] failure opened_before_fork();
 /// Why a call of the operating system failed.
 [[nodiscard]] failure system_failure(std::string_view what, int number, std::string_view path);
 

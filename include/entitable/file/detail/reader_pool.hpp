@@ -18,7 +18,6 @@ namespace detail {
 class reader_pool {
 public:
     reader_pool(file_place place, file_options const& options) : options_(options), place_(std::move(place)) {}
-    ~reader_pool();
     reader_pool(reader_pool const&) = delete;
     reader_pool& operator=(reader_pool const&) = delete;
 

@@ -140,6 +140,9 @@ ENTITABLE_DECL result<void> connection::set_durability(file_options const& optio
 }
 
 ENTITABLE_DECL void connection::close() noexcept {
+    if (!in_own_process()) {
+        return;
+    }
     for (sqlite3_stmt*& each : cached_) {
         sqlite3_finalize(std::exchange(each, nullptr));
     }
@@ -158,9 +161,12 @@ ENTITABLE_DECL void connection::count_log_pages(std::size_t& pages) noexcept {
     sqlite3_wal_hook(database_, note, &pages);
 }
 
-ENTITABLE_DECL void connection::abandon() noexcept {
-    cached_ = {};
-    database_ = nullptr;
+ENTITABLE_DECL bool connection::may_step() noexcept {
+    if (!in_own_process()) {
+        code_ = SQLITE_MISUSE;
+        broken_ = true;
+    }
+    return in_own_process();
 }
 
 // ---- what codes mean --------------------------------------------------------------------------------
@@ -195,6 +201,9 @@ ENTITABLE_DECL stepped connection::outcome_of(int code) noexcept {
 }
 
 ENTITABLE_DECL failure connection::problem(std::string_view doing) {
+    if (!in_own_process()) {
+        return opened_before_fork();
+    }
     struct meaning {
         error_code code;
         std::string_view text;
@@ -229,7 +238,7 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
 
 ENTITABLE_DECL sqlite3_stmt* connection::prepared(sql text) noexcept {
     sqlite3_stmt*& cached = cached_[static_cast<std::size_t>(text)];
-    if (cached == nullptr) {
+    if (cached == nullptr && may_step()) {
         int const code = sqlite3_prepare_v3(database_, text_for(text), -1, SQLITE_PREPARE_PERSISTENT, &cached, nullptr);
         if (code != SQLITE_OK) {
             static_cast<void>(outcome_of(code));
@@ -241,10 +250,13 @@ ENTITABLE_DECL sqlite3_stmt* connection::prepared(sql text) noexcept {
 ENTITABLE_DECL stepped connection::run(sql text) { return query{*this, text}.finish(); }
 
 ENTITABLE_DECL stepped connection::run_text(char const* text) {
-    return outcome_of(sqlite3_exec(database_, text, nullptr, nullptr, nullptr));
+    return may_step() ? outcome_of(sqlite3_exec(database_, text, nullptr, nullptr, nullptr)) : stepped::failed;
 }
 
 ENTITABLE_DECL result<std::string> connection::text_of(char const* text) {
+    if (!may_step()) {
+        return opened_before_fork();
+    }
     sqlite3_stmt* statement = nullptr;
     std::string found;
     int code = sqlite3_prepare_v2(database_, text, -1, &statement, nullptr);
@@ -307,6 +319,9 @@ ENTITABLE_DECL void connection::roll_back() noexcept {
 }
 
 ENTITABLE_DECL result<void> connection::checkpoint(bool truncate, patience* wait) {
+    if (!may_step()) {
+        return opened_before_fork();
+    }
     int const mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
     for (;;) {
         int const code = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, nullptr);
@@ -346,6 +361,9 @@ ENTITABLE_DECL query& query::bind_text(int at, std::string_view text) noexcept {
 
 /// A change of the schema is met once by each statement of a connection; the first that meets it tells all of them.
 ENTITABLE_DECL void query::look_for_replanning() noexcept {
+    if (statement_ == nullptr) {
+        return;
+    }
     int const now = sqlite3_stmt_status(statement_, SQLITE_STMTSTATUS_REPREPARE, 0);
     replanned_ = now != std::exchange(on_.replans_[static_cast<std::size_t>(text_)], now);
     if (replanned_) {
@@ -382,7 +400,7 @@ ENTITABLE_DECL result<bool> query::next_row() {
 ENTITABLE_DECL std::int64_t query::changed_rows() const noexcept { return sqlite3_changes(on_.database_); }
 
 ENTITABLE_DECL stepped query::step() noexcept {
-    return statement_ == nullptr ? stepped::failed : on_.outcome_of(sqlite3_step(statement_));
+    return statement_ == nullptr || !on_.may_step() ? stepped::failed : on_.outcome_of(sqlite3_step(statement_));
 }
 
 ENTITABLE_DECL stepped query::finish() noexcept {
@@ -394,7 +412,11 @@ ENTITABLE_DECL stepped query::finish() noexcept {
     }
 }
 
-ENTITABLE_DECL void query::reset() noexcept { sqlite3_reset(statement_); }
+ENTITABLE_DECL void query::reset() noexcept {
+    if (on_.in_own_process()) {
+        sqlite3_reset(statement_);
+    }
+}
 
 /// By the value: to ask for a column takes longer than to ask for its bytes. No other thread uses the connection meanwhile.
 ENTITABLE_DECL std::string_view query::bytes(int at) const noexcept {

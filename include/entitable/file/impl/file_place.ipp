@@ -30,6 +30,11 @@ ENTITABLE_DECL failure system_failure(std::string_view what, int number, std::st
     return failed;
 }
 
+ENTITABLE_DECL failure opened_before_fork() {
+    return failure{error_code::store_failed,
+        "the file was opened before this process was forked off; open it again in this process"};
+}
+
 /// What cannot be the path of a file, whatever the system says; and as SQLite takes it literally.
 ENTITABLE_DECL result<std::string> literal_path(std::string_view path) {
     if (path.empty() || path.find('\0') != std::string_view::npos) {
@@ -60,7 +65,6 @@ ENTITABLE_DECL result<bool> writer_lock::open(std::string const&) { return false
 ENTITABLE_DECL result<void> writer_lock::reopen() { return {}; }
 ENTITABLE_DECL result<bool> writer_lock::try_lock() { return true; }
 ENTITABLE_DECL void writer_lock::unlock() noexcept {}
-ENTITABLE_DECL void writer_lock::close() noexcept {}
 
 #else
 
@@ -149,8 +153,7 @@ ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return forks_ 
 
 ENTITABLE_DECL result<void> file_place::check() const {
     if (!in_own_process()) {
-        return failure{error_code::store_failed,
-            "the file was opened before this process was forked off; open it again in this process"};
+        return opened_before_fork();
     }
     struct stat about{};
     if (::stat(path_.c_str(), &about) != 0) {
@@ -167,19 +170,18 @@ ENTITABLE_DECL result<bool> writer_lock::open(std::string const& path) {
     if (auto opened = reopen(); !opened) {
         return std::move(opened).as_failure();
     }
-    if (::flock(handle_, LOCK_EX | LOCK_NB) == 0) {
-        ::flock(handle_, LOCK_UN);
+    if (::flock(handle_.get(), LOCK_EX | LOCK_NB) == 0) {
+        ::flock(handle_.get(), LOCK_UN);
     } else if (errno != EWOULDBLOCK && errno != EINTR) {
-        close();
+        handle_.close();
         return false;
     }
     return true;
 }
 
 ENTITABLE_DECL result<void> writer_lock::reopen() {
-    close();
-    handle_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    if (handle_ < 0) {
+    handle_ = own_handle{::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
+    if (!usable()) {
         return system_failure("the lock beside the file cannot be opened", errno, path_);
     }
     return {};
@@ -190,7 +192,7 @@ ENTITABLE_DECL result<bool> writer_lock::try_lock() {
         return true;
     }
     for (int tries = 0; tries < 3; ++tries) {
-        if (::flock(handle_, LOCK_EX | LOCK_NB) != 0) {
+        if (::flock(handle_.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK || errno == EINTR) {
                 return false;
             }
@@ -199,7 +201,7 @@ ENTITABLE_DECL result<bool> writer_lock::try_lock() {
         // A lock of a file that others do not find any more locks nobody out.
         struct stat held{};
         struct stat named{};
-        if (::fstat(handle_, &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+        if (::fstat(handle_.get(), &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
             held.st_dev == named.st_dev) {
             return true;
         }
@@ -212,13 +214,7 @@ ENTITABLE_DECL result<bool> writer_lock::try_lock() {
 
 ENTITABLE_DECL void writer_lock::unlock() noexcept {
     if (usable()) {
-        ::flock(handle_, LOCK_UN);
-    }
-}
-
-ENTITABLE_DECL void writer_lock::close() noexcept {
-    if (usable()) {
-        ::close(std::exchange(handle_, -1));
+        ::flock(handle_.get(), LOCK_UN);
     }
 }
 

@@ -8,6 +8,9 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits) {
+    if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
+        return opened_before_fork();
+    }
     std::unique_ptr<connection> on;
     {
         std::lock_guard const lock{mutex_};
@@ -30,6 +33,9 @@ ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits
 }
 
 ENTITABLE_DECL result<connection> reader_pool::open_another(patience& waits) {
+    if (!place_.in_own_process()) {
+        return opened_before_fork();
+    }
     std::lock_guard const lock{mutex_};
     if (auto same = place_.check(); !same) {
         return std::move(same).as_failure();
@@ -38,21 +44,13 @@ ENTITABLE_DECL result<connection> reader_pool::open_another(patience& waits) {
 }
 
 ENTITABLE_DECL void reader_pool::give_back(std::unique_ptr<connection> on) noexcept {
-    if (on->broken()) {
+    if (on->broken() || !place_.in_own_process()) {
         return;
     }
     std::lock_guard const lock{mutex_};
     if (idle_.size() < options_.idle_readers) {
         idle_.reserve(options_.idle_readers);
         idle_.push_back(std::move(on));
-    }
-}
-
-ENTITABLE_DECL reader_pool::~reader_pool() {
-    for (auto const& each : idle_) {
-        if (!place_.in_own_process()) {
-            each->abandon();
-        }
     }
 }
 

@@ -96,7 +96,7 @@ ENTITABLE_DECL result<bool> sqlite_store::create_table(
         made = true;
         return detail::job_end::written;
     };
-    auto committed = writer_.run(job, until);
+    auto committed = writer_->run(job, until);
     if (!committed) {
         return std::move(committed).as_failure();
     }
@@ -123,7 +123,7 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, stead
         removed = true;
         return detail::job_end::written;
     };
-    auto committed = writer_.run(job, until);
+    auto committed = writer_->run(job, until);
     if (!committed) {
         return std::move(committed).as_failure();
     }
@@ -162,7 +162,7 @@ ENTITABLE_DECL result<void> sqlite_store::purge(steady_time until) {
         return failed ? detail::job_end::broken : detail::job_end::written;
     };
     while (more && !failed) {
-        if (auto committed = writer_.run(job, until); !committed) {
+        if (auto committed = writer_->run(job, until); !committed) {
             return committed;
         }
     }
@@ -171,7 +171,7 @@ ENTITABLE_DECL result<void> sqlite_store::purge(steady_time until) {
 
 ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, table_visitor visit, steady_time until) {
     detail::patience waits{options_, until};
-    auto reader = readers_.borrow(waits);
+    auto reader = readers_->borrow(waits);
     if (!reader) {
         return std::move(reader).as_failure();
     }
@@ -191,7 +191,7 @@ ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, tabl
 ENTITABLE_DECL result<lookup> sqlite_store::get(
     std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, steady_time until) {
     detail::patience waits{options_, until};
-    auto reader = readers_.borrow(waits);
+    auto reader = readers_->borrow(waits);
     if (!reader) {
         return std::move(reader).as_failure();
     }
@@ -224,7 +224,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::get(
 ENTITABLE_DECL result<lookup> sqlite_store::scan(
     std::string_view table, scan_range const& range, scan_visitor visit, steady_time until) {
     detail::patience waits{options_, until};
-    auto reader = readers_.borrow(waits);
+    auto reader = readers_->borrow(waits);
     if (!reader) {
         return std::move(reader).as_failure();
     }
@@ -308,7 +308,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
         bool const nothing = rows.changes_.empty() && rows.inserted_.empty();
         return nothing ? detail::job_end::nothing : detail::job_end::written;
     };
-    auto committed = writer_.run(job, until);
+    auto committed = writer_->run(job, until);
     if (!committed) {
         return std::move(committed).as_failure();
     }

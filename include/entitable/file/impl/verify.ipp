@@ -11,7 +11,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
     constexpr std::size_t most_problems = 10;
     detail::patience waits{options_, until};
-    auto reader = readers_.open_another(waits);
+    auto reader = readers_->open_another(waits);
     if (!reader) {
         return std::move(reader).as_failure();
     }

@@ -33,10 +33,6 @@ ENTITABLE_DECL writer::~writer() {
     if (!on_) {
         return;
     }
-    if (!place_.in_own_process()) {
-        on_->abandon(); // closing it would take the other process's locks and log away
-        return;
-    }
     auto locked = lock_.try_lock();
     bool const held = locked && *locked && place_.check();
     if (held) {
@@ -49,6 +45,9 @@ ENTITABLE_DECL writer::~writer() {
 }
 
 ENTITABLE_DECL result<void> writer::run(write_job job, steady_time until) {
+    if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
+        return opened_before_fork();
+    }
     waiting mine{job, patience{options_, until}};
     bool leads = false;
     {
@@ -377,6 +376,9 @@ ENTITABLE_DECL void writer::keep_log_short() {
 }
 
 ENTITABLE_DECL result<void> writer::checkpoint(steady_time until) {
+    if (!place_.in_own_process()) {
+        return opened_before_fork();
+    }
     std::lock_guard const using_connection{leader_mutex_};
     patience waits{options_, until};
     for (;;) {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/file/detail/own_process.hpp>
+
+#include <mutex>
+
+#if !defined(_WIN32)
+#include <pthread.h>
+#include <unistd.h>
+#endif
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+#if defined(_WIN32)
+
+ENTITABLE_DECL own_handle::own_handle(int) {}
+ENTITABLE_DECL void own_handle::close() noexcept {}
+
+#else
+
+/// All handles of the process. Never destroyed, because objects that live until the end of the program may have some.
+struct own_handles {
+    std::mutex mutex;
+    own_handle::kept* first{}; ///< guarded
+
+    [[nodiscard]] static own_handles& all() {
+        static own_handles* const only = [] {
+            auto* const made = new own_handles;
+            // The mutex is held over the fork: the child finds the list whole, and the mutex in its own hands.
+            ::pthread_atfork([] { all().mutex.lock(); }, [] { all().mutex.unlock(); },
+                [] {
+                    for (own_handle::kept* each = all().first; each != nullptr; each = each->next) {
+                        ::close(std::exchange(each->handle, -1));
+                    }
+                    all().mutex.unlock();
+                });
+            return made;
+        }();
+        return *only;
+    }
+};
+
+ENTITABLE_DECL own_handle::own_handle(int handle) {
+    if (handle < 0) {
+        return;
+    }
+    own_handles& all = own_handles::all();
+    kept_ = std::make_unique<kept>(kept{handle, nullptr, nullptr});
+    std::lock_guard const lock{all.mutex};
+    kept_->next = all.first;
+    if (all.first != nullptr) {
+        all.first->previous = kept_.get();
+    }
+    all.first = kept_.get();
+}
+
+ENTITABLE_DECL void own_handle::close() noexcept {
+    if (!kept_) {
+        return;
+    }
+    own_handles& all = own_handles::all();
+    {
+        std::lock_guard const lock{all.mutex};
+        (kept_->previous != nullptr ? kept_->previous->next : all.first) = kept_->next;
+        if (kept_->next != nullptr) {
+            kept_->next->previous = kept_->previous;
+        }
+        if (kept_->handle >= 0) {
+            ::close(kept_->handle);
+        }
+    }
+    kept_.reset();
+}
+
+#endif
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
