@@ -293,3 +293,30 @@ TEST_CASE("a transport that leaves a request without an answer does not hang the
     store.log->silent = true;
     CHECK(all.where(in_boston).count().error().code == error_code::transport_failed);
 }
+
+TEST_CASE("the least and the greatest text are those of the comparisons, in keys and in properties") {
+    memory_backend store;
+    table<result_line> const all{store, "lines"};
+    all.create().value();
+    // In UTF-16 a character of two units stands before U+E000..U+FFFF; in UTF-8 it stands behind.
+    std::vector<std::string> const in_order{
+        "", "a", "\uD7FF", "\U00010000", "\U0001F600", "\U0010FFFF", "\uE000", "\uFF5E", "\uFFFD"};
+    for (std::string const& lowest : in_order) {
+        for (std::string const& highest : in_order) {
+            all.insert_or_replace({"A", 1, 1, lowest, lowest}).value();
+            all.insert_or_replace({"A", 1, 1, highest, highest}).value();
+            bool const ordered = &lowest <= &highest;
+            auto const lines = all.where(l::series == "A");
+            CHECK(lines.min(l::note).value() == (ordered ? lowest : highest));
+            CHECK(lines.max(l::note).value() == (ordered ? highest : lowest));
+            CHECK(lines.min(l::remark).value() == (ordered ? lowest : highest));
+            auto const greatest = lines.max(l::remark).value();
+            CHECK(greatest == (ordered ? highest : lowest));
+            CHECK(all.where(l::series == "A" && l::remark > *greatest).count().value() == 0);
+            CHECK(all.where(l::series == "A" && l::note > *greatest).count().value() == 0);
+            for (std::string const& note : {lowest, highest}) {
+                CHECK(all.remove_if_present("A", 1, 1, note, any_etag));
+            }
+        }
+    }
+}

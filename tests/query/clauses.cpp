@@ -90,6 +90,39 @@ TEST_CASE("in with no values accepts nothing, and not in accepts everything") {
         "client filter  none\n");
 }
 
+TEST_CASE("in counts a value once, however often it is listed") {
+    memory_backend store;
+    auto const all = runners(store, 9);
+    std::vector<std::int32_t> many = numbers(1, 500);
+    std::vector<std::int32_t> const again = numbers(0, 501);
+    many.insert(many.end(), again.begin(), again.end());
+    CHECK(many.size() == 1001);
+    auto const rows = all.where(in_boston && in(r::bib, many));
+    CHECK(rows.explain().value().key_ranges.size() == 501);
+    CHECK(bibs(rows) == numbers(1, 9));
+    CHECK(all.where(in_boston && !in(r::bib, many)).count().value() == 0);
+
+    // Of a property: the service takes 15 comparisons, and is told of each value once.
+    std::vector<std::int32_t> ages;
+    for (int round = 0; round < 100; ++round) {
+        ages.insert(ages.end(), {21, 22, 23});
+    }
+    using of = mapping<runner>;
+    auto const plan = make_plan((in_boston && in(r::age, ages)).nodes(), access_path::partition, of::partition_layout,
+        of::row_layout, storage_profile())
+                          .value();
+    CHECK(plan.server.to_string() == "age == 21 || age == 22 || age == 23");
+    CHECK(plan.client.empty());
+    CHECK(bibs(all.where(in_boston && in(r::age, ages))) == numbers(1, 3));
+
+    // Many values cost what they are, not their square.
+    std::vector<std::string> names;
+    for (int number = 0; number < 50'000; ++number) {
+        names.push_back("runner " + std::to_string(number % 25'000));
+    }
+    CHECK(all.where(in_boston && in(r::name, names)).count().value() == 9);
+}
+
 TEST_CASE("more than 1000 values of a key are refused when the query is run") {
     memory_backend store;
     auto const all = runners(store, 3);

@@ -121,7 +121,7 @@ public:
     /// none is taken for a removal (`written::after_retry`), for it may have been one.
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        return if_present(remove(partition..., row..., std::move(condition)));
+        return if_present(core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition))));
     }
 
     /// Reads the entity, lets `change(entity)` change it, and writes it back if nobody else has written it since; else from the

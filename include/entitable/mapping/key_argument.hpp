@@ -69,7 +69,7 @@ struct key_argument<std::optional<T>> {
     key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose
     /// From a value as its own type takes it.
     template <class From>
-        requires std::convertible_to<From, key_argument<T>>
+        requires(!std::same_as<From, key_argument> && std::convertible_to<From, key_argument<T>>)
     key_argument(From const& given) : value(static_cast<T>(key_argument<T>{given})) {} // NOLINT: implicit on purpose
     /// The value.
     operator std::optional<T> const&() const noexcept { return value; }

@@ -24,6 +24,22 @@ concept listed_values = requires(Values const& values) {
     *std::begin(values);
 } && !std::convertible_to<Values const&, std::string_view>;
 
+/// Comparisons of one field with values, each value once: equal ones would be counted against the limits of a query.
+class distinct_alternatives {
+public:
+    ENTITABLE_LAZY void add(predicate_nodes equality);
+    /// All of them; the predicate that no entity satisfies when there are none.
+    [[nodiscard]] predicate_nodes nodes() && { return nodes_.empty() ? nothing() : std::move(nodes_); }
+
+private:
+    /// Where the comparison with this operand is kept, or where it would be.
+    ENTITABLE_LAZY [[nodiscard]] std::size_t& slot_of(predicate_node const& comparison);
+
+    predicate_nodes nodes_;
+    std::size_t count_{};
+    std::vector<std::size_t> slots_; ///< a hash table of numbers of nodes, which count from 1; a power of two
+};
+
 /// The text of a component begins with `prefix`; `last`: nothing stands behind the component.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_prefix(
     key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix);
@@ -39,12 +55,12 @@ template <class Field, class Values>
     if constexpr (is_refused<alternative>) {
         return refused_predicate{};
     } else {
-        predicate_nodes nodes;
+        distinct_alternatives listed_once;
         for (auto&& listed : values) {
             value_type const& value = listed;
-            add_alternative(nodes, (field == value).nodes());
+            listed_once.add((field == value).nodes());
         }
-        return alternative{nodes.empty() ? nothing() : std::move(nodes)};
+        return alternative{std::move(listed_once).nodes()};
     }
 }
 
@@ -109,7 +125,7 @@ template <class Field, class Low, class High>
 }
 
 /// The field has one of the values; none of them when there are none. One type for any number of values; more than 1000
-/// values of a key component are QueryTooComplex.
+/// different values of a key component are QueryTooComplex.
 template <class Field, class Value>
     requires is_field<Field>
 [[nodiscard]] auto in(Field field, std::initializer_list<Value> values) {

@@ -73,9 +73,15 @@ template <class Field>
 inline constexpr bool is_summable = std::floating_point<present_type<Field>> ||
     (is_integer_field<Field> && (sizeof(present_type<Field>) < 8 || std::signed_integral<present_type<Field>>));
 
+/// How two values of a field stand to each other: as the comparisons of queries say. Text is compared by UTF-16 code unit, and
+/// a NaN with nothing.
 template <class T>
-[[nodiscard]] bool are_equal(T const& left, T const& right) {
-    return left == right;
+[[nodiscard]] ordering order_of_values(T const& left, T const& right) {
+    if constexpr (property_value<T>) {
+        return compare_values(property_type<T>::view(left), property_type<T>::view(right));
+    } else { // a key component of a type that no property has
+        return left < right ? ordering::less : right < left ? ordering::greater : ordering::equal;
+    }
 }
 
 /// The least or greatest value of a field among the rows of a query.
@@ -85,8 +91,9 @@ template <bool Greatest, class Query, class Field>
     return rows.fold(std::optional<type>{}, [field](std::optional<type> best, auto const& row) {
         auto&& held = value_of(row, field);
         type const* const value = present(held);
-        bool const counts = value != nullptr && are_equal(*value, *value); // a NaN is not
-        if (counts && (!best || (Greatest ? *best < *value : *value < *best))) {
+        constexpr ordering better = Greatest ? ordering::greater : ordering::less;
+        bool const counts = value != nullptr && order_of_values(*value, *value) == ordering::equal; // a NaN does not
+        if (counts && (!best || order_of_values(*value, *best) == better)) {
             best = *value;
         }
         return best;

@@ -6,9 +6,41 @@
 #include <entitable/query/clauses.hpp>
 #include <entitable/query/impl/comparison.ipp>
 #include <entitable/query/impl/predicate.ipp>
+#include <entitable/request/part_hash.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+ENTITABLE_LAZY_BODY std::size_t& distinct_alternatives::slot_of(predicate_node const& comparison) {
+    part_hash hash{0};
+    hash.add(comparison.operation, {}, comparison.operand);
+    for (std::size_t at = static_cast<std::size_t>(hash.value());; ++at) {
+        std::size_t& slot = slots_[at & (slots_.size() - 1)];
+        bool const same = slot != 0 && nodes_[slot - 1].operand == comparison.operand &&
+            nodes_[slot - 1].subject == comparison.subject;
+        if (slot == 0 || same) {
+            return slot;
+        }
+    }
+}
+
+ENTITABLE_LAZY_BODY void distinct_alternatives::add(predicate_nodes equality) {
+    if (slots_.size() <= 2 * count_) {
+        std::vector<std::size_t> before(slots_.empty() ? 16 : 2 * slots_.size());
+        std::swap(slots_, before);
+        for (std::size_t const number : before) {
+            if (number != 0) {
+                slot_of(nodes_[number - 1]) = number;
+            }
+        }
+    }
+    std::size_t& slot = slot_of(equality.front());
+    if (slot == 0) {
+        slot = nodes_.size() + 1;
+        ++count_;
+        add_alternative(nodes_, std::move(equality));
+    }
+}
 
 ENTITABLE_LAZY_BODY predicate_nodes key_prefix(
     key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix) {
