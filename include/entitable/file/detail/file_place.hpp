@@ -19,13 +19,14 @@ namespace detail {
 /// Where a file is, and which one it was when it was opened.
 class file_place {
 public:
-    /// Makes the file, readable by its owner only, if there is none and the options allow it.
-    /// InvalidInput for a path that cannot be one, StoreFailed for something that is not a plain file.
+    /// Makes the file, readable by its owner only, if there is none and the options allow it. Resolves relative paths and
+    /// symbolic links for good.
+    /// InvalidInput for a path that cannot be one, StoreFailed for something that is not a plain file or has a hard link.
     [[nodiscard]] static result<file_place> find(std::string_view path, file_options const& options);
 
-    /// As SQLite takes it: never empty, a URI or one of SQLite's own names.
+    /// As SQLite takes it: absolute, without symbolic links; never a URI or one of SQLite's own names.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
-    /// StoreFailed when another file, or none, is there by now, and in a process that was forked off.
+    /// StoreFailed when another file, or none, is there by now, when it has got a hard link, and in a process that was forked off.
     [[nodiscard]] result<void> check() const;
     [[nodiscard]] bool in_own_process() const noexcept;
     /// The same as `check` for readers, who ask thousands of times a second: where the file is, the system is asked every some

@@ -68,7 +68,10 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
 ENTITABLE_DECL result<connection> connection::open(
     file_place const& place, file_options const& options, patience& waits) {
     sqlite3* database = nullptr;
-    int const flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+#if defined(SQLITE_OPEN_NOFOLLOW)
+    flags |= SQLITE_OPEN_NOFOLLOW; // a link that has come there since the path was resolved
+#endif
     int const code =
         sqlite3_open_v2(place.path().c_str(), &database, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
     connection opened{database};

@@ -18,6 +18,7 @@
 #endif
 
 #include <cerrno>
+#include <cstdlib>
 #include <system_error>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -91,6 +92,24 @@ ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
 #endif
 }
 
+/// The one path that a file has however it was named: log and lock stand beside that, and it holds after a `chdir` too.
+ENTITABLE_DECL result<std::string> real_path(std::string const& path) {
+    char* const found = ::realpath(path.c_str(), nullptr);
+    if (found == nullptr) {
+        return system_failure("the file cannot be looked at", errno, path);
+    }
+    std::string real{found};
+    std::free(found);
+    return real;
+}
+
+/// With a second name a file could have a second log and a second lock.
+ENTITABLE_DECL result<void> check_names(struct stat const& about, std::string_view path) {
+    return about.st_nlink > 1
+        ? system_failure("the file has another name, a hard link, under which it could have another log", EMLINK, path)
+        : result<void>{};
+}
+
 ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_options const& options) {
     auto literal = literal_path(path);
     if (!literal) {
@@ -119,11 +138,19 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     } else if (S_ISLNK(about.st_mode) && !options.allow_symlink) {
         return system_failure("the file is a symbolic link, which allow_symlink would permit", ELOOP, path);
     }
-    if (::stat(place.path_.c_str(), &about) != 0) {
+    auto real = real_path(place.path_);
+    if (!real) {
+        return std::move(real).as_failure();
+    }
+    place.path_ = *std::move(real);
+    if (::lstat(place.path_.c_str(), &about) != 0) {
         return system_failure("the file cannot be looked at", errno, path);
     }
     if (!S_ISREG(about.st_mode)) {
         return system_failure("this is not a plain file", S_ISDIR(about.st_mode) ? EISDIR : EINVAL, path);
+    }
+    if (auto one = check_names(about, path); !one) {
+        return std::move(one).as_failure();
     }
     if (on_network(place.path_)) {
         return system_failure("the file is on a network, where several processes cannot share it safely", EINVAL, path);
@@ -156,13 +183,13 @@ ENTITABLE_DECL result<void> file_place::check() const {
         return opened_before_fork();
     }
     struct stat about{};
-    if (::stat(path_.c_str(), &about) != 0) {
+    if (::lstat(path_.c_str(), &about) != 0) {
         return system_failure("the file was removed or renamed while it was open", errno, path_);
     }
     if (static_cast<std::uint64_t>(about.st_dev) != device_ || static_cast<std::uint64_t>(about.st_ino) != inode_) {
         return system_failure("the file was replaced while it was open", ESTALE, path_);
     }
-    return {};
+    return check_names(about, path_);
 }
 
 ENTITABLE_DECL result<bool> writer_lock::open(std::string const& path) {
