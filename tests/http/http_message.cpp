@@ -78,3 +78,35 @@ TEST_CASE("header fields that could smuggle in another one are refused") {
     CHECK(listed(headers) == "x-kept=1;");
     CHECK(headers.add("!#$%&'*+-.^_`|~09azAZ", "tab\tinside"));
 }
+
+TEST_CASE("fields are copied, moved and assigned as a whole") {
+    http_headers headers;
+    REQUIRE(headers.add("a", "1"));
+    REQUIRE(headers.add("b", std::string(600, 'x')));
+    http_headers const copy = headers;
+    CHECK(listed(copy) == listed(headers));
+    http_headers moved = std::move(headers);
+    CHECK(listed(moved) == listed(copy));
+    CHECK(headers.empty()); // NOLINT: that is what is asked
+    CHECK(headers.add("c", "3"));
+    moved = headers;
+    CHECK(moved.size() == 1);
+    CHECK(moved.find("c") == "3");
+    moved = http_headers{};
+    CHECK(moved.empty());
+    http_headers& same = moved = copy;
+    moved = same;
+    CHECK(listed(moved) == listed(copy));
+    static_assert(
+        std::is_nothrow_move_constructible_v<http_request> && std::is_nothrow_move_assignable_v<http_request>);
+}
+
+TEST_CASE("a request forgets where its credential may stand") {
+    http_request request{http_method::put, "https://a?sig=x", {}, "body"};
+    REQUIRE(request.headers.add("Authorization", "Bearer x"));
+    request.forget_credential();
+    CHECK(request.url.empty());
+    CHECK(request.headers.empty());
+    CHECK(request.headers.text().empty());
+    CHECK(request.body == "body");
+}

@@ -54,7 +54,8 @@ public:
 ///    or InvalidInput for a request that cannot be sent. Its effect is `none` when surely nothing reached the server, and
 ///    `unknown` from the first byte sent.
 /// 7. It looks at deadline and cancellation before it starts and while it waits.
-/// 8. Nothing that it says (errors, logs) holds a header value, a query or a body.
+/// 8. Nothing that it says (errors, logs) holds a header value, a query or a body. What it copies of a request is its own affair:
+///    the library overwrites address and header fields of each request that it made, and cannot reach copies.
 /// 9. It throws nothing of its own; running out of memory may pass through.
 template <class T>
 concept http_client =

@@ -7,12 +7,14 @@
 
 #include <entitable/core/config.hpp>
 #include <entitable/core/function_ref.hpp>
+#include <entitable/core/wipe.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -37,8 +39,22 @@ struct known_fields;
 
 /// Header fields in the order in which they were added, in one block of text: a few fields cost one allocation, and none once
 /// the block has grown. Names compare without case (RFC 9110, 5.1). One thread at a time.
+///
+/// A field may hold a secret: whatever leaves the block, by a change, by growth or with the block itself, is overwritten.
 class http_headers {
 public:
+    http_headers() = default;                    ///< none
+    http_headers(http_headers const&) = default; ///< the same fields
+    /// The fields of `other`, which has none afterwards.
+    http_headers(http_headers&& other) noexcept : text_(std::move(other.text_)), size_(std::exchange(other.size_, 0)) {}
+    /// In place of those that it had.
+    http_headers& operator=(http_headers other) noexcept {
+        text_.swap(other.text_);
+        size_ = other.size_;
+        return *this;
+    }
+    ~http_headers() { wipe(text_.data(), text_.size()); }
+
     /// Adds a field. False, and nothing added, when `name` is no token (RFC 9110, 5.6.2) or `value` holds a control character
     /// other than a tab (CR, LF and NUL above all): such a field could smuggle in another one. Spaces and tabs around the
     /// value are left out.
@@ -59,6 +75,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }  ///< whether there is none
     /// Takes all fields out and keeps the memory.
     void clear() noexcept {
+        wipe(text_.data(), text_.size());
         text_.clear();
         size_ = 0;
     }
@@ -84,6 +101,13 @@ struct http_request {
     std::string url;      ///< absolute, with every character escaped that must be; sent as it stands, byte for byte
     http_headers headers; ///< besides those that the client writes
     std::string body;     ///< empty for none
+
+    /// Empties address and header fields, where a credential may stand, and overwrites what was there. Keeps their memory.
+    void forget_credential() noexcept {
+        wipe(url.data(), url.size());
+        url.clear();
+        headers.clear();
+    }
 };
 
 /// One response.

@@ -22,7 +22,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A token of Entra ID, and when it ends.
 struct access_token {
-    std::string text;  ///< sent with each request; a secret
+    std::string text;  ///< sent with each request; a secret, which is wiped once it is taken over
     date_time expires; ///< it is good until then
 };
 
@@ -67,7 +67,8 @@ public:
 
 } // namespace detail
 
-/// Who asks. A cheap handle: copies share one state, whose secrets are wiped with its last copy. Safe to use from several
+/// Who asks. A cheap handle: copies share one state, whose secrets are wiped with its last copy. A backend wipes them in each
+/// request as well, once it is answered; who calls `authorize` has `http_request::forget_credential`. Safe to use from several
 /// threads. It has no way to print what it holds, and no error names it.
 class credential {
 public:

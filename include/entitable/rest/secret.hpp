@@ -5,9 +5,10 @@
 /// \file
 /// `secret`: text that is wiped from memory when it is no longer needed, and that nothing prints.
 
-#include <entitable/core/config.hpp>
+#include <entitable/core/wipe.hpp>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -30,8 +31,21 @@ private:
     std::size_t size_{};
 };
 
-/// Overwrites what `text` points to, in a way that no optimizer leaves out.
-void wipe(char* text, std::size_t size) noexcept;
+namespace detail {
+
+/// Wipes a text at the end of a block, whatever way leads out of it. The text must not grow in the meantime.
+class wiped_at_end {
+public:
+    explicit wiped_at_end(std::string& text) noexcept : text_(text) {}
+    wiped_at_end(wiped_at_end const&) = delete;
+    wiped_at_end& operator=(wiped_at_end const&) = delete;
+    ~wiped_at_end() { wipe(text_.data(), text_.size()); }
+
+private:
+    std::string& text_;
+};
+
+} // namespace detail
 
 ENTITABLE_END_NAMESPACE
 

@@ -117,7 +117,11 @@ ENTITABLE_DECL bool http_headers::add(std::string_view name, std::string_view va
 ENTITABLE_DECL void http_headers::make_room(std::size_t more) {
     std::size_t const needed = text_.size() + more;
     if (text_.capacity() < needed) {
-        text_.reserve(needed < 512 ? 512 : 2 * needed);
+        std::string larger;
+        larger.reserve(needed < 512 ? 512 : 2 * needed);
+        larger.append(text_);
+        text_.swap(larger);
+        wipe(larger.data(), larger.size());
     }
 }
 
@@ -136,7 +140,11 @@ ENTITABLE_DECL std::size_t http_headers::next_named(std::string_view name, std::
 
 ENTITABLE_DECL void http_headers::remove_from(std::string_view name, std::size_t from) noexcept {
     while ((from = next_named(name, from)) < text_.size()) {
-        text_.erase(from, detail::header_field_at(text_, from).end - from);
+        std::size_t const behind = detail::header_field_at(text_, from).end;
+        std::size_t const left = text_.size() - (behind - from);
+        std::memmove(text_.data() + from, text_.data() + behind, text_.size() - behind);
+        wipe(text_.data() + left, text_.size() - left);
+        text_.resize(left);
         --size_;
     }
 }

@@ -158,15 +158,19 @@ ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_v
     if (pairs.has(names::account_name) && !detail::is_account(account)) {
         return detail::refused_pair("AccountName", " is not 1 to 63 lower-case letters, digits and hyphens");
     }
-    std::string const protocol = text::ascii_lower(pairs.values[names::protocol].value_or("https"));
-    if (protocol != "https" && protocol != "http") {
+    std::string_view const protocol = pairs.values[names::protocol].value_or("https");
+    bool const encrypted = detail::same_field_name(protocol, "https");
+    if (!encrypted && !detail::same_field_name(protocol, "http")) {
         return detail::refused_pair("DefaultEndpointsProtocol", " is neither https nor http");
     }
     bool const given = pairs.has(names::table_endpoint);
-    std::string const primary = given ? std::string{pairs[names::table_endpoint]}
-                                      : text::joined({protocol, "://", account, ".table.",
-                                            pairs.values[names::endpoint_suffix].value_or("core.windows.net")});
-    auto at = detail::parse_endpoint(primary,
+    std::string made;
+    if (!given) {
+        made = text::joined({encrypted ? "https" : "http", "://", account, ".table.",
+            pairs.values[names::endpoint_suffix].value_or("core.windows.net")});
+    }
+    detail::wiped_at_end const may_hold_a_misplaced_secret{made};
+    auto at = detail::parse_endpoint(given ? pairs[names::table_endpoint] : std::string_view{made},
         given ? "connection string: TableEndpoint" : "connection string: EndpointSuffix", pairs[names::table_secondary],
         "connection string: TableSecondaryEndpoint", account, "connection string: AccountName");
     if (!at) {

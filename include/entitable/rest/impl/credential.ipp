@@ -66,6 +66,7 @@ public:
             return false;
         }
         out.append(signature, sizeof signature);
+        wipe(signature, sizeof signature);
         return true;
     }
 
@@ -93,6 +94,7 @@ public:
         if (request.url.ends_with(parameters_.reveal())) {
             return {}; // an earlier try put it there
         }
+        request.url.reserve(request.url.size() + 1 + parameters_.reveal().size());
         std::size_t const question = request.url.find('?');
         if (question == std::string::npos) {
             request.url += '?';
@@ -180,23 +182,22 @@ private:
         std::string_view const usual =
             at.kind == service::cosmos ? "https://cosmos.azure.com/.default" : "https://storage.azure.com/.default";
         auto got = source_(options_.scope.empty() ? usual : std::string_view{options_.scope});
-        if (got && got->text.empty()) {
-            got = failure{error_code::authentication_failed, "the token source gave an empty token"};
-        } else if (got && got->expires <= now) {
-            got = failure{error_code::authentication_failed, "the token source gave a token that has ended"};
-        }
+        std::string nothing;
+        wiped_at_end const of_the_source{got ? got->text : nothing};
         lock.lock();
-        if (!got) {
+        if (!got || got->text.empty() || got->expires <= now) {
             ++failures_;
             refresh_at_ = {now.ticks + options_.retry_after.count() * date_time::ticks_per_second};
-            last_failure_ = got.error();
+            last_failure_ = !got ? got.error()
+                                 : error{error_code::authentication_failed,
+                                       got->text.empty() ? "the token source gave an empty token"
+                                                         : "the token source gave a token that has ended"};
             last_failure_->effect = effect::none;
             return failure{*last_failure_};
         }
         std::string header = text::joined({"Bearer ", got->text});
+        wiped_at_end const with_its_word{header};
         header_ = secret{header};
-        wipe(header.data(), header.size());
-        wipe(got->text.data(), got->text.size());
         expires_ = got->expires;
         got_at_ = now;
         // A token that lives but shortly is kept for half its life.
@@ -222,9 +223,8 @@ private:
 /// The value of a hexadecimal digit.
 inline int hexadecimal_value(char c) noexcept { return is_decimal(c) ? c - '0' : ascii_lower_case(c) - 'a' + 10; }
 
-/// `text` without its percent escapes, which are well-formed.
-ENTITABLE_DECL std::string unescaped(std::string_view text) {
-    std::string plain;
+/// Appends `text` without its percent escapes, which are well-formed.
+ENTITABLE_DECL void append_unescaped(std::string& plain, std::string_view text) {
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (text[i] == '%') {
             plain += static_cast<char>(hexadecimal_value(text[i + 1]) * 16 + hexadecimal_value(text[i + 2]));
@@ -233,12 +233,14 @@ ENTITABLE_DECL std::string unescaped(std::string_view text) {
             plain += text[i];
         }
     }
-    return plain;
 }
 
 /// A time of a shared access signature: 2026-01-01, 2026-01-01T00:00Z or 2026-01-01T00:00:00Z.
 ENTITABLE_DECL std::optional<date_time> signature_time(std::string_view escaped) {
-    std::string time = unescaped(escaped);
+    std::string time;
+    time.reserve(escaped.size() + sizeof("T00:00:00Z"));
+    append_unescaped(time, escaped);
+    wiped_at_end const may_be_a_misplaced_secret{time};
     if (time.size() == 10) {
         time += "T00:00:00Z";
     } else if (time.size() == 17 && time.back() == 'Z') {

@@ -56,6 +56,7 @@ ENTITABLE_DECL exchange* rest_engine::take() {
 ENTITABLE_DECL void rest_engine::give_back(exchange* used) noexcept {
     constexpr std::size_t most = 64;
     constexpr std::size_t largest = std::size_t{8} * 1024 * 1024;
+    used->request.forget_credential();
     bool const large = used->reader.capacity() > largest || used->request.body.capacity() > largest;
     if (!large) {
         std::lock_guard const guard{lock_};

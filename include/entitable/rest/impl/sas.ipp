@@ -74,7 +74,13 @@ result<void> check_terms(Terms const& terms) {
 
 ENTITABLE_DECL result<std::string> signed_query(
     credential const& key, std::vector<sas_field> const& fields, std::string_view to_sign) {
+    constexpr std::size_t escaped = 3; // bytes that a byte becomes, at most
+    std::size_t room = sizeof("&sig=") + escaped * key_signer::signature_size;
+    for (sas_field const& field : fields) {
+        room += field.name.size() + 2 + escaped * (field.value ? field.value->size() : 0);
+    }
     std::string query;
+    query.reserve(room); // it does not grow with the signature inside
     for (sas_field const& field : fields) {
         if (field.value) {
             query.append(query.empty() ? "" : "&").append(field.name).append("=");
@@ -82,6 +88,7 @@ ENTITABLE_DECL result<std::string> signed_query(
         }
     }
     std::string signature;
+    wiped_at_end const of_this_call{signature};
     if (!key.sign(to_sign, signature)) {
         return failure{error_code::not_supported, "a shared access signature is made with an account key"};
     }

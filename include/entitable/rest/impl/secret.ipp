@@ -4,18 +4,10 @@
 
 #include <entitable/rest/secret.hpp>
 
-#include <openssl/crypto.h>
-
 #include <cstring>
 #include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-ENTITABLE_DECL void wipe(char* text, std::size_t size) noexcept {
-    if (size > 0) {
-        OPENSSL_cleanse(text, size);
-    }
-}
 
 ENTITABLE_DECL secret::secret(std::string_view text)
     : bytes_(text.empty() ? nullptr : new char[text.size()]), size_(text.size()) {

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Account keys, shared access signatures and tokens are gone from the memory of the process once their last holder is gone:
+// the writable memory is searched for pieces of them, freed blocks included. The HTTP client of these tests keeps nothing; what
+// libcurl keeps is outside of this promise.
+
+#if defined(__linux__)
+
+#include <entitable/rest/azure_service.hpp>
+#include <entitable/rest/rest_backend.hpp>
+#include <entitable/rest/sas.hpp>
+#include <entitable/testing/manual_clock.hpp>
+#include <entitable/testing/rows.hpp>
+
+#include <fcntl.h>
+#include <support/catch.hpp>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <vector>
+
+using namespace entitable;
+using testing::make_row;
+
+namespace {
+
+/// Memory that no search looks at: for the texts searched for, and for what is read.
+class hidden_memory {
+public:
+    hidden_memory()
+        : begin_(
+              static_cast<char*>(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+        REQUIRE(begin_ != MAP_FAILED);
+    }
+    hidden_memory(hidden_memory const&) = delete;
+    hidden_memory& operator=(hidden_memory const&) = delete;
+    ~hidden_memory() {
+        ::close(memory_);
+        ::munmap(begin_, size);
+    }
+
+    [[nodiscard]] std::string_view add(std::string_view text) { return add({text}); }
+    [[nodiscard]] std::string_view add(std::initializer_list<std::string_view> parts) {
+        char* const at = begin_ + used_;
+        for (std::string_view const part : parts) {
+            REQUIRE(used_ + part.size() < buffer_at);
+            std::memcpy(begin_ + used_, part.data(), part.size());
+            used_ += part.size();
+        }
+        return {at, static_cast<std::size_t>(begin_ + used_ - at)};
+    }
+    /// A secret of letters and digits.
+    [[nodiscard]] std::string_view make_secret(std::size_t length) {
+        constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+        REQUIRE(used_ + length < buffer_at);
+        char* const at = begin_ + used_;
+        std::random_device source;
+        for (std::size_t index = 0; index < length; ++index) {
+            at[index] = alphabet[source() % 62];
+        }
+        used_ += length;
+        return {at, length};
+    }
+
+    /// How many of some pieces of `text`, 12 bytes each, stand in the writable memory of the process, here excepted.
+    [[nodiscard]] std::size_t pieces_elsewhere(std::string_view text) {
+        std::FILE* const maps = std::fopen("/proc/self/maps", "r");
+        REQUIRE(maps != nullptr);
+        std::size_t found = 0;
+        char line[512];
+        while (std::fgets(line, sizeof line, maps) != nullptr) {
+            unsigned long first = 0;
+            unsigned long last = 0;
+            char rights[8]{};
+            bool const read = std::sscanf(line, "%lx-%lx %7s", &first, &last, rights) == 3;
+            if (read && rights[0] == 'r' && rights[1] == 'w') {
+                found += pieces_between(first, last, text);
+            }
+        }
+        std::fclose(maps);
+        REQUIRE(unread_ == 0);
+        return found;
+    }
+
+private:
+    static constexpr std::size_t page_size = 4096;
+
+    /// Looks at the pages that are there: most of what a sanitizer reserves never is.
+    [[nodiscard]] std::size_t pieces_between(unsigned long first, unsigned long last, std::string_view text) {
+        std::size_t found = 0;
+        unsigned char there[1024];
+        auto const own = reinterpret_cast<unsigned long>(begin_);
+        std::size_t pages = 0; // read, and not yet looked at
+        auto const look = [&] {
+            found += pieces_in_buffer(pages * page_size, text);
+            pages = 0;
+        };
+        constexpr unsigned long largest = 1UL << 38U; // address space of a sanitizer
+        for (unsigned long at = last - first > largest ? last : first; at < last; at += page_size) {
+            unsigned long const index = (at - first) / page_size % std::size(there);
+            if (index == 0) {
+                unsigned long const span = std::size(there) * page_size;
+                if (::mincore(reinterpret_cast<void*>(at), last - at < span ? last - at : span, there) != 0) {
+                    break;
+                }
+            }
+            bool const wanted = (there[index] & 1U) != 0 && (at < own || at >= own + size);
+            if (!wanted || pages == most_pages) {
+                look();
+            }
+            if (wanted) {
+                auto const got =
+                    ::pread(memory_, begin_ + buffer_at + pages * page_size, page_size, static_cast<off_t>(at));
+                unread_ += got == static_cast<ssize_t>(page_size) ? 0U : 1U;
+                ++pages;
+            }
+        }
+        look();
+        return found;
+    }
+    [[nodiscard]] std::size_t pieces_in_buffer(std::size_t bytes, std::string_view text) const {
+        constexpr std::size_t piece = 12;
+        std::size_t const step = text.size() / 16 > piece ? text.size() / 16 : piece;
+        std::size_t found = 0;
+        for (std::size_t at = 0; bytes != 0 && at + piece <= text.size(); at += step) {
+            char const* place = begin_ + buffer_at;
+            char const* const end = place + bytes;
+            while ((place = static_cast<char const*>(
+                        ::memmem(place, static_cast<std::size_t>(end - place), text.data() + at, piece))) != nullptr) {
+                ++found;
+                place += piece;
+            }
+        }
+        return found;
+    }
+
+    static constexpr std::size_t size = std::size_t{4} << 20;
+    static constexpr std::size_t buffer_at = std::size_t{1} << 20;
+    static constexpr std::size_t most_pages = (size - buffer_at) / page_size;
+    char* const begin_;
+    int const memory_{::open("/proc/self/mem", O_RDONLY | O_CLOEXEC)};
+    std::size_t used_{};
+    std::size_t unread_{}; ///< pages
+};
+
+/// Gives prepared answers; keeps nothing of what it is asked.
+struct forgetful_client {
+    using is_http_client = void;
+    using answer = std::function<result<http_response>()>;
+    std::shared_ptr<std::deque<answer>> answers{std::make_shared<std::deque<answer>>()};
+
+    result<http_response> send(http_request const& request, http_call const&) const {
+        REQUIRE_FALSE(request.url.empty());
+        if (answers->empty()) {
+            return failure{error_code::transport_failed, "no answer"};
+        }
+        auto const next = std::move(answers->front());
+        answers->pop_front();
+        return next();
+    }
+    void then(std::uint16_t status, std::string body = {}, std::string_view field = {}, std::string_view value = {}) {
+        answers->push_back([=, field = std::string{field}, value = std::string{value}]() -> result<http_response> {
+            http_response made;
+            made.status = status;
+            made.body = body;
+            if (!field.empty()) {
+                REQUIRE(made.headers.add(field, value));
+            }
+            return made;
+        });
+    }
+};
+
+std::string const an_entity =
+    R"({"odata.etag":"W/\"1\"","PartitionKey":"p","RowKey":"r","Timestamp":"2026-07-27T12:28:53Z"})";
+
+/// One credential in hidden memory, and how to make it.
+struct planted {
+    char const* name;
+    std::string_view searched;
+    std::function<credential()> make;
+};
+
+/// The secondary has the longer address: what is written after it in the same place does not cover all of it.
+endpoint account() {
+    return endpoint::parse("https://acct.table.core.windows.net",
+        "https://the-secondary-location-of-this-account-has-a-name-of-its-own.example.net")
+        .value();
+}
+
+date_time a_day() { return date_time::from_date(2026, 11, 20); }
+
+/// Asks in every way, and hears every kind of answer.
+void use(credential const& who, testing::manual_clock& time) {
+    rest_options options;
+    options.time = &time;
+    forgetful_client client;
+    rest<forgetful_client> const store{client, account(), who, options};
+    rest<forgetful_client> const copy = store; // NOLINT: a copy is what is wanted
+    call context;
+    auto const get = [&](std::string key) {
+        return store.execute(get_entity{"Orders", "p", std::move(key), {}}, context);
+    };
+    auto const insert = [&] {
+        return store.execute(write_entity{"Orders", mutation::insert(make_row("p", "r", {{"N", 1}}))}, context);
+    };
+    // short and long by turns, so that what is kept for the next request grows
+    for (std::size_t const length : {1U, 40U, 3U, 200U, 2U, 500U}) {
+        client.then(404);
+        CHECK_FALSE(get(std::string(length, '\'')));
+        query_entities asked;
+        asked.table = "Orders";
+        asked.filter.nodes.push_back({filter_operator::equal, "N", value_view{std::string(20 * length, '%')}});
+        client.then(200, R"({"value":[]})");
+        CHECK(store.execute(asked, context));
+    }
+    client.then(200, an_entity);
+    CHECK(get("r"));
+    client.then(204, "", "ETag", "W/\"1\"");
+    CHECK(insert());
+    client.then(204);
+    CHECK(store.execute(create_table{"Orders"}, context));
+    client.then(200, R"({"value":[]})");
+    CHECK(copy.execute(list_tables{}, context));
+    transact batch{"Orders", {}};
+    for (int index = 0; index < 100; ++index) {
+        batch.changes.push_back(mutation::insert(make_row("p", std::to_string(index), {{"N", 1}})));
+    }
+    client.then(202, "not a batch");
+    CHECK_FALSE(store.execute(batch, context));
+    // redirects, refusals, no answer at all
+    for (int const status : {301, 302, 307, 308, 400, 401, 403, 429, 500, 503}) {
+        client.then(static_cast<std::uint16_t>(status), "", "Location", "https://127.0.0.2/");
+        CHECK_FALSE(insert());
+        time.advance(std::chrono::minutes{2}); // a token that was refused is got anew
+    }
+    CHECK_FALSE(insert());
+    // the secondary does not know, the primary is asked
+    context.location = read_location::secondary;
+    client.then(404, R"({"odata.error":{"code":"ResourceNotFound","message":{"value":"x"}}})");
+    client.then(200, an_entity);
+    CHECK(get("r"));
+    context.location = read_location::primary;
+    // many at once
+    struct feed final : request_feed<get_entity> {
+        get_entity request{"Orders", "p", "r", {}};
+        int left{5};
+        get_entity const* next(std::size_t& name) override {
+            name = 0;
+            return left-- > 0 ? &request : nullptr;
+        }
+        void answer(std::size_t, result<get_entity::response>) override {}
+    } requests;
+    client.then(200, an_entity);
+    client.then(403);
+    store.execute_many(requests, 2, context);
+    // settings of the service
+    rest_service<forgetful_client> const service{store};
+    client.then(200, "<StorageServiceProperties/>");
+    static_cast<void>(service.properties(context));
+    client.then(403);
+    CHECK_FALSE(service.set_access_policies("Orders", {}, context));
+    // a client that throws
+    client.answers->push_back([]() -> result<http_response> { throw std::runtime_error{"thrown"}; });
+    CHECK_THROWS(insert());
+    // beside a backend: one request again and again, whose fields and address have other lengths by then
+    http_request request;
+    request.url = account().primary + "/Orders";
+    for (int times = 0; times < 3; ++times) {
+        CHECK(who.authorize(request, account(), time.now()));
+        CHECK(request.headers.add("x-more-" + std::to_string(times), std::string(4000, 'x')));
+        who.refused(request, time.now());
+        time.advance(std::chrono::minutes{2});
+    }
+    request.headers.remove("Authorization"); // from the middle, then from the end
+    CHECK(who.authorize(request, account(), time.now()));
+    request.headers.remove("Authorization");
+    wipe(request.url.data(), request.url.size()); // the caller's own
+}
+
+} // namespace
+
+TEST_CASE("a search finds what freed memory holds") {
+    hidden_memory hidden;
+    std::string_view const text = hidden.make_secret(96);
+    CHECK(hidden.pieces_elsewhere(text) == 0);
+    {
+        std::string const copy{text};
+        CHECK(hidden.pieces_elsewhere(text) >= 8);
+    }
+    CHECK(hidden.pieces_elsewhere(text) >= 6); // but for what the allocator writes there
+}
+
+TEST_CASE("no key, signature or token is left in memory") {
+    hidden_memory hidden;
+    testing::manual_clock time;
+    time.set(a_day());
+    std::string_view const key = hidden.make_secret(88); // base64 of 66 bytes
+    std::string_view const signature = hidden.make_secret(88);
+    std::string_view const parameters =
+        hidden.add({"sv=2019-02-02&ss=t&srt=sco&sp=r&se=2036-01-01T00%3A00%3A00Z&sig=", signature});
+    std::string_view const tokens = hidden.make_secret(4000);
+    std::string_view const bytes = hidden.add(detail::decode_key(key).value().reveal());
+    std::size_t asked = 0;
+    auto const source = [&](std::string_view) -> result<access_token> {
+        ++asked;
+        date_time const later{time.now().ticks + std::int64_t{3600} * date_time::ticks_per_second};
+        std::size_t const length = 1200 + asked * 7 % 90; // of other lengths, so that headers change theirs
+        switch (asked % 5) {
+            case 3: return access_token{std::string{tokens.substr(asked % 100, length)}, {}}; // has ended
+            case 4: return failure{error_code::transport_failed, "no way to the issuer"};
+            default: return access_token{std::string{tokens.substr(asked % 100, length)}, later};
+        }
+    };
+    planted const all[] = {
+        {"key", key, [&] { return credential::account_key("acct", key).value(); }},
+        {"bytes of the key", bytes, [&] { return credential::account_key("acct", key).value(); }},
+        {"light key", key, [&] { return credential::account_key("acct", key, key_scheme::shared_key_lite).value(); }},
+        {"signature", signature, [&] { return credential::shared_access_signature(parameters).value(); }},
+        {"token", tokens, [&] { return credential::bearer(source); }},
+    };
+    // Whatever is called for the first time is bound then, and the dynamic linker keeps registers on the stack for that.
+    use(credential::account_key("acct", "a2V5").value(), time);
+    use(credential::shared_access_signature("sig=a").value(), time);
+    use(credential::bearer([&](std::string_view) { return access_token{"t", date_time::from_date(2036, 1, 1)}; }),
+        time);
+    for (planted const& each : all) {
+        INFO(each.name);
+        {
+            credential who = each.make();
+            use(who, time);
+            credential const copy = who; // NOLINT: a copy is what is wanted
+            credential const moved = std::move(who);
+            use(moved, time);
+        }
+        CHECK(hidden.pieces_elsewhere(each.searched) == 0);
+    }
+    CHECK(asked > 5);
+}
+
+TEST_CASE("a token that no header field can hold, or that the source throws away, is left nowhere") {
+    hidden_memory hidden;
+    std::string_view const token = hidden.make_secret(1200);
+    std::string_view const broken = hidden.add({token, "\r\n"});
+    auto const later = date_time::from_date(2027, 1, 1);
+    for (auto const& source : {token_source{[&](std::string_view) -> result<access_token> {
+                                   return access_token{std::string{broken}, later};
+                               }},
+             token_source{[&](std::string_view) -> result<access_token> {
+                 return access_token{std::string{token}, date_time::from_date(2020, 1, 1)};
+             }}}) {
+        {
+            http_request request;
+            request.url = account().primary + "/Tables";
+            CHECK_FALSE(credential::bearer(source).authorize(request, account(), a_day()));
+        }
+        CHECK(hidden.pieces_elsewhere(token) == 0);
+    }
+}
+
+TEST_CASE("no connection string leaves its secret in memory, whether it is good or bad") {
+    hidden_memory hidden;
+    for (char const* const form : {"AccountName=acct;AccountKey=*", "AccountName=acct;AccountKey=*\r\n",
+             "AccountName=acct;SharedAccessSignature=sig=*", "AccountName=acct;AccountKey=*!", "*", "*=1",
+             "AccountName=*;AccountKey=*", "AccountName=acct;AccountKey=*;DefaultEndpointsProtocol=*",
+             "AccountName=acct;AccountKey=*;EndpointSuffix=*?",
+             "TableEndpoint=https://acct.table.core.windows.net?sig=*;SharedAccessSignature=sig=*",
+             "TableEndpoint=https://*@acct.table.core.windows.net;SharedAccessSignature=sig=*",
+             "TableEndpoint=https://acct.table.core.windows.net;TableSecondaryEndpoint=https://x?sig=*;"
+             "SharedAccessSignature=sig=*",
+             "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://*@x", "UseDevelopmentStorage=*",
+             "AccountName=acct;AccountKey=*;AccountKey=*", "AccountName=acct;AccountKey=\"*\"",
+             "AccountName=acct;SharedAccessSignature=sig=*+", "AccountName=acct;SharedAccessSignature=sig=*&se=*",
+             "AccountEndpoint=https://acct.documents.azure.com:443/;AccountKey=*;"}) {
+        INFO(form);
+        std::string_view const secret = hidden.make_secret(88);
+        std::string text;
+        text.reserve(2000); // the caller's: it does not grow, and is wiped
+        for (char const* at = form; *at != '\0'; ++at) {
+            *at == '*' ? text.append(secret) : text.append(1, *at);
+        }
+        {
+            auto const settings = parse_connection_string(text);
+            auto const store = rest<forgetful_client>{text};
+            auto const connected = rest<forgetful_client>::connect(text);
+            wipe(text.data(), text.size());
+            call context;
+            static_cast<void>(store.execute(list_tables{}, context));
+            if (connected) {
+                static_cast<void>(connected->execute(list_tables{}, context));
+            }
+        }
+        CHECK(hidden.pieces_elsewhere(secret) == 0);
+    }
+}
+
+TEST_CASE("a signature that was made is left with whom it was made for alone") {
+    hidden_memory hidden;
+    std::string_view const key = hidden.make_secret(88);
+    std::string_view made;
+    for (bool const of_table : {false, true}) {
+        {
+            auto const who = credential::account_key("acct", key).value();
+            account_sas of_account;
+            of_account.permissions = "rl";
+            of_account.resource_types = "sco";
+            of_account.expiry = date_time::from_date(2036, 1, 1);
+            table_sas terms;
+            terms.table = "Orders";
+            terms.permissions = "raud";
+            terms.expiry = of_account.expiry;
+            auto query = of_table ? make_signature(who, terms) : make_signature(who, of_account);
+            REQUIRE(query);
+            made = hidden.add(std::string_view{*query}.substr(query->find("sig=") + 4));
+            wipe(query->data(), query->size());
+        }
+        CHECK(hidden.pieces_elsewhere(made) == 0);
+        CHECK(hidden.pieces_elsewhere(key) == 0);
+    }
+}
+
+#endif
