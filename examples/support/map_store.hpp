@@ -15,7 +15,7 @@ using entitable::function_ref;
 using entitable::lookup;
 using entitable::result;
 
-/// Models ordered_store: rule by rule, nothing more.
+/// Models ordered_store: rule by rule, nothing more. It never waits for long, so it does not look at the calls.
 class map_store {
     using row_map = std::map<std::string, std::string, std::less<>>;
     struct table_data {
@@ -47,15 +47,15 @@ public:
         std::vector<std::pair<std::string, std::optional<std::string>>> staged_;
     };
 
-    result<bool> create_table(std::string_view key, std::string_view shown_name) {
+    result<bool> create_table(std::string_view key, std::string_view shown_name, entitable::call const&) {
         std::lock_guard const guard{lock_};
         return tables_.try_emplace(std::string{key}, table_data{std::string{shown_name}, {}}).second;
     }
-    result<bool> drop_table(std::string_view key) {
+    result<bool> drop_table(std::string_view key, entitable::call const&) {
         std::lock_guard const guard{lock_};
         return tables_.erase(std::string{key}) == 1;
     }
-    result<void> tables(std::string_view from_key, entitable::table_visitor visit) {
+    result<void> tables(std::string_view from_key, entitable::table_visitor visit, entitable::call const&) {
         std::lock_guard const guard{lock_};
         for (auto at = tables_.lower_bound(from_key); at != tables_.end(); ++at) {
             if (!visit(at->first, at->second.shown_name)) {
@@ -64,8 +64,8 @@ public:
         }
         return {};
     }
-    result<lookup> get(
-        std::string_view table, std::string_view partition, std::string_view row, entitable::row_visitor visit) {
+    result<lookup> get(std::string_view table, std::string_view partition, std::string_view row,
+        entitable::row_visitor visit, entitable::call const&) {
         std::lock_guard const guard{lock_};
         auto const in = tables_.find(table);
         if (in == tables_.end()) {
@@ -77,7 +77,8 @@ public:
         }
         return transaction{rows->second}.get(row, visit) ? lookup::found : lookup::absent;
     }
-    result<lookup> scan(std::string_view table, entitable::scan_range const& range, entitable::scan_visitor visit) {
+    result<lookup> scan(std::string_view table, entitable::scan_range const& range, entitable::scan_visitor visit,
+        entitable::call const&) {
         std::lock_guard const guard{lock_};
         auto const in = tables_.find(table);
         if (in == tables_.end()) {
@@ -97,8 +98,8 @@ public:
         return found;
     }
     /// Everything that can fail is done on a copy: with one move of it all changes are there at once.
-    result<lookup> update(
-        std::string_view table, std::string_view partition_key, function_ref<bool(transaction&)> body) {
+    result<lookup> update(std::string_view table, std::string_view partition_key, function_ref<bool(transaction&)> body,
+        entitable::call const&) {
         std::lock_guard const guard{lock_};
         auto const in = tables_.find(table);
         if (in == tables_.end()) {

@@ -42,12 +42,14 @@ template <class Transaction>
 struct untagged {
     using transaction = Transaction;
     using body = function_ref<bool(transaction&)>;
-    result<bool> create_table(std::string_view, std::string_view) { return true; }
-    result<bool> drop_table(std::string_view) { return true; }
-    result<void> tables(std::string_view, table_visitor) { return {}; }
-    result<lookup> get(std::string_view, std::string_view, std::string_view, row_visitor) { return lookup::absent; }
-    result<lookup> scan(std::string_view, scan_range const&, scan_visitor) { return lookup::absent; }
-    result<lookup> update(std::string_view, std::string_view, body) { return lookup::absent; }
+    result<bool> create_table(std::string_view, std::string_view, call const&) { return true; }
+    result<bool> drop_table(std::string_view, call const&) { return true; }
+    result<void> tables(std::string_view, table_visitor, call const&) { return {}; }
+    result<lookup> get(std::string_view, std::string_view, std::string_view, row_visitor, call const&) {
+        return lookup::absent;
+    }
+    result<lookup> scan(std::string_view, scan_range const&, scan_visitor, call const&) { return lookup::absent; }
+    result<lookup> update(std::string_view, std::string_view, body, call const&) { return lookup::absent; }
 };
 
 template <class Transaction>
@@ -71,49 +73,53 @@ private:
     using transaction = rows;
 };
 struct without_create_table : minimal {
-    result<bool> create_table(std::string_view, std::string_view) = delete;
+    result<bool> create_table(std::string_view, std::string_view, call const&) = delete;
 };
 struct that_creates_without_an_answer : minimal {
-    result<void> create_table(std::string_view, std::string_view) { return {}; }
+    result<void> create_table(std::string_view, std::string_view, call const&) { return {}; }
 };
 struct that_creates_without_a_shown_name : minimal {
-    result<bool> create_table(std::string_view) { return true; }
+    result<bool> create_table(std::string_view, call const&) { return true; }
 };
 struct without_drop_table : minimal {
-    result<bool> drop_table(std::string_view) = delete;
+    result<bool> drop_table(std::string_view, call const&) = delete;
 };
 struct that_drops_without_a_result : minimal {
-    bool drop_table(std::string_view) { return true; }
+    bool drop_table(std::string_view, call const&) { return true; }
 };
 struct without_tables : minimal {
-    result<void> tables(std::string_view, table_visitor) = delete;
+    result<void> tables(std::string_view, table_visitor, call const&) = delete;
 };
 struct that_visits_rows_as_tables : minimal {
-    result<void> tables(std::string_view, scan_visitor) { return {}; }
+    result<void> tables(std::string_view, scan_visitor, call const&) { return {}; }
 };
 struct without_get : minimal {
-    result<lookup> get(std::string_view, std::string_view, std::string_view, row_visitor) = delete;
+    result<lookup> get(std::string_view, std::string_view, std::string_view, row_visitor, call const&) = delete;
 };
 struct that_gets_a_truth_value : minimal {
-    result<bool> get(std::string_view, std::string_view, std::string_view, row_visitor) { return true; }
+    result<bool> get(std::string_view, std::string_view, std::string_view, row_visitor, call const&) { return true; }
 };
 struct without_scan : minimal {
-    result<lookup> scan(std::string_view, scan_range const&, scan_visitor) = delete;
+    result<lookup> scan(std::string_view, scan_range const&, scan_visitor, call const&) = delete;
 };
 struct that_changes_the_range : minimal {
-    result<lookup> scan(std::string_view, scan_range&, scan_visitor) { return lookup::absent; }
+    result<lookup> scan(std::string_view, scan_range&, scan_visitor, call const&) { return lookup::absent; }
+};
+/// The call that asks is the last argument of each.
+struct that_is_not_told_of_calls : minimal {
+    result<bool> drop_table(std::string_view) { return true; }
 };
 struct without_update : minimal {
-    result<lookup> update(std::string_view, std::string_view, body) = delete;
+    result<lookup> update(std::string_view, std::string_view, body, call const&) = delete;
 };
 struct other_rows {};
 struct that_updates_another_transaction : minimal {
-    result<lookup> update(std::string_view, std::string_view, function_ref<bool(other_rows&)>) {
+    result<lookup> update(std::string_view, std::string_view, function_ref<bool(other_rows&)>, call const&) {
         return lookup::absent;
     }
 };
 struct that_updates_without_a_result : minimal {
-    void update(std::string_view, std::string_view, body) {}
+    void update(std::string_view, std::string_view, body, call const&) {}
 };
 
 } // namespace
@@ -150,6 +156,7 @@ static_assert(!ordered_store<without_get>);
 static_assert(!ordered_store<that_gets_a_truth_value>);
 static_assert(!ordered_store<without_scan>);
 static_assert(!ordered_store<that_changes_the_range>);
+static_assert(!ordered_store<that_is_not_told_of_calls>);
 static_assert(!ordered_store<without_update>);
 static_assert(!ordered_store<that_updates_another_transaction>);
 static_assert(!ordered_store<that_updates_without_a_result>);

@@ -66,10 +66,8 @@ private:
 
     [[nodiscard]] result<create_table::response> answer(create_table const& request, call& context) const {
         auto const key = state_->table_key(request.table);
-        auto created = state_->create(request.table, key, [&] {
-            return ask(
-                context, [&](auto... until) { return state_->store.create_table(key, request.table, until...); });
-        });
+        auto created =
+            state_->create(request.table, key, [&] { return state_->store.create_table(key, request.table, context); });
         if (!created) {
             return std::move(created).as_failure();
         }
@@ -78,8 +76,7 @@ private:
 
     [[nodiscard]] result<delete_table::response> answer(delete_table const& request, call& context) const {
         auto const key = state_->table_key(request.table);
-        auto removed = state_->remove(request.table, key,
-            [&] { return ask(context, [&](auto... until) { return state_->store.drop_table(key, until...); }); });
+        auto removed = state_->remove(request.table, key, [&] { return state_->store.drop_table(key, context); });
         if (!removed) {
             return std::move(removed).as_failure();
         }
@@ -92,8 +89,7 @@ private:
             return std::move(reader).as_failure();
         }
         auto const visit = [&](std::string_view key, std::string_view shown) { return reader->visit(key, shown); };
-        auto visited =
-            ask(context, [&](auto... until) { return state_->store.tables(reader->from(), visit, until...); });
+        auto visited = state_->store.tables(reader->from(), visit, context);
         if (!visited) {
             return std::move(visited).as_failure();
         }
@@ -128,8 +124,7 @@ private:
         detail::stored_key const partition{asked.partition_key};
         detail::stored_key const row{asked.row_key};
         auto const take = [&](std::string_view payload) { copy.take(payload); };
-        auto found =
-            ask(context, [&](auto... until) { return state_->store.get(table, partition, row, take, until...); });
+        auto found = state_->store.get(table, partition, row, take, context);
         if (!found) {
             return std::move(found).as_failure();
         }
@@ -153,8 +148,7 @@ private:
         auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
             return reader->visit(partition, row, payload);
         };
-        auto found =
-            ask(context, [&](auto... until) { return state_->store.scan(table, reader->range(), visit, until...); });
+        auto found = state_->store.scan(table, reader->range(), visit, context);
         if (!found) {
             return std::move(found).as_failure();
         }
@@ -193,24 +187,13 @@ private:
         });
     }
 
-    /// Calls the store, with the deadline where it keeps deadlines.
-    template <class Question>
-    [[nodiscard]] static auto ask(call const& context, Question const& question) {
-        if constexpr (requires { typename Store::keeps_deadlines; }) {
-            return question(context.deadline);
-        } else {
-            return question();
-        }
-    }
-
     /// Runs `body` on a partition; it leaves its outcome in `outcome`, which is the answer unless the store has another.
     template <class Response>
     [[nodiscard]] result<Response> update(call const& context, std::string_view table, std::string_view partition,
         result<Response>& outcome, function_ref<bool(typename Store::transaction&)> body) const {
         auto const table_key = state_->table_key(table);
         detail::stored_key const partition_key{partition};
-        auto committed =
-            ask(context, [&](auto... until) { return state_->store.update(table_key, partition_key, body, until...); });
+        auto committed = state_->store.update(table_key, partition_key, body, context);
         if (!committed) {
             return std::move(committed).as_failure();
         }

@@ -18,6 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// its time holds up writers of its partition, and nobody else. Where a writer waits for such a visitor, others that read
 /// the partition come in with a delay of some milliseconds.
 /// Cost: a lookup is a hash of the partition and a search among its rows, O(log n), and allocates nothing.
+/// Waits: for visitors and bodies of others only, without looking at the deadline of a call.
 /// Errors: none. Where memory runs out std::bad_alloc is thrown; that, and what a body or a visitor throws, passes through,
 /// and nothing has changed.
 class memory_store {
@@ -30,19 +31,20 @@ public:
     memory_store& operator=(memory_store const&) = delete;
 
     /// As the concept says.
-    ENTITABLE_LAZY result<bool> create_table(std::string_view key, std::string_view shown_name);
+    ENTITABLE_LAZY result<bool> create_table(std::string_view key, std::string_view shown_name, call const& = {});
     /// As the concept says.
-    ENTITABLE_LAZY result<bool> drop_table(std::string_view key);
+    ENTITABLE_LAZY result<bool> drop_table(std::string_view key, call const& = {});
     /// As the concept says.
-    ENTITABLE_LAZY result<void> tables(std::string_view from_key, table_visitor visit);
+    ENTITABLE_LAZY result<void> tables(std::string_view from_key, table_visitor visit, call const& = {});
     /// As the concept says.
     ENTITABLE_LAZY result<lookup> get(
-        std::string_view table, std::string_view partition, std::string_view row, row_visitor visit);
+        std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, call const& = {});
     /// As the concept says.
-    ENTITABLE_LAZY result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit);
+    ENTITABLE_LAZY result<lookup> scan(
+        std::string_view table, scan_range const& range, scan_visitor visit, call const& = {});
     /// As the concept says.
     ENTITABLE_LAZY result<lookup> update(
-        std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body);
+        std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, call const& = {});
 
 private:
     class leaving;

@@ -8,6 +8,7 @@
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/result.hpp>
+#include <entitable/request/call.hpp>
 
 #include <concepts>
 #include <optional>
@@ -64,10 +65,10 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 /// 7. Readers and writers of other partitions are not held up by a visitor or a body, if the store can help it.
 /// 8. A dropped table cannot be written to by an update that began before: it ends with `no_table`.
 /// 9. Safe to use from several threads.
+/// 10. A store that waits for others gives up when the call's deadline has passed or the call was cancelled, with the error that
+///    `check_call` returns and `effect::none`. A store that never waits for long ignores its last argument.
 ///
 /// A store may have more than that:
-/// - `typename S::keeps_deadlines`: each of its members takes one more argument at the end, a `steady_time` until which it may wait
-///   for others.
 /// - `transaction.last_version()`, an `std::int64_t&`: the greatest version that the store ever kept, in any process. It can be
 ///   raised, and is stored with what else the update stages. Without it versions increase as long as the backend lives.
 /// - `transaction.insert(row, bytes)`: puts new bytes and takes them, if there is no such row, and says so; else nothing happens. To
@@ -75,21 +76,23 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 template <class S>
 concept ordered_store = store_transaction<typename S::transaction> &&
     requires(S& store, std::string_view text, row_visitor visit_row, scan_visitor visit_entry,
-        table_visitor visit_table, scan_range const& range, function_ref<bool(typename S::transaction&)> body) {
+        table_visitor visit_table, scan_range const& range, function_ref<bool(typename S::transaction&)> body,
+        call const& context) {
         // opts in
         typename S::is_ordered_store;
+        // the last argument of each member: the call that asks, see rule 10
         // creates a table under a key, with the name to show for it; false when the key is taken
-        { store.create_table(text, text) } -> std::same_as<result<bool>>;
+        { store.create_table(text, text, context) } -> std::same_as<result<bool>>;
         // removes a table and its rows; false when there is none
-        { store.drop_table(text) } -> std::same_as<result<bool>>;
+        { store.drop_table(text, context) } -> std::same_as<result<bool>>;
         // visits the tables whose key is not less than `text`, in order
-        { store.tables(text, visit_table) } -> std::same_as<result<void>>;
+        { store.tables(text, visit_table, context) } -> std::same_as<result<void>>;
         // visits one row: (table, partition, row)
-        { store.get(text, text, text, visit_row) } -> std::same_as<result<lookup>>;
+        { store.get(text, text, text, visit_row, context) } -> std::same_as<result<lookup>>;
         // visits the rows of a range in order, until the visitor says stop
-        { store.scan(text, range, visit_entry) } -> std::same_as<result<lookup>>;
+        { store.scan(text, range, visit_entry, context) } -> std::same_as<result<lookup>>;
         // changes rows of one partition: (table, partition, body)
-        { store.update(text, text, body) } -> std::same_as<result<lookup>>;
+        { store.update(text, text, body, context) } -> std::same_as<result<lookup>>;
     };
 
 ENTITABLE_END_NAMESPACE

@@ -36,10 +36,14 @@ public:
     }
 
     /// Reads everything: the structure of the file, and each row with its checksum.
-    [[nodiscard]] result<file_report> verify() const { return store().verify(); }
+    [[nodiscard]] result<file_report> verify(call_options const& how = {}) const {
+        return store().verify(call{how, store().time()});
+    }
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed: before it is
     /// copied, for example.
-    [[nodiscard]] result<void> checkpoint() const { return store().checkpoint(); }
+    [[nodiscard]] result<void> checkpoint(call_options const& how = {}) const {
+        return store().checkpoint(call{how, store().time()});
+    }
 
 private:
     file_backend(sqlite_store::opened_file opened, file_options options)

@@ -36,7 +36,8 @@ struct file_options {
     bool create{true};                                  ///< make the file when there is none
     bool allow_symlink{false};                          ///< follow a symbolic link in the place of the file
 
-    /// How long a call waits for other processes, besides its own deadline: StoreBusy after that.
+    /// How long a call waits while others hold the file: StoreBusy after that. Its own deadline or cancellation may end it before.
+    /// Calls of the same store wait for each other beyond it.
     std::chrono::nanoseconds busy_timeout{std::chrono::seconds{5}};
 
     std::size_t cache_bytes{32U * 1024 * 1024};     ///< page cache of each connection, at most

@@ -24,13 +24,15 @@ struct file_report {
     [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether nothing was found
 };
 
-/// Models ordered_store, with deadlines and with a memory of versions.
+/// Models ordered_store, with a memory of versions.
 ///
 /// Thread-safety: all members, from several threads. Several processes may have the file open.
 /// Durability: an update that has returned is on the disk (`durability::full`). Updates of several threads share a commit.
 /// Consistency: each `get` and each `scan` reads one snapshot of the whole file.
 /// Cost: a point read is one search of a tree; a durable update is one flush of the disk, and so are many at once.
-/// Errors: StoreBusy or DeadlineExceeded when others hold the file for too long, StoreFull, StoreCorrupt for bytes that are not
+/// Waits: for others that hold the file, until the deadline or the cancellation of the call or for `busy_timeout`, whichever ends
+/// first; for other calls of this store until the deadline or the cancellation.
+/// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait (nothing has changed then), StoreFull, StoreCorrupt for bytes that are not
 /// those that were written, StoreFailed for the rest. An update's error has `effect::unknown` when the commit itself failed: after
 /// that the file is opened anew, and recovered, by the next call. What a body throws passes through, and nothing has changed.
 /// Do not use it, and do not destroy it with files open, in a process that was forked off: it says StoreFailed there.
@@ -40,7 +42,6 @@ struct file_report {
 class sqlite_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`
-    using keeps_deadlines = void;  ///< its members take deadlines
     class transaction;
 
     /// A file that is ready to be used; what a store is made of.
@@ -58,31 +59,31 @@ public:
     sqlite_store& operator=(sqlite_store const&) = delete;
 
     /// As the concept says.
-    result<bool> create_table(std::string_view key, std::string_view shown_name, steady_time until = no_deadline_);
-    /// The name is free at once; the rows go in slices afterwards, between which others can write. Where that is interrupted,
-    /// the next removal of a table goes on with it.
-    result<bool> drop_table(std::string_view key, steady_time until = no_deadline_);
+    result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
+    /// The name is free at once; the rows go in slices afterwards, between which others can write. Where that is interrupted, as by
+    /// the end of the call's time, the next removal of a table goes on with it.
+    result<bool> drop_table(std::string_view key, call const& context = {});
     /// As the concept says.
-    result<void> tables(std::string_view from_key, table_visitor visit, steady_time until = no_deadline_);
+    result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
     /// As the concept says.
     result<lookup> get(std::string_view table, std::string_view partition, std::string_view row, row_visitor visit,
-        steady_time until = no_deadline_);
+        call const& context = {});
     /// As the concept says.
-    result<lookup> scan(
-        std::string_view table, scan_range const& range, scan_visitor visit, steady_time until = no_deadline_);
+    result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit, call const& context = {});
     /// As the concept says.
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
-        steady_time until = no_deadline_);
+        call const& context = {});
 
-    /// Reads everything: the structure of the file, and each row with its checksum.
-    [[nodiscard]] result<file_report> verify(steady_time until = no_deadline_);
+    /// Reads everything: the structure of the file, and each row with its checksum. A deadline or a cancellation ends it between two
+    /// rows, not while SQLite looks at the structure.
+    [[nodiscard]] result<file_report> verify(call const& context = {});
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed.
-    [[nodiscard]] result<void> checkpoint(steady_time until = no_deadline_) { return writer_->checkpoint(until); }
+    [[nodiscard]] result<void> checkpoint(call const& context = {}) { return writer_->checkpoint(context); }
+    /// The clock of its deadlines.
+    [[nodiscard]] clock& time() const noexcept { return *options_.local.time; }
 
 private:
-    static constexpr steady_time no_deadline_ = steady_time::max();
-
-    [[nodiscard]] result<void> purge(steady_time until);
+    [[nodiscard]] result<void> purge(call const& context);
 
     file_options const options_;
     detail::own_object<detail::writer> writer_; ///< its connection goes last: SQLite then tidies up

@@ -35,7 +35,8 @@ ENTITABLE_LAZY_BODY shared<detail::memory_table> memory_store::find_table(std::s
     return at != tables_.end() && (*at)->key == key ? *at : shared<detail::memory_table>{};
 }
 
-ENTITABLE_LAZY_BODY result<bool> memory_store::create_table(std::string_view key, std::string_view shown_name) {
+ENTITABLE_LAZY_BODY result<bool> memory_store::create_table(
+    std::string_view key, std::string_view shown_name, call const&) {
     auto fresh = shared<detail::memory_table>::make(key, shown_name);
     detail::exclusive_guard const guard{tables_lock_};
     auto const at = table_position(key);
@@ -46,7 +47,7 @@ ENTITABLE_LAZY_BODY result<bool> memory_store::create_table(std::string_view key
     return true;
 }
 
-ENTITABLE_LAZY_BODY result<bool> memory_store::drop_table(std::string_view key) {
+ENTITABLE_LAZY_BODY result<bool> memory_store::drop_table(std::string_view key, call const&) {
     shared<detail::memory_table> gone;
     std::optional<detail::entry_tree> orphans;
     {
@@ -69,7 +70,7 @@ ENTITABLE_LAZY_BODY result<bool> memory_store::drop_table(std::string_view key) 
     return true;
 }
 
-ENTITABLE_LAZY_BODY result<void> memory_store::tables(std::string_view from_key, table_visitor visit) {
+ENTITABLE_LAZY_BODY result<void> memory_store::tables(std::string_view from_key, table_visitor visit, call const&) {
     shared<detail::memory_table> table;
     for (;;) {
         {
@@ -92,7 +93,7 @@ ENTITABLE_LAZY_BODY result<void> memory_store::tables(std::string_view from_key,
 // ---- reading ----------------------------------------------------------------------------------------
 
 ENTITABLE_LAZY_BODY result<lookup> memory_store::get(
-    std::string_view table, std::string_view partition, std::string_view row, row_visitor visit) {
+    std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, call const&) {
     auto const found = partitions_.read(detail::partition_map::hash_of(table, partition), table, partition);
     if (!found) {
         return find_table(table) ? lookup::absent : lookup::no_table;
@@ -107,7 +108,7 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::get(
 }
 
 ENTITABLE_LAZY_BODY result<lookup> memory_store::scan(
-    std::string_view table_key, scan_range const& range, scan_visitor visit) {
+    std::string_view table_key, scan_range const& range, scan_visitor visit, call const&) {
     auto const table = find_table(table_key);
     if (!table) {
         return lookup::no_table;
@@ -175,7 +176,7 @@ ENTITABLE_LAZY_BODY void memory_store::bury(detail::partition& empty) noexcept {
 }
 
 ENTITABLE_LAZY_BODY result<lookup> memory_store::update(
-    std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body) {
+    std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, call const&) {
     std::uint64_t const hash = detail::partition_map::hash_of(table, partition);
     for (;;) {
         auto place = partitions_.write(hash, table, partition);

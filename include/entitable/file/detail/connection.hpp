@@ -117,9 +117,9 @@ public:
 
     /// From now on each commit leaves here how many pages the write-ahead log has.
     void count_log_pages(std::size_t& pages) noexcept;
-    /// Moves the log into the file. With `wait` it also waits for readers, so that the log begins anew; else it leaves behind
-    /// what they still read. The caller holds the writer lock: see sqlite_store.
-    [[nodiscard]] result<void> checkpoint(bool truncate, patience* wait);
+    /// Moves the log into the file. With `truncate` the log begins anew, StoreBusy while others read it; else it leaves what they
+    /// still read. The caller holds the writer lock: see sqlite_store.
+    [[nodiscard]] result<void> checkpoint(bool truncate);
     /// Lets SQLite move the log into the file and remove it when this is the last connection. The caller holds the writer
     /// lock; without this a connection leaves the log as it is.
     void end_log_at_close() noexcept;

@@ -5,33 +5,35 @@
 /// \file
 /// How long a call may go on waiting for a file that others hold.
 
-#include <entitable/core/clock.hpp>
-#include <entitable/core/result.hpp>
 #include <entitable/file/file_options.hpp>
+#include <entitable/transport/transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Ends with the deadline of the call or with the busy timeout, whichever comes first.
+/// Ends with the deadline of the call, with its cancellation or with the busy timeout, whichever comes first.
 class patience {
 public:
-    patience(file_options const& options, steady_time deadline) noexcept
-        : time_(options.local.time), timeout_(options.busy_timeout), deadline_(deadline) {}
-
-    /// Ends after a time of its own.
-    patience(file_options const& options, std::chrono::nanoseconds timeout) noexcept
-        : time_(options.local.time), timeout_(timeout), deadline_(steady_time::max()) {}
+    /// The call outlives it.
+    patience(file_options const& options, call const& of) noexcept : patience(options, of, options.busy_timeout) {}
+    /// With a timeout of its own in the place of the busy timeout.
+    patience(file_options const& options, call const& of, std::chrono::nanoseconds timeout) noexcept
+        : time_(options.local.time), call_(&of), timeout_(timeout) {}
 
     /// Waits for a moment, longer with each try; says whether it is worth trying again.
     [[nodiscard]] bool wait() noexcept {
         if (over()) {
             return false;
         }
-        time_->wait_until(time_->steady() + step_);
-        step_ = step_ < std::chrono::milliseconds{2} ? step_ * 2 : step_;
+        pause();
         return true;
     }
-    /// The time begins with the first question, so that a call which need not wait does not look at the clock.
+    /// Waits for a moment.
+    void pause() noexcept {
+        time_->wait_until(time_->steady() + step_);
+        step_ = step_ < std::chrono::milliseconds{2} ? step_ * 2 : step_;
+    }
+    /// The busy timeout begins with the first question, so that a call which need not wait does not look at the clock.
     [[nodiscard]] bool over() noexcept {
         steady_time const now = time_->steady();
         if (!begun_) {
@@ -39,11 +41,19 @@ public:
             auto const timeout = std::chrono::duration_cast<steady_time::duration>(timeout_);
             give_up_ = timeout > steady_time::max() - now ? steady_time::max() : now + timeout;
         }
-        return now >= give_up_ || now >= deadline_;
+        return now >= give_up_ || now >= call_->deadline || call_->cancellation.cancelled();
     }
+    /// Whether the caller wants no answer any more, whoever holds the file.
+    [[nodiscard]] bool call_over() const noexcept {
+        return call_->cancellation.cancelled() ||
+            (call_->deadline != no_deadline && time_->steady() >= call_->deadline);
+    }
+    /// Begins the busy timeout anew: others held the file, and hold it again.
+    void begin_anew() noexcept { begun_ = false; }
+
     [[nodiscard]] failure given_up() const {
-        if (time_->steady() >= deadline_) {
-            return failure{error_code::deadline_exceeded, "the deadline of the call passed while others held the file"};
+        if (auto wanted = check_call(*call_, *time_); !wanted) {
+            return std::move(wanted).as_failure();
         }
         return failure{error_code::store_busy,
             "others held the file for longer than the " +
@@ -53,8 +63,8 @@ public:
 
 private:
     clock* time_;
+    call const* call_;
     std::chrono::nanoseconds timeout_;
-    steady_time deadline_;
     steady_time give_up_{};
     bool begun_{};
     steady_time::duration step_{std::chrono::microseconds{50}};

@@ -7,9 +7,8 @@
 
 #include <entitable/file/detail/connection.hpp>
 
-#include <memory>
+#include <list>
 #include <mutex>
-#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -24,20 +23,20 @@ public:
     /// A connection while this lives. Goes back afterwards, unless it is broken.
     class borrowed {
     public:
-        borrowed(reader_pool& from, std::unique_ptr<connection> on) noexcept : from_(&from), on_(std::move(on)) {}
+        borrowed(reader_pool& from, std::list<connection> one) noexcept : from_(&from), one_(std::move(one)) {}
         borrowed(borrowed&&) noexcept = default;
         borrowed& operator=(borrowed&&) = delete;
         ~borrowed() {
-            if (on_) {
-                from_->give_back(std::move(on_));
+            if (!one_.empty()) {
+                from_->give_back(one_);
             }
         }
-        [[nodiscard]] connection& operator*() const noexcept { return *on_; }
-        [[nodiscard]] connection* operator->() const noexcept { return on_.get(); }
+        [[nodiscard]] connection& operator*() noexcept { return one_.front(); }
+        [[nodiscard]] connection* operator->() noexcept { return &one_.front(); }
 
     private:
         reader_pool* from_;
-        std::unique_ptr<connection> on_;
+        std::list<connection> one_; ///< a list, so that it goes back without an allocation
     };
 
     [[nodiscard]] result<borrowed> borrow(patience& waits);
@@ -45,12 +44,12 @@ public:
     [[nodiscard]] result<connection> open_another(patience& waits);
 
 private:
-    void give_back(std::unique_ptr<connection> on) noexcept;
+    void give_back(std::list<connection>& one) noexcept;
 
     file_options const& options_;
     std::mutex mutex_;
-    file_place place_;                              ///< guarded
-    std::vector<std::unique_ptr<connection>> idle_; ///< guarded
+    file_place place_;           ///< when it was checked last is guarded
+    std::list<connection> idle_; ///< guarded
 };
 
 } // namespace detail

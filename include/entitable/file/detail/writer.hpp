@@ -12,7 +12,6 @@
 #include <exception>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -65,8 +64,9 @@ using write_job = function_ref<job_end(commit_group&)>;
 
 /// Thread-safety: `run` and `checkpoint` from several threads.
 ///
-/// A thread that finds no leader leads: it commits its own job with those of all threads that came meanwhile, and then hands
-/// over to the first that came since. The writer lock is held from the beginning of a transaction to behind its checkpoint, so
+/// A thread that finds no leader leads: it commits its own job with those of all threads that came meanwhile, and then lets
+/// another lead. While others hold the file each job, claimed or not, ends with the deadline and the cancellation of its call and
+/// with the busy timeout; a leader whose own job ends so leaves the others to one of them. The writer lock is held from the beginning of a transaction to behind its checkpoint, so
 /// that in no process a checkpoint and a commit overlap: SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
 class writer {
 public:
@@ -77,26 +77,46 @@ public:
 
     /// Commits what `job` does. An error has `effect::unknown` when the commit itself failed; then the connection is opened
     /// anew, and the file recovered, before the next job.
-    [[nodiscard]] result<void> run(write_job job, steady_time until);
+    [[nodiscard]] result<void> run(write_job job, call const& context);
     /// Moves the whole write-ahead log into the file.
-    [[nodiscard]] result<void> checkpoint(steady_time until);
+    [[nodiscard]] result<void> checkpoint(call const& context);
 
 private:
     struct waiting;
+    /// Some that wait, in the order they came. Needs no memory of its own.
+    class line {
+    public:
+        [[nodiscard]] waiting* first() const noexcept { return first_; }
+        [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+        void push_back(waiting& one) noexcept;
+        void remove(waiting& one) noexcept;
+        void clear() noexcept { first_ = last_ = nullptr; }
 
-    void lead();
-    void commit_claimed();
+    private:
+        waiting* first_{};
+        waiting* last_{};
+    };
+
+    void await(waiting& mine);
+    [[nodiscard]] bool may_lead(waiting const& mine) const noexcept;
+    [[nodiscard]] bool gives_up(waiting& mine);
+    void wake_next() noexcept;
+    void claim() noexcept;
+    void lead(waiting& mine);
+    void commit_claimed(waiting& mine);
+    void move_log(waiting& mine);
     [[nodiscard]] result<bool> try_begin();
     [[nodiscard]] result<void> open_connection();
-    [[nodiscard]] bool begin();
+    [[nodiscard]] bool begin(waiting& mine);
     [[nodiscard]] waiting* run_jobs(commit_group& group, bool& any);
-    void commit(std::int64_t version, std::int64_t bound_before);
-    [[nodiscard]] bool wait_on();
+    void commit(waiting& mine, std::int64_t version, std::int64_t bound_before);
+    [[nodiscard]] bool wait_on(waiting& mine);
+    void stalled(bool now) noexcept;
     void finish(waiting& one);
     void finish_all();
     void fail_all(failure why);
     void release() noexcept;
-    void keep_log_short();
+    void keep_log_short(waiting const& mine);
 
     file_place const place_;
     file_options const& options_;
@@ -106,16 +126,18 @@ private:
     std::size_t log_pages_{};
     std::size_t checkpoint_at_; ///< pages
 
-    std::mutex leader_mutex_;       ///< held by whoever uses what stands above
-    std::vector<waiting*> claimed_; ///< the leader's
+    line claimed_; ///< the leader's, as is all that stands above
 
     std::mutex queue_mutex_;
-    std::vector<waiting*> queue_; ///< in the order they came; guarded
-    bool led_{};                  ///< guarded
-    bool leader_wanted_{};        ///< whoever waits in the queue and sees it leads; guarded
-    std::size_t generation_{};    ///< how often the queue was claimed; guarded
-    /// All that wait in one generation wait here, in turn, so that one call wakes them.
-    std::condition_variable wake_[2];
+    // guarded by it
+    line queue_;                ///< those that are not claimed
+    std::size_t checkpoints_{}; ///< so many of these are checkpoints
+    bool led_{};
+    std::size_t generation_{}; ///< how often jobs were claimed
+    bool stalled_{};           ///< the leader waits for others that hold the file
+    std::size_t stall_{};      ///< how often it began to
+    /// All jobs that come in one generation wait in one place, in turn, so that one call wakes them. Checkpoints wait in the third.
+    std::condition_variable wake_[3];
 };
 
 } // namespace detail

@@ -321,23 +321,13 @@ ENTITABLE_DECL void connection::roll_back() noexcept {
     }
 }
 
-ENTITABLE_DECL result<void> connection::checkpoint(bool truncate, patience* wait) {
+ENTITABLE_DECL result<void> connection::checkpoint(bool truncate) {
     if (!may_step()) {
         return opened_before_fork();
     }
     int const mode = truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE;
-    for (;;) {
-        int const code = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, nullptr);
-        switch (outcome_of(code)) {
-            case stepped::busy:
-                if (wait == nullptr || !wait->wait()) {
-                    return wait == nullptr ? problem("the log is being read") : wait->given_up();
-                }
-                break;
-            case stepped::failed: return problem("the log cannot be moved into the file");
-            default: return {};
-        }
-    }
+    int const code = sqlite3_wal_checkpoint_v2(database_, nullptr, mode, nullptr, nullptr);
+    return outcome_of(code) == stepped::done ? result<void>{} : problem("the log cannot be moved into the file");
 }
 
 ENTITABLE_DECL query& query::bind(int at, std::string_view bytes) noexcept {

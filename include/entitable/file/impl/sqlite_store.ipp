@@ -37,7 +37,8 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
     if (!place) {
         return std::move(place).as_failure();
     }
-    detail::patience waits{options, no_deadline_};
+    call const unhurried;
+    detail::patience waits{options, unhurried};
     auto first = detail::connection::open(*place, options, waits);
     if (!first) {
         return std::move(first).as_failure();
@@ -78,7 +79,7 @@ ENTITABLE_DECL sqlite_store::sqlite_store(opened_file file, file_options options
 // ---- tables -----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<bool> sqlite_store::create_table(
-    std::string_view key, std::string_view shown_name, steady_time until) {
+    std::string_view key, std::string_view shown_name, call const& context) {
     result<bool> made{false};
     auto const job = [&](detail::commit_group& group) {
         made = false;
@@ -96,14 +97,14 @@ ENTITABLE_DECL result<bool> sqlite_store::create_table(
         made = true;
         return detail::job_end::written;
     };
-    auto committed = writer_->run(job, until);
+    auto committed = writer_->run(job, context);
     if (!committed) {
         return std::move(committed).as_failure();
     }
     return made;
 }
 
-ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, steady_time until) {
+ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call const& context) {
     result<bool> removed{false};
     auto const job = [&](detail::commit_group& group) {
         removed = false;
@@ -123,18 +124,18 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, stead
         removed = true;
         return detail::job_end::written;
     };
-    auto committed = writer_->run(job, until);
+    auto committed = writer_->run(job, context);
     if (!committed) {
         return std::move(committed).as_failure();
     }
     if (removed && *removed) {
-        static_cast<void>(purge(until)); // the table is gone; the room its rows take can be won back later
+        static_cast<void>(purge(context)); // the table is gone; the room its rows take can be won back later
     }
     return removed;
 }
 
-/// Removes the rows of forgotten tables.
-ENTITABLE_DECL result<void> sqlite_store::purge(steady_time until) {
+/// Removes the rows of forgotten tables, as long as the call wants.
+ENTITABLE_DECL result<void> sqlite_store::purge(call const& context) {
     constexpr std::int64_t rows_at_once = 1000;
     bool more = true;
     bool failed = false;
@@ -161,16 +162,16 @@ ENTITABLE_DECL result<void> sqlite_store::purge(steady_time until) {
         more = !failed;
         return failed ? detail::job_end::broken : detail::job_end::written;
     };
-    while (more && !failed) {
-        if (auto committed = writer_->run(job, until); !committed) {
+    while (more && !failed && check_call(context, *options_.local.time)) {
+        if (auto committed = writer_->run(job, context); !committed) {
             return committed;
         }
     }
     return {};
 }
 
-ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, table_visitor visit, steady_time until) {
-    detail::patience waits{options_, until};
+ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, table_visitor visit, call const& context) {
+    detail::patience waits{options_, context};
     auto reader = readers_->borrow(waits);
     if (!reader) {
         return std::move(reader).as_failure();
@@ -189,8 +190,8 @@ ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, tabl
 // ---- reading ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<lookup> sqlite_store::get(
-    std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, steady_time until) {
-    detail::patience waits{options_, until};
+    std::string_view table, std::string_view partition, std::string_view row, row_visitor visit, call const& context) {
+    detail::patience waits{options_, context};
     auto reader = readers_->borrow(waits);
     if (!reader) {
         return std::move(reader).as_failure();
@@ -222,8 +223,8 @@ ENTITABLE_DECL result<lookup> sqlite_store::get(
 }
 
 ENTITABLE_DECL result<lookup> sqlite_store::scan(
-    std::string_view table, scan_range const& range, scan_visitor visit, steady_time until) {
-    detail::patience waits{options_, until};
+    std::string_view table, scan_range const& range, scan_visitor visit, call const& context) {
+    detail::patience waits{options_, context};
     auto reader = readers_->borrow(waits);
     if (!reader) {
         return std::move(reader).as_failure();
@@ -273,7 +274,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
 // ---- writing ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<lookup> sqlite_store::update(
-    std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, steady_time until) {
+    std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, call const& context) {
     result<lookup> outcome{lookup::absent};
     auto const job = [&](detail::commit_group& group) {
         outcome = lookup::absent;
@@ -308,7 +309,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
         bool const nothing = rows.changes_.empty() && rows.inserted_.empty();
         return nothing ? detail::job_end::nothing : detail::job_end::written;
     };
-    auto committed = writer_->run(job, until);
+    auto committed = writer_->run(job, context);
     if (!committed) {
         return std::move(committed).as_failure();
     }

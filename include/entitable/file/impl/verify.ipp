@@ -8,9 +8,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// On a connection of its own: a pragma may read the schema anew, and what a reader's connection remembers of tables depends on
 /// that.
-ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
+ENTITABLE_DECL result<file_report> sqlite_store::verify(call const& context) {
     constexpr std::size_t most_problems = 10;
-    detail::patience waits{options_, until};
+    detail::patience waits{options_, context};
     auto reader = readers_->open_another(waits);
     if (!reader) {
         return std::move(reader).as_failure();
@@ -40,7 +40,9 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(steady_time until) {
         std::string_view const row = all.bytes(2);
         auto const bytes =
             detail::unpack_row(*reader, all.bytes(3), detail::partition_checksum(all.number(0), partition), row);
-        ++report.rows;
+        if (++report.rows % 1024 == 0 && waits.call_over()) {
+            return waits.given_up();
+        }
         report.bytes += partition.size() + row.size() + (bytes ? bytes->size() : 0);
         if (!bytes && reader->broken()) {
             return detail::unreadable_row(*reader, partition, row);

@@ -10,15 +10,36 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A job and the thread that waits for it.
+/// A job, or a checkpoint, and the thread that waits for it.
 struct writer::waiting {
-    write_job job;
+    write_job const* job; ///< null for a checkpoint
+    call const& context;
     patience waits;
     job_end end{job_end::nothing};
     result<void> outcome{};
     std::exception_ptr thrown{};
-    bool done{}; ///< guarded by queue_mutex_
+    // guarded by queue_mutex_
+    std::size_t place{}; ///< where it waits: the index into wake_
+    bool queued{true};   ///< not claimed yet
+    bool done{};
+    std::size_t stall{}; ///< in which its busy timeout began
+    waiting* next{};     ///< of the same line
 };
+
+ENTITABLE_DECL void writer::line::push_back(waiting& one) noexcept {
+    one.next = nullptr;
+    (last_ == nullptr ? first_ : last_->next) = &one;
+    last_ = &one;
+}
+
+ENTITABLE_DECL void writer::line::remove(waiting& one) noexcept {
+    waiting* before = nullptr;
+    for (waiting* each = first_; each != &one; each = each->next) {
+        before = each;
+    }
+    (before == nullptr ? first_ : before->next) = one.next;
+    last_ = last_ == &one ? before : last_;
+}
 
 ENTITABLE_DECL writer::writer(file_place place, file_options const& options, writer_lock lock, connection first)
     : place_(std::move(place)),
@@ -33,8 +54,16 @@ ENTITABLE_DECL writer::~writer() {
     if (!on_) {
         return;
     }
-    auto locked = lock_.try_lock();
-    bool const held = locked && *locked && place_.check();
+    bool held = false;
+#if ENTITABLE_HAS_EXCEPTIONS
+    try {
+#endif
+        auto const locked = lock_.try_lock();
+        held = locked && *locked && place_.check();
+#if ENTITABLE_HAS_EXCEPTIONS
+    } catch (...) { // no memory to say what is wrong: the log stays
+    }
+#endif
     if (held) {
         on_->end_log_at_close();
     }
@@ -44,70 +73,149 @@ ENTITABLE_DECL writer::~writer() {
     }
 }
 
-ENTITABLE_DECL result<void> writer::run(write_job job, steady_time until) {
+ENTITABLE_DECL result<void> writer::run(write_job job, call const& context) {
     if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
         return opened_before_fork();
     }
-    waiting mine{job, patience{options_, until}};
-    bool leads = false;
-    {
-        std::unique_lock lock{queue_mutex_};
-        queue_.push_back(&mine);
-        if (led_) {
-            wake_[generation_ % 2].wait(lock, [&] { return mine.done || leader_wanted_; });
-        }
-        leads = !mine.done;
-        if (leads) {
-            led_ = true;
-            leader_wanted_ = false;
-        }
-    }
-    if (leads) {
-        lead();
-    }
+    waiting mine{&job, context, patience{options_, context}};
+    await(mine);
     if (mine.thrown) {
         std::rethrow_exception(mine.thrown);
     }
     return std::move(mine.outcome);
 }
 
-/// Commits what has come, and hands over.
-ENTITABLE_DECL void writer::lead() {
-    {
-        std::lock_guard const using_connection{leader_mutex_};
-        {
-            std::lock_guard const lock{queue_mutex_};
-            claimed_.swap(queue_);
-            ++generation_;
-        }
-#if ENTITABLE_HAS_EXCEPTIONS
-        try {
-            commit_claimed();
-            keep_log_short();
-        } catch (...) {
-            on_.reset(); // which gives the transaction up
-            for (waiting* const each : claimed_) {
-                each->thrown = std::current_exception();
-            }
-            finish_all();
-        }
-#else
-        commit_claimed();
-        keep_log_short();
-#endif
-        lock_.unlock();
+ENTITABLE_DECL result<void> writer::checkpoint(call const& context) {
+    if (!place_.in_own_process()) {
+        return opened_before_fork();
     }
-    std::lock_guard const lock{queue_mutex_};
-    if (queue_.empty()) {
-        led_ = false;
-    } else {
-        leader_wanted_ = true;
-        wake_[generation_ % 2].notify_one();
+    waiting mine{nullptr, context, patience{options_, context}};
+    await(mine);
+    return std::move(mine.outcome);
+}
+
+// ---- the queue --------------------------------------------------------------------------------------
+
+/// Waits, or leads, until it is done or given up.
+ENTITABLE_DECL void writer::await(waiting& mine) {
+    // A cancellation wakes nobody, and a clock need not be the system's: so they are asked.
+    constexpr std::chrono::milliseconds between_questions{10};
+    std::unique_lock lock{queue_mutex_};
+    queue_.push_back(mine);
+    mine.place = mine.job == nullptr ? 2 : generation_ % 2;
+    checkpoints_ += mine.job == nullptr ? 1U : 0U;
+    while (!mine.done) {
+        if (may_lead(mine)) {
+            led_ = true;
+            claim();
+            lock.unlock();
+            lead(mine);
+            lock.lock();
+            led_ = false;
+            wake_next();
+        } else if (wake_[mine.place].wait_for(lock, between_questions) == std::cv_status::timeout && gives_up(mine)) {
+            wake_next(); // it may be this one that was woken
+            return;
+        }
     }
 }
 
-ENTITABLE_DECL void writer::commit_claimed() {
-    while (!claimed_.empty() && begin()) {
+/// Whether nobody leads, and what comes next would be done for this one.
+ENTITABLE_DECL bool writer::may_lead(waiting const& mine) const noexcept {
+    if (led_ || !claimed_.empty()) {
+        return !led_ && !mine.queued;
+    }
+    if (checkpoints_ == 0 || queue_.first() == &mine) {
+        return true;
+    }
+    waiting const* each = queue_.first();
+    while (each != &mine && each->job != nullptr) {
+        each = each->next;
+    }
+    return each->job != nullptr;
+}
+
+/// Takes one that has waited for too long out of the queue: nothing was done for it.
+ENTITABLE_DECL bool writer::gives_up(waiting& mine) {
+    if (!mine.queued || mine.done) {
+        return false;
+    }
+    if (stalled_ && std::exchange(mine.stall, stall_) != stall_) {
+        mine.waits.begin_anew();
+    }
+    if (stalled_ ? !mine.waits.over() : !mine.waits.call_over()) {
+        return false;
+    }
+    mine.outcome = mine.waits.given_up();
+    queue_.remove(mine);
+    checkpoints_ -= mine.job == nullptr ? 1U : 0U;
+    return true;
+}
+
+/// Wakes who may lead now; in the rare cases everybody, of whom one may.
+ENTITABLE_DECL void writer::wake_next() noexcept {
+    if (led_ || (claimed_.empty() && queue_.empty())) {
+        return;
+    }
+    if (claimed_.empty() && checkpoints_ == 0) {
+        wake_[queue_.first()->place].notify_one();
+        return;
+    }
+    for (auto& each : wake_) {
+        each.notify_all();
+    }
+}
+
+/// Claims a checkpoint that is the first, or the jobs before the first checkpoint.
+ENTITABLE_DECL void writer::claim() noexcept {
+    if (!claimed_.empty()) {
+        return; // another leader has left them
+    }
+    ++generation_;
+    while (waiting* const each = queue_.first()) {
+        bool const is_job = each->job != nullptr;
+        if (!is_job && !claimed_.empty()) {
+            return;
+        }
+        queue_.remove(*each);
+        each->queued = false;
+        claimed_.push_back(*each);
+        if (!is_job) {
+            --checkpoints_;
+            return;
+        }
+    }
+}
+
+// ---- the leader -------------------------------------------------------------------------------------
+
+/// Does what is claimed, and ends when its own is done: then others may be left, which one of them goes on with.
+ENTITABLE_DECL void writer::lead(waiting& mine) {
+#if ENTITABLE_HAS_EXCEPTIONS
+    try {
+#endif
+        if (mine.job == nullptr) {
+            move_log(mine);
+        } else {
+            commit_claimed(mine);
+            if (claimed_.empty()) {
+                keep_log_short(mine);
+            }
+        }
+#if ENTITABLE_HAS_EXCEPTIONS
+    } catch (...) {
+        on_.reset(); // which gives the transaction up
+        for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
+            each->thrown = std::current_exception();
+        }
+        finish_all();
+    }
+#endif
+    lock_.unlock();
+}
+
+ENTITABLE_DECL void writer::commit_claimed(waiting& mine) {
+    while (!mine.done && begin(mine)) {
         std::int64_t bound = 0;
         bool known = false;
         { // the query ends before its connection may: what follows can give that up
@@ -130,7 +238,7 @@ ENTITABLE_DECL void writer::commit_claimed() {
             continue; // the others again, without it
         }
         if (any) {
-            commit(group.last_version, bound);
+            commit(mine, group.last_version, bound);
         } else {
             release();
             finish_all();
@@ -138,8 +246,8 @@ ENTITABLE_DECL void writer::commit_claimed() {
     }
 }
 
-/// Begins a transaction; false when nobody wants it any more.
-ENTITABLE_DECL bool writer::begin() {
+/// Begins a transaction; false when the leader does not want it any more.
+ENTITABLE_DECL bool writer::begin(waiting& mine) {
     for (;;) {
         auto begun = try_begin();
         if (!begun) {
@@ -147,9 +255,10 @@ ENTITABLE_DECL bool writer::begin() {
             return false;
         }
         if (*begun) {
+            stalled(false);
             return true;
         }
-        if (!wait_on()) {
+        if (!wait_on(mine) && mine.done) {
             return false;
         }
     }
@@ -188,7 +297,8 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     if (on_) {
         return {};
     }
-    patience once{options_, steady_time::min()};
+    call const none;
+    patience once{options_, none, std::chrono::nanoseconds{0}};
     auto opened = connection::open(place_, options_, once);
     if (!opened) {
         return std::move(opened).as_failure();
@@ -198,30 +308,48 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     return {};
 }
 
-/// Ends the waiting of those who have no time left; false when nobody else waits.
-ENTITABLE_DECL bool writer::wait_on() {
-    for (std::size_t index = claimed_.size(); index > 0; --index) {
-        waiting& each = *claimed_[index - 1];
-        if (each.waits.over()) {
-            each.outcome = each.waits.given_up();
-            finish(each);
+/// Others hold the file: waits a moment; or ends the waiting of those who have no time left, and returns false.
+ENTITABLE_DECL bool writer::wait_on(waiting& mine) {
+    stalled(true);
+    bool all_wait = true;
+    for (waiting* each = claimed_.first(); each != nullptr;) {
+        waiting& one = *std::exchange(each, each->next);
+        if (std::exchange(one.stall, stall_) != stall_) {
+            one.waits.begin_anew();
+        }
+        if (one.waits.over()) {
+            one.outcome = one.waits.given_up();
+            finish(one);
+            all_wait = false;
         }
     }
-    return !claimed_.empty() && (claimed_.front()->waits.wait() || !claimed_.empty());
+    if (all_wait) {
+        mine.waits.pause();
+    }
+    return all_wait;
+}
+
+/// Tells those who are not claimed whether others hold the file. Only leaders change that.
+ENTITABLE_DECL void writer::stalled(bool now) noexcept {
+    if (stalled_ != now) {
+        std::lock_guard const lock{queue_mutex_};
+        stalled_ = now;
+        stall_ += now ? 1U : 0U;
+    }
 }
 
 /// Lets each job write. Returns the first that has to be taken back.
 ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any) {
-    for (waiting* const each : claimed_) {
+    for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
         each->end = job_end::broken;
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
-            each->end = each->job(group);
+            each->end = (*each->job)(group);
         } catch (...) {
             each->thrown = std::current_exception();
         }
 #else
-        each->end = each->job(group);
+        each->end = (*each->job)(group);
 #endif
         if (each->end == job_end::broken) {
             return each;
@@ -231,8 +359,8 @@ ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any)
     return nullptr;
 }
 
-/// Ends the transaction and tells everybody.
-ENTITABLE_DECL void writer::commit(std::int64_t version, std::int64_t bound_before) {
+/// Ends the transaction and tells everybody; or gives it up for another try without those who waited for too long.
+ENTITABLE_DECL void writer::commit(waiting& mine, std::int64_t version, std::int64_t bound_before) {
     std::int64_t const bound = versions_.bound_for(version, bound_before);
     if (bound != bound_before && query{*on_, sql::set_version_bound}.bind(1, bound).finish() != stepped::done) {
         fail_all(on_->problem("the file cannot be written"));
@@ -242,20 +370,19 @@ ENTITABLE_DECL void writer::commit(std::int64_t version, std::int64_t bound_befo
     for (;;) {
         stepped const ended = on_->run(sql::commit);
         if (ended == stepped::done) {
+            stalled(false);
             versions_.committed(version, bound_before, bound);
             finish_all();
             return;
         }
         if (ended == stepped::busy) { // of the rollback journal: readers are in the file, and everything is as it was
-            bool const more_time = claimed_.front()->waits.wait();
-            if (more_time) {
+            if (wait_on(mine)) {
                 continue;
             }
-            fail_all(claimed_.front()->waits.given_up());
         } else {
             // The commit may be in the file or not; those who only read saw what may not be there.
             failure failed = on_->problem("the commit failed");
-            for (waiting* const each : claimed_) {
+            for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
                 failed.error().effect = each->end == job_end::written ? effect::unknown : effect::none;
                 each->outcome = failure{entitable::error{failed.error()}};
             }
@@ -323,25 +450,31 @@ ENTITABLE_DECL result<std::optional<std::int64_t>> commit_group::table_id(std::s
 // ---- answers ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void writer::finish(waiting& one) {
-    claimed_.erase(std::find(claimed_.begin(), claimed_.end(), &one));
+    claimed_.remove(one);
     std::lock_guard const lock{queue_mutex_};
     one.done = true;
-    wake_[(generation_ - 1) % 2].notify_all();
+    wake_[one.place].notify_all();
 }
 
 ENTITABLE_DECL void writer::finish_all() {
-    std::unique_lock lock{queue_mutex_};
-    for (waiting* const each : claimed_) {
-        each->done = true;
+    bool used[3] = {};
+    {
+        std::lock_guard const lock{queue_mutex_};
+        for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
+            each->done = true; // and is gone when the lock is free
+            used[each->place] = true;
+        }
+        claimed_.clear();
     }
-    auto& wake = wake_[(generation_ - 1) % 2];
-    lock.unlock();
-    claimed_.clear();
-    wake.notify_all();
+    for (std::size_t place = 0; place < 3; ++place) {
+        if (used[place]) {
+            wake_[place].notify_all();
+        }
+    }
 }
 
 ENTITABLE_DECL void writer::fail_all(failure why) {
-    for (waiting* const each : claimed_) {
+    for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
         each->outcome = failure{entitable::error{why.error()}};
     }
     finish_all();
@@ -349,9 +482,9 @@ ENTITABLE_DECL void writer::fail_all(failure why) {
 
 // ---- the log ----------------------------------------------------------------------------------------
 
-/// Behind a commit, with the writer lock: moves the log into the file when it has become long. What fails here has failed for
+/// After a commit, with the writer lock: moves the log into the file when it has become long. What fails here has failed for
 /// nobody, since all of it is in the log.
-ENTITABLE_DECL void writer::keep_log_short() {
+ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
     if (!on_ || !lock_.usable()) {
         return;
     }
@@ -363,10 +496,15 @@ ENTITABLE_DECL void writer::keep_log_short() {
     if (log_pages_ < checkpoint_at_) {
         return;
     }
-    // As long as somebody reads, the log cannot begin anew. While this holds the lock, those who come read the file.
+    // As long as somebody reads, the log cannot begin anew. While this holds the lock, those who come read the file. The call
+    // that leads waits no longer than it would wait for its own commit.
     bool const wait_for_readers = log_pages_ >= options_.log_bytes / file_format::page_bytes;
-    patience waits{options_, options_.busy_timeout / 4};
-    if (on_->checkpoint(wait_for_readers, wait_for_readers ? &waits : nullptr) && wait_for_readers) {
+    patience waits{options_, mine.context, options_.busy_timeout / 4};
+    auto moved = on_->checkpoint(wait_for_readers);
+    while (!moved && moved.error().code == error_code::store_busy && wait_for_readers && waits.wait()) {
+        moved = on_->checkpoint(true);
+    }
+    if (moved && wait_for_readers) {
         log_pages_ = 0;
     }
     checkpoint_at_ = log_pages_ + every;
@@ -375,34 +513,35 @@ ENTITABLE_DECL void writer::keep_log_short() {
     }
 }
 
-ENTITABLE_DECL result<void> writer::checkpoint(steady_time until) {
-    if (!place_.in_own_process()) {
-        return opened_before_fork();
-    }
-    std::lock_guard const using_connection{leader_mutex_};
-    patience waits{options_, until};
+/// A checkpoint that somebody asked for.
+ENTITABLE_DECL void writer::move_log(waiting& mine) {
     for (;;) {
-        if (auto same = place_.check(); !same) {
-            return same;
+        auto moved = [&]() -> result<bool> {
+            if (auto same = place_.check(); !same) {
+                return std::move(same).as_failure();
+            }
+            if (auto locked = lock_.try_lock(); !locked || !*locked) {
+                return locked;
+            }
+            if (auto opened = open_connection(); !opened) {
+                return std::move(opened).as_failure();
+            }
+            auto done = on_->checkpoint(true);
+            return done ? result<bool>{true} : std::move(done).as_failure();
+        }();
+        if (moved ? *moved : moved.error().code != error_code::store_busy) {
+            stalled(false);
+            log_pages_ = moved ? 0 : log_pages_;
+            release();
+            mine.outcome = moved ? result<void>{} : std::move(moved).as_failure();
+            finish(mine);
+            return;
         }
-        auto locked = lock_.try_lock();
-        if (!locked) {
-            return std::move(locked).as_failure();
-        }
-        if (*locked) {
-            break;
-        }
-        if (!waits.wait()) {
-            return waits.given_up();
+        if (!wait_on(mine)) {
+            release();
+            return;
         }
     }
-    auto done = open_connection();
-    if (done) {
-        done = on_->checkpoint(true, &waits);
-        log_pages_ = done ? 0 : log_pages_;
-    }
-    release();
-    return done;
 }
 
 } // namespace detail

@@ -83,6 +83,7 @@ private:
     url_parts addresses_[2]; ///< of the endpoint, by read_location; without a host where it is no URL
     std::optional<error> problem_;
     std::mutex lock_;
+    static constexpr std::size_t most_idle_ = 64;
     std::vector<exchange*> idle_; ///< guarded by lock_
     std::uint64_t random_[2]{};   ///< of this backend
     atomic<std::uint64_t> requests_{0};

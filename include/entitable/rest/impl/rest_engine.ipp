@@ -49,19 +49,18 @@ ENTITABLE_DECL exchange* rest_engine::take() {
             idle_.pop_back();
             return taken;
         }
+        idle_.reserve(most_idle_); // giving back allocates nothing
     }
     return new exchange;
 }
 
 ENTITABLE_DECL void rest_engine::give_back(exchange* used) noexcept {
-    constexpr std::size_t most = 64;
     constexpr std::size_t largest = std::size_t{8} * 1024 * 1024;
     used->request.forget_credential();
     bool const large = used->reader.capacity() > largest || used->request.body.capacity() > largest;
     if (!large) {
         std::lock_guard const guard{lock_};
-        if (idle_.size() < most && (idle_.size() < idle_.capacity() || idle_.empty())) {
-            idle_.reserve(most);
+        if (idle_.size() < most_idle_) {
             idle_.push_back(used);
             return;
         }
