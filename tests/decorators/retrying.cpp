@@ -263,21 +263,6 @@ TEST_CASE("operation rows: one operation less in a batch") {
     CHECK(on.through.execute(batch, on.context).error().code == error_code::invalid_input);
 }
 
-TEST_CASE("operation rows: pages leave them out, also of a projection") {
-    stage on{retry_policy::fixed(4, 1s), true};
-    (void)on.write(mutation::insert(one()));
-    (void)on.write(mutation::insert(make_row("p", "~", {{"Age", 1}})));
-    query_entities query;
-    query.table = "Orders";
-    auto const page = on.through.execute(query, on.context);
-    REQUIRE(page->rows.size() == 2);
-    CHECK(page->rows[0].row_key == "r");
-    CHECK(page->rows[1].row_key == "~");
-    query.select = {"Age"};
-    CHECK(on.through.execute(query, on.context)->rows.size() == 2);
-    CHECK(rows_of(on.backend) == 4);
-}
-
 TEST_CASE("operation id: given by the caller, a write is applied once over all processes") {
     stage on;
     call first;

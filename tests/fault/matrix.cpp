@@ -108,15 +108,7 @@ struct stage {
         return {};
     }
     /// Everything but operation rows.
-    std::string held() {
-        auto all = testing::read_contents(store).value();
-        for (auto& [name, rows] : all.tables) {
-            for (auto at = rows.begin(); at != rows.end();) {
-                at = operation_row::is_one(at->second) ? rows.erase(at) : std::next(at);
-            }
-        }
-        return testing::to_text(all);
-    }
+    std::string held() { return testing::to_text(testing::without_system_rows(testing::read_contents(store).value())); }
 
     testing::manual_clock time;
     memory_backend store;

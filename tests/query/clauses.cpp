@@ -85,7 +85,7 @@ TEST_CASE("in with no values accepts nothing, and not in accepts everything") {
     CHECK(all.scan_table(in(r::age, none) || in(r::bib, none)).count().value() == 0);
     CHECK(explained(!(in(r::bib, none) && r::bib != 4)) ==
         "access         table, begins with 1 request\n"
-        "key range      all keys\n"
+        "key range      RowKey < \"~!\"\n"
         "server filter  none\n"
         "client filter  none\n");
 }
@@ -141,7 +141,7 @@ TEST_CASE("starts_with on a key component is a range, and exact where the separa
     static_assert(path<decltype(year)> == access_path::partition_range);
     CHECK(explained(year) ==
         "access         partition_range, begins with 1 request\n"
-        "key range      PartitionKey >= \"2011\" && PartitionKey < \"2012\"\n"
+        "key range      PartitionKey >= \"2011\" && PartitionKey < \"2012\" && RowKey < \"~!\"\n"
         "server filter  none\n"
         "client filter  none\n");
     CHECK_THAT(

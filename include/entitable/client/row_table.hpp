@@ -10,8 +10,14 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+/// Whether a reader of rows without a schema gives system rows (`system_row`), too.
+enum class system_rows : std::uint8_t {
+    left_out, ///< as for every other reader
+    shown,    ///< for tools that look at the library's own rows
+};
+
 /// A table of `entity`. Safe to use from several threads; copies are cheap and keep the backend alive. Errors as with
-/// `table<E>`.
+/// `table<E>`; writes refuse row keys of system rows with KeyReserved.
 class row_table {
 public:
     /// Through any transport; asks nothing yet.
@@ -28,37 +34,39 @@ public:
 
     /// EntityAlreadyExists when the key is taken.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert(entity const& given) const {
-        return core_.write(mutation::insert(given.to_row()));
+        return write(mutation::insert(given.to_row()));
     }
     /// In place of the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> replace(entity const& given, etag_condition condition) const {
-        return core_.write(mutation::replace(given.to_row(), std::move(condition)));
+        return write(mutation::replace(given.to_row(), std::move(condition)));
     }
     /// Laid over the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> merge(entity const& given, etag_condition condition) const {
-        return core_.write(mutation::merge(given.to_row(), std::move(condition)));
+        return write(mutation::merge(given.to_row(), std::move(condition)));
     }
     /// Whether or not there is one.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_replace(entity const& given) const {
-        return core_.write(mutation::insert_or_replace(given.to_row()));
+        return write(mutation::insert_or_replace(given.to_row()));
     }
     /// Whether or not there is one; laid over the one that is there.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_merge(entity const& given) const {
-        return core_.write(mutation::insert_or_merge(given.to_row()));
+        return write(mutation::insert_or_merge(given.to_row()));
     }
     /// The stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> remove(
         std::string_view partition_key, std::string_view row_key, etag_condition condition) const {
-        return core_.write(mutation::remove(row{partition_key, row_key, {}}, std::move(condition)));
+        return write(mutation::remove(row{partition_key, row_key, {}}, std::move(condition)));
     }
 
-    /// The entity with these keys; ResourceNotFound when there is none.
+    /// The entity with these keys, also a system row; ResourceNotFound when there is none.
     ENTITABLE_LAZY [[nodiscard]] result<entity> get(std::string_view partition_key, std::string_view row_key) const;
     /// All entities of a range of keys that satisfy a condition, one after the other, in key order.
-    ENTITABLE_LAZY [[nodiscard]] result<void> for_each(
-        key_range const& range, filter const& condition, function_ref<void(entity const&)> function) const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> for_each(key_range const& range, filter const& condition,
+        function_ref<void(entity const&)> function, system_rows of_the_library = system_rows::left_out) const;
 
 private:
+    ENTITABLE_LAZY [[nodiscard]] result<written> write(mutation change) const;
+
     detail::table_core core_;
 };
 

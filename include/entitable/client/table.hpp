@@ -46,16 +46,23 @@ template <class... Components>
     return write_key(layout, sources);
 }
 
-/// The same in `buffer`; a key that is nothing but one text is not copied.
-template <class... Components>
+/// The same in `buffer`; a key that is nothing but one text is not copied. `key_reserved` for a row key of system rows.
+template <key_part Part, class... Components>
 [[nodiscard]] result<std::string_view> key_text(
     std::string& buffer, key_layout layout, key_argument<typename Components::value_type> const&... values) {
     if constexpr (is_one_text<Components...>) {
         if (layout.size() == 1) {
-            return std::string_view{values.value...};
+            std::string_view const text{values.value...};
+            if (Part == key_part::row && system_row::is_one(text)) {
+                return key_reserved(text);
+            }
+            return text;
         }
     }
     auto made = key_from<Components...>(layout, values...);
+    if (made && Part == key_part::row && system_row::is_one(*made)) {
+        made = key_reserved(*made);
+    }
     if (!made) {
         return std::move(made).as_failure();
     }
@@ -164,7 +171,7 @@ protected:
         return key_from<P...>(mapping<Entity>::partition_layout, values...);
     }
     [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
-        return key_from<R...>(mapping<Entity>::row_layout, values...);
+        return checked_row_key(key_from<R...>(mapping<Entity>::row_layout, values...));
     }
 
     /// Reads the entity with these keys and shows it to `visitor`, whose outcome it returns.
@@ -172,8 +179,9 @@ protected:
         key_argument<typename R::value_type> const&... row, entity_visitor const& visitor) const {
         std::string partition_buffer;
         std::string row_buffer;
-        return core_.read(key_text<P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
-            key_text<R...>(row_buffer, mapping<Entity>::row_layout, row...), visitor);
+        return core_.read(
+            key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
+            key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, row...), visitor);
     }
     [[nodiscard]] result<void> decode(row_view const& stored, Entity& to) const {
         return from_row(stored, to, core_.options().rows);

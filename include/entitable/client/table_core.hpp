@@ -34,8 +34,8 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<void> read(
         result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const;
     /// Every row of a range of keys that satisfies a condition, page after page, in key order.
-    ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(
-        key_range const& range, filter const& condition, function_ref<void(row_view)> function) const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(key_range const& range, filter const& condition,
+        bool with_system_rows, function_ref<void(row_view)> function) const;
 
 private:
     any_transport through_;

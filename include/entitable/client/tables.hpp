@@ -136,12 +136,12 @@ public:
         return found;
     }
 
-    /// All entities of one partition, whatever their type, in key order: `function(any_entity const&)`. The text of a
+    /// All entities of one partition, whatever their type, in key order, without system rows: `function(any_entity const&)`. The text of a
     /// partition key is that of `partition_key_of(entity)`.
     template <class Function>
     [[nodiscard]] result<void> for_each_in_partition(std::string const& partition_key, Function&& function) const {
         result<void> outcome;
-        auto walked = core_.for_each_row({key_interval::only(partition_key), {}}, {}, [&](row_view row) {
+        auto walked = core_.for_each_row({key_interval::only(partition_key), {}}, {}, false, [&](row_view row) {
             if (outcome) {
                 auto one = read(row);
                 if (one) {

@@ -57,6 +57,7 @@ enum class error_code : std::uint16_t {
     transport_failed,     ///< no usable answer came back
     query_too_complex,    ///< a predicate needs more key ranges than are allowed
     key_not_splittable,   ///< the parts of a composite key could not be told apart again
+    key_reserved,         ///< the row key begins with "~!", which belongs to rows of the library's own
     row_malformed,        ///< stored bytes are not a row of a version known here
     row_mismatch,         ///< a row does not fit the entity it is read into
     continuation_invalid, ///< a continuation token that this store did not make

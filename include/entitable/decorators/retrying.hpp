@@ -7,7 +7,6 @@
 
 #include <entitable/core/random_seed.hpp>
 #include <entitable/decorators/detail/retry_operation.hpp>
-#include <entitable/decorators/detail/visible_rows.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -112,9 +111,9 @@ private:
 /// With `operation_rows`, or with `call::operation_id` set, a write is a transaction that also inserts a row named after the
 /// operation (docs/stored_formats.md). Then every lost write is settled: success, or certainly nothing; the ETag of a success that
 /// was settled so is empty. A caller that keeps the id can ask again from another process, with the same id: it is
-/// never applied twice, and another write under the id is refused with InvalidInput. A batch has one change less. Pages of
-/// queries through a transport with `operation_rows` leave the rows out; other readers of the partition see them. They can be
-/// removed (`sweep_operation_rows`) once no try can be on its way any more; a day is plenty.
+/// never applied twice, and another write under the id is refused with InvalidInput. A batch has one change less. The rows
+/// are system rows (`system_row`): readers of entities do not meet them, with or without `retrying` in front. They can be removed
+/// (`sweep_operation_rows`) once no try can be on its way any more; a day is plenty.
 ///
 /// All of it takes a try whose time is out for dead once a later one was answered. A service is to be told a time-out shorter
 /// than the one its client waits.
@@ -152,13 +151,7 @@ public:
                 return execute_with_row(request, context);
             }
         }
-        auto response = attempt(request, kind_of(request), context);
-        if constexpr (std::same_as<Request, query_entities>) {
-            if (operation_rows_ && response) {
-                detail::leave_out_operation_rows(response->rows);
-            }
-        }
-        return response;
+        return attempt(request, kind_of(request), context);
     }
 
     /// Where the wrapped transport keeps several requests under way, so does this; repetitions go one by one, after the others.

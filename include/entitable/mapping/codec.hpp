@@ -270,13 +270,14 @@ template <mapped_entity Entity>
         entity, mapping<Entity>::partition_layout, typename mapping<Entity>::partition_components{});
 }
 
-/// The row key of an entity; KeyNotSplittable as above.
+/// The row key of an entity; KeyNotSplittable as above, KeyReserved for a key of a system row (`system_row::prefix`).
 template <mapped_entity Entity>
 [[nodiscard]] result<std::string> row_key_of(Entity const& entity) {
-    return detail::encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{});
+    return checked_row_key(
+        detail::encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{}));
 }
 
-/// The row that an entity is stored as. KeyNotSplittable as above; OutOfRangeInput names a key component or a property whose
+/// The row that an entity is stored as. KeyNotSplittable and KeyReserved as above; OutOfRangeInput names a key component or a property whose
 /// value has no text. With `into` its memory is used again; after an error what it holds is of no use.
 template <mapped_entity Entity>
 [[nodiscard]] result<void> to_row(Entity const& entity, row& into) {

@@ -22,6 +22,7 @@ struct width_codec : detail::key_codec_base<T> {
     static_assert(
         Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1, "width: the type has not so many digits");
 
+    static constexpr bool low = true; ///< digits
     /// The greatest value that has a text.
     static constexpr std::uint64_t greatest = [] {
         if (Digits > std::numeric_limits<T>::digits10) {
@@ -64,6 +65,7 @@ template <class T>
 struct descending_codec : detail::key_codec_base<T> {
     static_assert(detail::key_integer<T>, "descending(member) is for integers and entitable::date_time");
     static constexpr bool reversed = true; ///< the greatest comes first
+    static constexpr bool low = true;      ///< digits
     /// Digits of the text.
     static constexpr std::size_t width = std::numeric_limits<std::make_unsigned_t<T>>::digits10 + 1;
 
@@ -90,6 +92,7 @@ struct descending_codec : detail::key_codec_base<T> {
 template <>
 struct descending_codec<date_time> : detail::key_codec_base<date_time> {
     static constexpr bool reversed = true; ///< the latest comes first
+    static constexpr bool low = true;      ///< digits
 
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) {

@@ -49,6 +49,7 @@ struct key_codec_base {
     static constexpr bool variable = false; ///< the text has no end of its own: ordered as the last component only
     static constexpr bool optional = false; ///< may be absent
     static constexpr bool escaped = false;  ///< stands in front of `escaped_key_separator`
+    static constexpr bool low = false;      ///< every text sorts before "~"
 };
 
 } // namespace detail
@@ -58,6 +59,7 @@ struct key_codec_base {
 ///
 ///     using value_type = T;  using argument = what the value is passed as (std::string_view for text);
 ///     static constexpr bool ordered, reversed, variable, optional, escaped;
+///     static constexpr bool low;                                 may be left out; true: each text of a value sorts before "~"
 ///     static bool append(std::string& out, argument value);      false: the value has no text
 ///     static bool parse(std::string_view text, T& out);          false: the text is not one of a value
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
@@ -75,6 +77,7 @@ struct key_codec : detail::key_codec_base<T, T const&> {
 /// from the least value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
+    static constexpr bool low = true; ///< digits, and a '-'
     /// Digits of the text.
     static constexpr std::size_t width = std::numeric_limits<T>::digits10 + 1;
 
@@ -120,6 +123,8 @@ struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_
 /// A time: its ticks of 100 ns, 19 digits.
 template <>
 struct key_codec<date_time> : detail::key_codec_base<date_time> {
+    static constexpr bool low = true; ///< digits
+
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) { return key_codec<std::int64_t>::append(out, value.ticks); }
     /// See `key_codec`.
@@ -129,6 +134,8 @@ struct key_codec<date_time> : detail::key_codec_base<date_time> {
 /// A GUID: 36 characters in lower case; ordered by its bytes.
 template <>
 struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
+    static constexpr bool low = true; ///< hexadecimal digits
+
     /// See `key_codec`.
     ENTITABLE_LAZY static bool append(std::string& out, guid const& value) {
         out += value.to_string();
@@ -147,6 +154,7 @@ template <class T>
     requires(std::is_enum_v<T> && !named_enumeration<T>)
 struct key_codec<T> : detail::key_codec_base<T> {
     using number = std::underlying_type_t<T>; ///< what is written
+    static constexpr bool low = true;         ///< a number's digits
 
     /// See `key_codec`.
     static bool append(std::string& out, T value) { return key_codec<number>::append(out, static_cast<number>(value)); }
@@ -180,6 +188,7 @@ template <class T>
     requires(key_codec<T>::ordered && !key_codec<T>::variable && !key_codec<T>::optional)
 struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, std::optional<T> const&> {
     static constexpr bool optional = true;
+    static constexpr bool low = requires { requires key_codec<T>::low; }; ///< of a value that is present
 
     static bool append(std::string& out, std::optional<T> const& value) {
         if (value) {

@@ -7,6 +7,7 @@
 /// partition key and row key, and the writing and reading of keys by it.
 
 #include <entitable/core/result.hpp>
+#include <entitable/row/system_rows.hpp>
 
 #include <array>
 #include <cstdint>
@@ -45,6 +46,7 @@ struct key_component {
     bool optional{};         ///< may be absent
     bool escaped{};          ///< its separator is `escaped_key_separator`
     std::uint16_t buckets{}; ///< of a bucket
+    bool low{};              ///< the text of a value, where there is one, sorts before "~"
 
     /// Whether it is constant text.
     [[nodiscard]] constexpr bool literal() const noexcept { return is == kind::literal; }
@@ -56,6 +58,38 @@ struct key_component {
 
 /// The components of one key, in order.
 using key_layout = std::span<key_component const>;
+
+/// Whether every row key of this layout has the prefix of system rows: its literals spell it.
+[[nodiscard]] constexpr bool is_reserved(key_layout layout) noexcept {
+    std::size_t spelt = 0;
+    for (key_component const& component : layout) {
+        if (!component.literal()) {
+            return false;
+        }
+        for (char const character : component.name) {
+            if (character != system_row::prefix[spelt]) {
+                return false;
+            }
+            if (++spelt == system_row::prefix.size()) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/// Whether every row key of this layout sorts before the row keys of system rows, so that a range of keys can end there.
+[[nodiscard]] constexpr bool sorts_before_system_rows(key_layout layout) noexcept {
+    key_component const& first = layout[0];
+    switch (first.is) {
+        case key_component::kind::bucket: return true;
+        case key_component::kind::literal:
+            return !system_row::prefix.starts_with(first.name) && first.name < system_row::prefix;
+        case key_component::kind::member: break;
+    }
+    // An absent component is "~", which sorts before the prefix, and with a separator behind it does not.
+    return first.low && (!first.optional || layout.size() == 1);
+}
 
 /// Where the `nth` component that is a member stands.
 [[nodiscard]] constexpr std::size_t position_in(key_layout layout, std::size_t nth) noexcept {
@@ -90,6 +124,11 @@ ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layou
 [[nodiscard]] constexpr bool splits_at_end(std::string_view text_and_separator, std::string_view separator) noexcept {
     return text_and_separator.find(separator) == text_and_separator.size() - separator.size();
 }
+
+/// Refused: a row key that only system rows may have.
+ENTITABLE_LAZY [[nodiscard]] failure key_reserved(std::string_view row_key);
+/// The key, or why there is none: KeyReserved for one that only system rows may have.
+ENTITABLE_LAZY [[nodiscard]] result<std::string> checked_row_key(result<std::string> row_key);
 
 /// The texts of a key's components, in order.
 using key_texts = std::array<std::string_view, max_key_components>;

@@ -79,6 +79,10 @@
         static_assert(                                                                                                \
             ::entitable::detail::fits_a_key(partition_layout) && ::entitable::detail::fits_a_key(row_layout),         \
             "ENTITABLE: a key of " #entitable_type " has more than 16 components");                                   \
+        static_assert(!::entitable::is_reserved(row_layout),                                                          \
+            "ENTITABLE: the row key of " #entitable_type                                                              \
+            " begins with \"~!\", which belongs to rows of the library's "                                            \
+            "own");                                                                                                   \
         static_assert(::entitable::detail::no_name_is_reserved(property_names),                                       \
             "ENTITABLE: " #entitable_type " has a property called PartitionKey, RowKey or Timestamp");                \
         static_assert(::entitable::detail::names_are_distinct(property_names),                                        \

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Copies of tables: row by row from any backend to any other, or under a new declaration of keys.
+/// Copies of tables: row by row from any backend to any other, or under a new declaration of keys. System rows (operation
+/// rows, for example) stay behind: they speak of writes of the source.
 ///
 ///     entitable::copy(file_orders, cloud_orders);                                        // as they are
 ///     entitable::copy(by_year, by_month, [](order const& one) { return finer(one); });   // under other keys
@@ -23,7 +24,7 @@ using copy_watcher = function_ref<void(copy_progress const&)>;
 /// Copies the rows of a table, as they are or changed: `change` gives the row to write, or nothing to leave it out; an error of it
 /// ends the copy. Both tables are there already. One thread at a time.
 ///
-/// Errors: EntityAlreadyExists when the target has a row otherwise (`copy_options::overwrite`); InvalidDuplicateRow when two rows of
+/// Errors: KeyReserved when `change` gives a row with the key of a system row; EntityAlreadyExists when the target has a row otherwise (`copy_options::overwrite`); InvalidDuplicateRow when two rows of
 /// one page would get the same key; RowMismatch when what was read back is not what was written; those of both
 /// transports and of `change`. What the last page before reported (`copy_progress::next`) says where to go on. A write of unknown
 /// effect ends the copy; going on is safe.

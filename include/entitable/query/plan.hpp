@@ -25,6 +25,7 @@ struct query_plan {
     std::vector<key_range> ranges;          ///< disjoint and in order; none when nothing can match
     filter server;                          ///< what the service can see: comparisons with properties
     predicate_nodes client;                 ///< the predicate again, where ranges and filter let too much through
+    bool meets_system_rows{};               ///< there may be system rows in the ranges: the client leaves them out
 };
 
 /// What `explain()` shows. The texts hold the query's values.
@@ -33,6 +34,7 @@ struct explanation {
     std::vector<std::string> key_ranges; ///< as text, in their order
     std::string server_filter;           ///< empty: none
     std::string client_filter;           ///< empty: none
+    bool leaves_out_system_rows{};       ///< the client does, because the key ranges may hold some
     projection properties;               ///< those that the service sends; empty: all
     std::size_t requests{};              ///< the query begins with so many; pages may ask for more
 

@@ -7,12 +7,13 @@
 /// it knows that the write was applied. A stored format, see docs/stored_formats.md.
 
 #include <entitable/request/requests.hpp>
+#include <entitable/row/system_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace operation_row {
 
-/// Row keys that begin so are reserved in partitions whose writes keep operation rows.
-inline constexpr std::string_view row_key_prefix = "~!op!";
+/// The row keys of operation rows begin so.
+inline constexpr std::string_view row_key_prefix = system_row::operation;
 inline constexpr std::int32_t version = 1; ///< of the stored form
 
 /// The row key for an operation id.

@@ -18,6 +18,7 @@
 #include <entitable/testing/conformance/limits.hpp>
 #include <entitable/testing/conformance/paging.hpp>
 #include <entitable/testing/conformance/queries.hpp>
+#include <entitable/testing/conformance/system_rows.hpp>
 #include <entitable/testing/conformance/tables.hpp>
 #include <entitable/testing/conformance/transactions.hpp>
 #include <entitable/testing/conformance/writes.hpp>
@@ -37,6 +38,7 @@ namespace testing::conformance {
     add(behaviours_of_paging);
     add(behaviours_of_limits);
     add(behaviours_of_calls);
+    add(behaviours_of_system_rows);
     return all;
 }
 

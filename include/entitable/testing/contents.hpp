@@ -6,6 +6,7 @@
 /// What a store holds, as a value: read as a whole, shown as text, compared.
 
 #include <entitable/core/text.hpp>
+#include <entitable/row/system_rows.hpp>
 #include <entitable/transport/any_transport.hpp>
 
 #include <map>
@@ -14,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Everything in a store: the rows of each table. A plain value; one thread at a time.
+/// Everything in a store: the rows of each table, system rows too. A plain value; one thread at a time.
 struct contents {
     /// By partition key and row key. Ordered by bytes, which is not everywhere the service's order.
     using rows = std::map<std::pair<std::string, std::string>, row>;
@@ -58,6 +59,17 @@ enum class shown {
             }
             request.continuation = std::move(page->continuation);
         } while (request.continuation);
+    }
+    return all;
+}
+
+/// The same without the rows of the library's own (`system_row`), which stores that were filled through other transports
+/// differ in.
+[[nodiscard]] inline contents without_system_rows(contents all) {
+    for (auto& table : all.tables) {
+        for (auto at = table.second.begin(); at != table.second.end();) {
+            at = system_row::is_one(at->first.second) ? table.second.erase(at) : std::next(at);
+        }
     }
     return all;
 }

@@ -47,6 +47,7 @@ private:
     page_reader(query_entities const& request, page_limits const& limits) : request_(&request), limits_(limits) {}
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
     ENTITABLE_LAZY [[nodiscard]] bool page_is_full(std::string_view partition, std::string_view row);
+    ENTITABLE_LAZY [[nodiscard]] static bool stands_behind(std::string_view row, row_bound const& last) noexcept;
     ENTITABLE_LAZY void shuffle();
 
     query_entities const* request_;

@@ -81,6 +81,14 @@ ENTITABLE_LAZY_BODY bool page_reader::page_is_full(std::string_view partition, s
     return full;
 }
 
+/// Whether a row key is past a bound. Mostly the first byte tells, as with the bound before system rows.
+ENTITABLE_LAZY_BODY bool page_reader::stands_behind(std::string_view row, row_bound const& last) noexcept {
+    if (!row.empty() && !last.key.empty() && row.front() != last.key.front()) {
+        return static_cast<unsigned char>(row.front()) > static_cast<unsigned char>(last.key.front());
+    }
+    return last.included ? row > last.key : row >= last.key;
+}
+
 ENTITABLE_LAZY_BODY bool page_reader::visit(
     std::string_view partition, std::string_view row, std::string_view payload) {
     bool const entered = response_.examined == 0 || partition != partition_;
@@ -90,7 +98,7 @@ ENTITABLE_LAZY_BODY bool page_reader::visit(
     // In one partition the range begins with the first row.
     bool const before = first_row_ && (!one_partition_ || !first_row_->included) &&
         (first_row_->included ? row < first_row_->key : row <= first_row_->key);
-    bool const behind = last_row_ && (last_row_->included ? row > last_row_->key : row >= last_row_->key);
+    bool const behind = last_row_ && stands_behind(row, *last_row_);
     if (behind && one_partition_) {
         return false;
     }

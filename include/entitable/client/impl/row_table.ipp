@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/client/row_table.hpp>
+#include <entitable/mapping/key_layout.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -21,9 +22,17 @@ ENTITABLE_LAZY_BODY result<entity> row_table::get(std::string_view partition_key
     return found;
 }
 
-ENTITABLE_LAZY_BODY result<void> row_table::for_each(
-    key_range const& range, filter const& condition, function_ref<void(entity const&)> function) const {
-    return core_.for_each_row(range, condition, [&](row_view row) { function(entity{row}); });
+ENTITABLE_LAZY_BODY result<written> row_table::write(mutation change) const {
+    if (system_row::is_one(change.entity.row_key())) {
+        return key_reserved(change.entity.row_key());
+    }
+    return core_.write(std::move(change));
+}
+
+ENTITABLE_LAZY_BODY result<void> row_table::for_each(key_range const& range, filter const& condition,
+    function_ref<void(entity const&)> function, system_rows of_the_library) const {
+    return core_.for_each_row(
+        range, condition, of_the_library == system_rows::shown, [&](row_view row) { function(entity{row}); });
 }
 
 ENTITABLE_END_NAMESPACE

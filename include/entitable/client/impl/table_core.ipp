@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/client/table_core.hpp>
+#include <entitable/row/system_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -62,8 +63,8 @@ ENTITABLE_LAZY_BODY result<void> table_core::read(
     return through_.execute(read_entity{name_, *partition_key, *row_key, &visit}, context);
 }
 
-ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(
-    key_range const& range, filter const& condition, function_ref<void(row_view)> function) const {
+ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range, filter const& condition,
+    bool with_system_rows, function_ref<void(row_view)> function) const {
     query_entities request;
     request.table = name_;
     request.range = range;
@@ -76,6 +77,9 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(
         }
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
             row_view const row = page->rows[index];
+            if (!with_system_rows && system_row::is_one(row.row_key)) {
+                continue;
+            }
             if (auto whole = check_payload(row.payload); !whole) {
                 return whole;
             }

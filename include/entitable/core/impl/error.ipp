@@ -53,6 +53,7 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::transport_failed, 0, "TransportFailed"},
     {error_code::query_too_complex, 0, "QueryTooComplex"},
     {error_code::key_not_splittable, 0, "KeyNotSplittable"},
+    {error_code::key_reserved, 0, "KeyReserved"},
     {error_code::row_malformed, 0, "RowMalformed"},
     {error_code::row_mismatch, 0, "RowMismatch"},
     {error_code::continuation_invalid, 0, "ContinuationInvalid"},

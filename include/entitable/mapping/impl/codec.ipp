@@ -39,6 +39,10 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, row_source const& from) {
         return appended;
     }
     std::size_t const keys_size = block.size();
+    if (std::string_view const row_key{block.data() + partition_key_size, keys_size - partition_key_size};
+        system_row::is_one(row_key)) {
+        return key_reserved(row_key);
+    }
     if (nameless != nullptr) {
         return failure{error_code::out_of_range_input,
             text::joined({"the property \"", *nameless, "\" has a value of its enumeration that has no name"})};

@@ -51,6 +51,21 @@ ENTITABLE_LAZY_BODY result<void> append_key(std::string& key, key_layout layout,
     return {};
 }
 
+ENTITABLE_LAZY_BODY failure key_reserved(std::string_view row_key) {
+    failure refused{error_code::key_reserved,
+        text::joined(
+            {"the row key begins with \"", system_row::prefix, "\", which belongs to rows of the library's own"})};
+    refused.error().detail = text::printable(text::shortened(row_key));
+    return refused;
+}
+
+ENTITABLE_LAZY_BODY result<std::string> checked_row_key(result<std::string> row_key) {
+    if (row_key && system_row::is_one(*row_key)) {
+        row_key = key_reserved(*row_key);
+    }
+    return row_key;
+}
+
 namespace detail {
 
 /// Takes the text of component `index` off the front of a key; false when it is not there.

@@ -63,6 +63,9 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
 ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
     rows_.clear();
     for (std::size_t index = 0; index < page.rows.size(); ++index) {
+        if (system_row::is_one(page.rows[index].row_key)) {
+            continue;
+        }
         if (auto whole = check_payload(page.rows[index].payload); !whole) {
             return stop(std::move(whole).as_failure());
         }
@@ -71,6 +74,11 @@ ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
             return stop(std::move(made).as_failure());
         }
         ++progress_.read;
+        if (*made && system_row::is_one((*made)->row_key())) {
+            return stop(about(**made, error_code::key_reserved,
+                text::joined({"the row key of a changed row begins with \"", system_row::prefix,
+                    "\", which belongs to rows of the library's own"})));
+        }
         if (*made) {
             rows_.push_back(**std::move(made));
         } else {

@@ -292,6 +292,17 @@ ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layou
     return key_interval::only(prefix);
 }
 
+/// Ends the row keys before those of system rows, where no key of the layout sorts after these. Says whether system rows may be left.
+ENTITABLE_LAZY bool cut_system_rows(key_interval& rows, bool sorts_before) {
+    if (sorts_before) {
+        rows = intersection(rows, {{}, key_bound::excluding(std::string{system_row::prefix})});
+        return false;
+    }
+    return !intersection(rows,
+        {key_bound::including(std::string{system_row::prefix}), key_bound::excluding(std::string{system_row::end})})
+                .is_empty();
+}
+
 [[nodiscard]] inline bool stands_before(key_range const& left, key_range const& right) noexcept {
     int order = compare_lower(left.partition.lower, right.partition.lower);
     order = order != 0 ? order : compare_upper(left.partition.upper, right.partition.upper);
@@ -382,6 +393,7 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     query_plan plan;
     plan.access = access;
     bool exact = part.exact;
+    bool const sorts_before = sorts_before_system_rows(row);
     detail::narrowed_component const* at = part.narrowed.data();
     detail::narrowed_component const* const end = at + part.narrowed.size();
     for (std::size_t index = 0; index < part.boxes; ++index) {
@@ -392,7 +404,9 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
         at = box.last;
         key_range range{detail::keys_of(box, key_part::partition, partition, exact),
             detail::keys_of(box, key_part::row, row, exact)};
+        bool const meets = detail::cut_system_rows(range.row, sorts_before);
         if (!range.is_empty()) {
+            plan.meets_system_rows = plan.meets_system_rows || meets;
             plan.ranges.push_back(std::move(range));
         }
     }
@@ -429,6 +443,7 @@ ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan, projection wante
     out.client_filter = detail::render_postfix(
         plan.client.size(), [&](std::size_t index) { return plan.client[index].operation; },
         [&](std::size_t index) { return plan.client[index].to_string(); });
+    out.leaves_out_system_rows = plan.meets_system_rows;
     out.properties = properties_read(plan, std::move(wanted));
     out.requests = plan.ranges.size();
     return out;
@@ -446,6 +461,7 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     }
     out += text::joined({"server filter  ", (server_filter.empty() ? std::string{"none"} : server_filter), "\n"});
     out += text::joined({"client filter  ", (client_filter.empty() ? std::string{"none"} : client_filter), "\n"});
+    out += leaves_out_system_rows ? "system rows    left out by the client\n" : "";
     for (std::string const& name : properties) {
         out += text::joined({&name == properties.data() ? "properties     " : ", ", name});
     }

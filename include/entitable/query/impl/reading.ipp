@@ -4,6 +4,7 @@
 
 #include <entitable/query/impl/plan.ipp>
 #include <entitable/query/reading.hpp>
+#include <entitable/row/system_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -74,6 +75,29 @@ ENTITABLE_LAZY_BODY query_position query_reading::position() const {
     return here;
 }
 
+namespace detail {
+
+/// Takes the system rows off a page, which mostly has none.
+ENTITABLE_LAZY void leave_out_system_rows(page& rows) {
+    std::size_t first = 0;
+    while (first < rows.size() && !system_row::is_one(rows[first].row_key)) {
+        ++first;
+    }
+    if (first == rows.size()) {
+        return;
+    }
+    page kept;
+    kept.reserve(rows.size(), rows.bytes());
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        if (index < first || !system_row::is_one(rows[index].row_key)) {
+            kept.append(rows[index]);
+        }
+    }
+    rows = std::move(kept);
+}
+
+} // namespace detail
+
 ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_entities::response> response) {
     ++cost_.requests;
     slot& at = slots_[index];
@@ -94,6 +118,9 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     std::size_t const different = at.request.range.partition.is_point() ? 1 : response->rows.size();
     for (std::size_t row = 0; row < different && row < response->rows.size(); ++row) {
         at.partitions.add(response->rows[row].partition_key);
+    }
+    if (parts_->plan.meets_system_rows) {
+        detail::leave_out_system_rows(response->rows);
     }
     if (parts_->plan.client.empty()) {
         at.page.emplace(std::move(response->rows));

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// System rows: rows of the library's own among the rows of an application, in the same table and partition. Their row keys
+/// begin with one reserved prefix. Every reader that gives entities leaves them out; every writer that takes entities refuses
+/// such a key (KeyReserved). Requests at the seam of transports (`query_entities`, `write_entity`) treat them as any other row.
+///
+/// This header is their register: a new kind has a line here, a section in docs/stored_formats.md and a behaviour in the
+/// conformance suite.
+
+#include <entitable/core/config.hpp>
+
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace system_row {
+
+/// Row keys that begin so belong to the library.
+inline constexpr std::string_view prefix = "~!";
+/// The least text that is greater than every row key with the prefix.
+inline constexpr std::string_view end = "~\"";
+
+/// Of operation rows.
+inline constexpr std::string_view operation = "~!op!";
+
+/// One kind of system row.
+struct kind {
+    std::string_view prefix;     ///< of its row keys
+    std::string_view says;       ///< what a row of it says
+    std::string_view written_by; ///< the header that makes it
+};
+
+/// Each kind there is.
+inline constexpr kind kinds[] = {
+    {operation, "a write was applied, or it never will be", "entitable/request/operation_row.hpp"},
+};
+
+/// Whether a row with this row key is a system row.
+[[nodiscard]] constexpr bool is_one(std::string_view row_key) noexcept {
+    return row_key.size() >= 2 && row_key[0] == prefix[0] && row_key[1] == prefix[1];
+}
+
+/// Whether each kind has a prefix of its own below the reserved one, and none begins with another's.
+[[nodiscard]] constexpr bool are_told_apart() noexcept {
+    for (kind const& one : kinds) {
+        for (kind const& other : kinds) {
+            if (!is_one(one.prefix) || !one.prefix.ends_with('!') ||
+                (&one != &other && one.prefix.starts_with(other.prefix))) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+static_assert(are_told_apart());
+
+} // namespace system_row
+ENTITABLE_END_NAMESPACE

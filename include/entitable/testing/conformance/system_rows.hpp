@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Behaviours of system rows: beside each kind of them every reader of entities gives what it gives without them.
+
+#include <entitable/client/tables.hpp>
+#include <entitable/row/system_rows.hpp>
+#include <entitable/testing/conformance/trial.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing::conformance {
+
+/// Its row keys stand before and after those of system rows.
+struct named_note {
+    std::string book;
+    std::string title;
+    std::int32_t stars{};
+};
+
+ENTITABLE(named_note, partition_key(book), row_key(title), properties(stars))
+
+/// Its row keys stand before those of system rows.
+struct numbered_note {
+    std::string book;
+    std::int32_t number{};
+    std::int32_t stars{};
+};
+
+ENTITABLE(numbered_note, partition_key(book), row_key(number), properties(stars))
+
+/// Its row keys begin with a literal, so that it can share a table.
+struct listed_note {
+    std::string book;
+    std::int32_t number{};
+    std::int32_t stars{};
+};
+
+ENTITABLE(listed_note, partition_key(book), row_key(literal("note:"), number), properties(stars))
+
+/// What every way to read a query gives: three entities with 1, 2 and 3 stars.
+template <class Query, class Field>
+void gives_three(trial& t, Query const& query, Field stars, std::string const& text) {
+    auto const number = [&](result<std::uint64_t> const& found, std::uint64_t expected, std::string const& how) {
+        if (t.yes(found, text + ", " + how)) {
+            t.same(std::to_string(*found), std::to_string(expected), text + ", " + how);
+        }
+    };
+    number(query.count(), 3, "count");
+    number(query.take(2).count(), 2, "count of two");
+    for (std::uint32_t const size : {1U, 2U, 1000U}) {
+        std::string const paged = ", " + std::to_string(size) + " on a page";
+        number(query.page_size(size).count(), 3, "count" + paged);
+        auto const all = query.page_size(size).to();
+        if (t.yes(all, text + paged)) {
+            t.check(all->size() == 3, text + paged + ": " + std::to_string(all->size()) + " entities");
+        }
+        auto const two = query.page_size(size).take(2).to();
+        if (t.yes(two, text + ", two" + paged)) {
+            t.check(two->size() == 2, text + ", two" + paged + ": " + std::to_string(two->size()) + " entities");
+        }
+        std::size_t found = 0;
+        std::optional<std::string> token;
+        do {
+            auto pages = (token ? query.page_size(size).resume(*token) : query.page_size(size)).pages();
+            auto one = pages.next();
+            if (!t.yes(one, text + ", a page" + paged)) {
+                break;
+            }
+            found += *one ? (*one)->size() : 0;
+            token = *one ? (*one)->token : std::nullopt;
+        } while (token);
+        t.check(found == 3, text + ", pages" + paged + ": " + std::to_string(found) + " entities");
+    }
+    auto const selected = query.select(stars).to();
+    t.check(t.yes(selected, text + ", select") && selected->size() == 3, text + ", select");
+    auto const first = query.first();
+    t.check(t.yes(first, text + ", first") && first->has_value(), text + ", first");
+    auto const least = (query.min)(stars);
+    t.check(t.yes(least, text + ", min") && *least == 1, text + ", min");
+    auto const most = (query.max)(stars);
+    t.check(t.yes(most, text + ", max") && *most == 3, text + ", max");
+    auto const sum = query.sum(stars);
+    t.check(t.yes(sum, text + ", sum") && *sum == 6, text + ", sum");
+}
+
+/// Rows of one kind, as `copies` of them, in a partition.
+inline void add_system_rows(
+    trial& t, std::string const& table, std::string_view partition_key, system_row::kind const& kind, int copies) {
+    for (int index = 0; index < copies; ++index) {
+        t.put(
+            table, make_row(partition_key, std::string{kind.prefix} + std::to_string(index), {{"stars", "no number"}}));
+    }
+}
+
+inline void readers_of_named_rows(trial& t) {
+    using n = fields<named_note>;
+    for (system_row::kind const& kind : system_row::kinds) {
+        std::string const text = "beside rows " + std::string{kind.prefix};
+        std::string const name = t.new_table();
+        table<named_note> const notes{t.store(), name};
+        for (named_note const& each : {named_note{"b", "first", 1}, {"b", "~", 2}, {"b", "~z", 3}}) {
+            t.yes(notes.insert(each), text + ", insert");
+        }
+        add_system_rows(t, name, "a", kind, 1);
+        add_system_rows(t, name, "b", kind, 5);
+        gives_three(t, notes.where(n::book == "b"), n::stars, text);
+        gives_three(t, notes.scan_table(), n::stars, text + ", the whole table");
+        gives_three(t, notes.where(n::book == "b" && n::stars <= 3), n::stars, text + ", filtered");
+        auto const reserved = notes.where(n::book == "b" && n::title == std::string{kind.prefix} + "0").count();
+        t.check(t.yes(reserved, text + ", by its key") && *reserved == 0, text + ", by its key");
+    }
+}
+
+inline void readers_of_numbered_rows(trial& t) {
+    using n = fields<numbered_note>;
+    for (system_row::kind const& kind : system_row::kinds) {
+        std::string const text = "beside rows " + std::string{kind.prefix};
+        std::string const name = t.new_table();
+        table<numbered_note> const notes{t.store(), name};
+        for (std::int32_t const number : {-1, 0, 1}) {
+            t.yes(notes.insert({"b", number, number + 2}), text + ", insert");
+        }
+        add_system_rows(t, name, "a", kind, 1);
+        add_system_rows(t, name, "b", kind, 5);
+        gives_three(t, notes.where(n::book == "b"), n::stars, text);
+        gives_three(t, notes.where(n::book == "b" && n::number >= -1), n::stars, text + ", a range");
+        gives_three(t, notes.scan_table(), n::stars, text + ", the whole table");
+    }
+}
+
+inline void readers_of_mixed_rows(trial& t) {
+    for (system_row::kind const& kind : system_row::kinds) {
+        std::string const text = "beside rows " + std::string{kind.prefix};
+        std::string const name = t.new_table();
+        tables<listed_note> const notes{t.store(), name};
+        row_table const rows{t.store(), name};
+        auto batch = notes.batch();
+        for (std::int32_t const number : {1, 2, 3}) {
+            batch.insert(listed_note{"b", number, number});
+        }
+        t.yes(batch.submit(), text + ", insert");
+        add_system_rows(t, name, "b", kind, 5);
+        std::size_t typed = 0;
+        t.yes(notes.for_each_in_partition("b", [&](auto const& each) { typed += each.index() == 0 ? 1U : 100U; }),
+            text + ", several types");
+        t.check(typed == 3, text + ", several types: " + std::to_string(typed));
+        std::size_t left_out = 0;
+        std::size_t shown = 0;
+        t.yes(rows.for_each({}, {}, [&](entity const&) { ++left_out; }), text + ", without a schema");
+        t.yes(rows.for_each({}, {}, [&](entity const&) { ++shown; }, system_rows::shown), text + ", shown");
+        t.check(left_out == 3, text + ", without a schema: " + std::to_string(left_out));
+        t.check(shown == 8, text + ", shown: " + std::to_string(shown));
+    }
+}
+
+inline constexpr behaviour behaviours_of_system_rows[] = {
+    {"readers of rows with names do not meet system rows", readers_of_named_rows},
+    {"readers of rows with numbers do not meet system rows", readers_of_numbered_rows},
+    {"readers of rows of several types do not meet system rows", readers_of_mixed_rows},
+};
+
+} // namespace testing::conformance
+ENTITABLE_END_NAMESPACE
