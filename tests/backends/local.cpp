@@ -316,3 +316,11 @@ TEST_CASE("local: an entity that cannot be shown is answered as by a get") {
     late.deadline = steady_time{};
     CHECK(refused({"Orders", "p", "000"}, late) == error_code::deadline_exceeded);
 }
+
+TEST_CASE("local: a call that has returned is decided, whatever service's limits the backend has") {
+    for (profile const& limits : {local_profile(), storage_profile(), cosmos_profile()}) {
+        local_options options;
+        options.limits = limits;
+        CHECK(memory_backend{options}.profile().longest_late_application() == std::chrono::seconds{0});
+    }
+}

@@ -24,7 +24,7 @@ TEST_CASE("the profile of the service has its documented limits") {
     STATIC_REQUIRE(storage.table_names_without_case);
 }
 
-TEST_CASE("the local backends differ from the service in the bound on comparisons only") {
+TEST_CASE("the local backends have the limits of the service but for the bound on comparisons") {
     constexpr profile local = local_profile();
     STATIC_REQUIRE(local.kind == service::storage);
     STATIC_REQUIRE(local.max_comparisons == 0);
@@ -32,4 +32,18 @@ TEST_CASE("the local backends differ from the service in the bound on comparison
     STATIC_REQUIRE(local.max_properties == storage_profile().max_properties);
     STATIC_REQUIRE(local.max_entity_size == storage_profile().max_entity_size);
     STATIC_REQUIRE(local.max_page_size == storage_profile().max_page_size);
+}
+
+TEST_CASE("how late a write may be applied: the age at which it is refused, and the time to work on it") {
+    STATIC_REQUIRE(storage_profile().longest_late_application() == std::chrono::seconds{15 * 60 + 30});
+    STATIC_REQUIRE(azurite_profile().longest_late_application() == storage_profile().longest_late_application());
+    STATIC_REQUIRE(cosmos_profile().longest_late_application() == profile::unbounded);
+    STATIC_REQUIRE(local_profile().longest_late_application() == std::chrono::seconds{0});
+    profile one = local_profile();
+    one.longest_work = profile::unbounded;
+    CHECK(one.longest_late_application() == profile::unbounded);
+    one.longest_work = std::chrono::seconds{7};
+    CHECK(one.longest_late_application() == std::chrono::seconds{7});
+    one.longest_delivery = profile::unbounded;
+    CHECK(one.longest_late_application() == profile::unbounded);
 }

@@ -74,7 +74,7 @@ TEST_CASE("azure_service: properties there and back") {
     f.client.then(202);
     REQUIRE(f.service().set_properties(wanted, f.context));
     CHECK(f.client.last().method == http_method::put);
-    CHECK(f.client.last().url == "https://a.table.core.windows.net/?restype=service&comp=properties");
+    CHECK(f.client.last().url == "https://a.table.core.windows.net/?restype=service&comp=properties&timeout=30");
     CHECK(f.client.last().headers.find("Content-Type") == "application/xml");
     std::string const sent = f.client.last().body;
     CHECK(sent ==
@@ -129,7 +129,7 @@ TEST_CASE("azure_service: policies of a table") {
                                                    date_time::parse("2036-01-01T00:00:00.1234567Z"), "raud"},
         {"two", {}, {}, ""}};
     REQUIRE(f.service().set_access_policies("Orders", wanted, f.context));
-    CHECK(f.client.last().url == "https://a.table.core.windows.net/Orders?comp=acl");
+    CHECK(f.client.last().url == "https://a.table.core.windows.net/Orders?comp=acl&timeout=30");
     CHECK(f.client.last().body ==
         R"(<?xml version="1.0" encoding="utf-8"?><SignedIdentifiers><SignedIdentifier><Id>policy &amp; 1</Id><AccessPolicy>)"
         R"(<Start>2026-01-01T00:00:00.0000000Z</Start><Expiry>2036-01-01T00:00:00.1234567Z</Expiry><Permission>raud</Permission>)"

@@ -88,7 +88,7 @@ TEST_CASE("rest: every request and its answer") {
     auto const last = f.send(list_tables{tables->continuation});
     REQUIRE(last);
     CHECK_FALSE(last->continuation);
-    CHECK_THAT(f.client.last().url, EndsWith("&NextTableName=next"));
+    CHECK_THAT(f.client.last().url, EndsWith("&NextTableName=next&timeout=30"));
 
     f.client.then(200, entity("p", "r", R"(,"N":7)"), {{"ETag", std::string{tag}}});
     auto const read = f.send(get());
@@ -122,7 +122,7 @@ TEST_CASE("traps 11 to 13: pages, their tokens, and empty ones") {
     REQUIRE(second);
     CHECK(second->rows.size() == 2);
     CHECK_FALSE(second->continuation);
-    CHECK_THAT(f.client.last().url, EndsWith("&NextPartitionKey=1%214%21cA--"));
+    CHECK_THAT(f.client.last().url, EndsWith("&NextPartitionKey=1%214%21cA--&timeout=30"));
     // the same question only
     asked.table = "orders";
     f.client.then(200, list_body(""));
@@ -400,6 +400,144 @@ TEST_CASE("deadlines and limits reach the client") {
     CHECK(made.deadline == f.context.deadline);
     CHECK(made.max_body_size == 1234);
     CHECK(made.request_timeout.count() == 77);
+}
+
+TEST_CASE("the service is told how long it may work: what the call has left, at most 30 s") {
+    using std::chrono::milliseconds;
+    struct expected {
+        milliseconds left;
+        milliseconds request_timeout;
+        int most;
+        std::string_view sent;
+    };
+    constexpr milliseconds none{-1};
+    for (expected const& each : {expected{none, milliseconds{60'000}, 30, "30"}, {none, milliseconds{0}, 30, "30"},
+             {none, milliseconds{10'000}, 30, "10"}, {none, milliseconds{10'001}, 30, "11"},
+             {none, milliseconds{77}, 30, "1"}, {none, milliseconds{0}, 100, "30"}, {none, milliseconds{0}, 7, "7"},
+             {milliseconds{60'000}, milliseconds{0}, 30, "30"}, {milliseconds{29'001}, milliseconds{0}, 30, "30"},
+             {milliseconds{29'000}, milliseconds{0}, 30, "29"}, {milliseconds{5000}, milliseconds{60'000}, 30, "5"},
+             {milliseconds{5001}, milliseconds{5500}, 30, "6"}, {milliseconds{1}, milliseconds{0}, 30, "1"},
+             {none, milliseconds{0}, 0, ""}, {milliseconds{500}, milliseconds{0}, 0, ""},
+             {none, milliseconds{0}, -5, ""}}) {
+        CAPTURE(each.left.count(), each.request_timeout.count(), each.most);
+        fixture f;
+        f.options.request_timeout = each.request_timeout;
+        f.options.service_timeout = std::chrono::seconds{each.most};
+        if (each.left != none) {
+            f.context.deadline = f.time.steady() + each.left;
+        }
+        std::string const first = each.sent.empty() ? "" : "?timeout=" + std::string{each.sent};
+        std::string const further = each.sent.empty() ? "" : "&timeout=" + std::string{each.sent};
+        std::string const base = f.where.primary;
+        std::string const one = base + "/Orders(PartitionKey='p',RowKey='r')";
+        f.client.then(200, entity("p", "r"));
+        REQUIRE(f.send(get()));
+        CHECK(f.client.last().url == one + first);
+        f.client.then(200, entity("p", "r"));
+        REQUIRE(f.send(get_entity{"Orders", "p", "r", {"N"}}));
+        CHECK(f.client.last().url == one + "?$select=PartitionKey%2CRowKey%2CTimestamp%2CN" + further);
+        f.client.then(200, list_body(""));
+        REQUIRE(f.send(rows_of_p()));
+        CHECK(f.client.last().url == base + "/Orders()?$filter=PartitionKey%20eq%20%27p%27&$top=1000" + further);
+        f.client.then(204, "", {{"ETag", std::string{tag}}});
+        REQUIRE(f.send(insert()));
+        CHECK(f.client.last().url == base + "/Orders" + first);
+        f.client.then(204);
+        REQUIRE(f.send(create_table{"Orders"}));
+        CHECK(f.client.last().url == base + "/Tables" + first);
+        f.client.then(204);
+        REQUIRE(f.send(delete_table{"Orders"}));
+        CHECK(f.client.last().url == base + "/Tables('Orders')" + first);
+        f.client.then(202);
+        CHECK_FALSE(f.send(transact{"Orders", {insert().change}}));
+        CHECK(f.client.last().url == base + "/$batch" + first); // once, for the transaction as a whole
+        CHECK_THAT(f.client.last().body, !ContainsSubstring("timeout"));
+    }
+}
+
+TEST_CASE("a second try at the primary is given what is left by then") {
+    fixture f;
+    f.context.location = read_location::secondary;
+    f.context.deadline = f.time.steady() + std::chrono::seconds{10};
+    f.client.then([&](http_request const&) -> result<http_response> {
+        f.time.advance(std::chrono::seconds{4});
+        http_response made;
+        made.status = 404;
+        return made;
+    });
+    f.client.then(200, entity("p", "r"));
+    REQUIRE(f.send(get()));
+    CHECK_THAT(f.client.asked()[0].url, EndsWith("?timeout=10"));
+    CHECK_THAT(f.client.asked()[1].url, EndsWith("?timeout=6"));
+}
+
+TEST_CASE("the timeout is no part of what is signed, and stands before a shared access signature") {
+    fixture f;
+    f.client.then(200, entity("p", "r"));
+    rest<canned_client> const by_signature{
+        f.client, f.where, credential::shared_access_signature("sv=1&sig=x").value(), f.options};
+    REQUIRE(by_signature.execute(get(), f.context));
+    CHECK_THAT(f.client.last().url, EndsWith("(PartitionKey='p',RowKey='r')?timeout=30&sv=1&sig=x"));
+    f.client.then(200, entity("p", "r"));
+    rest<canned_client> const by_key{f.client, f.where, credential::account_key("a", "a2V5").value(), f.options};
+    REQUIRE(by_key.execute(get(), f.context));
+    std::string const with = std::string{*f.client.last().headers.find("Authorization")};
+    f.options.service_timeout = {};
+    f.client.then(200, entity("p", "r"));
+    rest<canned_client> const without{f.client, f.where, credential::account_key("a", "a2V5").value(), f.options};
+    REQUIRE(without.execute(get(), f.context));
+    CHECK(f.client.last().headers.find("Authorization") == with);
+}
+
+TEST_CASE("a profile says how late a write may be applied, and a call when all it sent is decided") {
+    using namespace std::chrono_literals;
+    constexpr auto unbounded = profile::unbounded;
+    credential const key = credential::account_key("a", "a2V5").value();
+    credential const signature = credential::shared_access_signature("sig=x").value();
+    struct expected {
+        service kind;
+        credential who;
+        std::chrono::seconds most;
+        std::chrono::seconds late;
+    };
+    for (expected const& each : {expected{service::storage, key, 30s, 930s}, {service::storage, key, 5s, 905s},
+             {service::storage, key, 0s, unbounded}, {service::storage, signature, 30s, unbounded},
+             {service::storage, credential{}, 30s, unbounded}, {service::azurite, key, 30s, 930s},
+             {service::cosmos, key, 30s, unbounded}}) {
+        CAPTURE(each.kind, each.most.count(), each.late.count());
+        fixture f{each.kind};
+        f.options.service_timeout = each.most;
+        f.time.set(date_time::parse("2026-07-27T12:28:53.7Z").value());
+        rest<canned_client> const store{f.client, f.where, each.who, f.options};
+        CHECK(store.profile().longest_late_application() == each.late);
+        // What was answered for sure, or never sent, is decided.
+        f.client.then(204, "", {{"ETag", std::string{tag}}});
+        REQUIRE(store.execute(insert(), f.context));
+        f.client.then(409);
+        CHECK_FALSE(store.execute(insert(), f.context));
+        f.client.then([](http_request const&) -> result<http_response> {
+            return failure{error_code::transport_failed, "no connection"};
+        });
+        CHECK_FALSE(store.execute(insert(), f.context));
+        f.client.then(503);
+        CHECK_FALSE(store.execute(get(), f.context));
+        CHECK(f.context.undecided_until == date_time{});
+        f.client.then(500);
+        CHECK_FALSE(store.execute(insert(), f.context));
+        date_time const end = each.late == unbounded ? date_time{date_time::max_ticks}
+                                                     : date_time{date_time::parse("2026-07-27T12:28:53Z")->ticks +
+                                                           each.late.count() * date_time::ticks_per_second};
+        CHECK(f.context.undecided_until == end);
+        // A later success does not take the earlier try back.
+        f.client.then(204, "", {{"ETag", std::string{tag}}});
+        REQUIRE(store.execute(insert(), f.context));
+        CHECK(f.context.undecided_until == end);
+        f.time.advance(10s);
+        f.client.then(202);
+        CHECK_FALSE(store.execute(transact{"Orders", {insert().change}}, f.context));
+        CHECK(f.context.undecided_until ==
+            (each.late == unbounded ? end : date_time{end.ticks + 10 * date_time::ticks_per_second}));
+    }
 }
 
 namespace {

@@ -113,6 +113,19 @@ TEST_CASE("account keys sign the bytes that are sent") {
               key_scheme::shared_key) == "SharedKey devstoreaccount1:53fUv4pDzxSV84JaH7D9BznUN5bbE1QSMEVq7rl5+kk=");
 }
 
+TEST_CASE("the time that the service is given is not signed") {
+    std::string const base = "http://127.0.0.1:10002/devstoreaccount1";
+    auto post = request_to(http_method::post, base + "/Orders?timeout=17");
+    REQUIRE(post.headers.add("Content-Type", "application/json"));
+    CHECK(authorization(post, emulator(), key_scheme::shared_key) ==
+        "SharedKey devstoreaccount1:8GeCGkAacaDfDicBduscLNDHvKNWJJMDIL44q+KC5iE=");
+    CHECK(authorization(post, emulator(), key_scheme::shared_key_lite) ==
+        "SharedKeyLite devstoreaccount1:hJwzIXi8M/Rj4wX5oLVtkD6MPTd9US6iyjdVHfRub+w=");
+    auto const properties = request_to(http_method::get, base + "/?restype=service&comp=properties&timeout=17");
+    CHECK(authorization(properties, emulator(), key_scheme::shared_key) ==
+        "SharedKey devstoreaccount1:OlbaCw9aMVyu7mjPfq2i9fx0v1yR5uT/Cvp6I5rTekY=");
+}
+
 TEST_CASE("each try is signed anew, and what the one before left is replaced") {
     auto const who = credential::account_key(emulator_account, emulator_key).value();
     auto request = request_to(http_method::get, emulator().primary + "/Tables");

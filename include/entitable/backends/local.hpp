@@ -32,7 +32,11 @@ public:
         : state_(shared<state>::make(std::move(options), std::forward<Arguments>(arguments)...)) {}
 
     /// Those of Azure Table Storage, with the limits of the store.
-    [[nodiscard]] entitable::profile profile() const { return state_->limits(); }
+    [[nodiscard]] entitable::profile profile() const {
+        entitable::profile own = state_->limits();
+        own.longest_delivery = own.longest_work = {}; // a call that has returned is decided
+        return own;
+    }
 
     /// Answers a request of the service, with its error codes: create_table TableAlreadyExists, and TableBeingDeleted on a nasty
     /// backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities

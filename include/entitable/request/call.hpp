@@ -78,6 +78,10 @@ struct call {
     std::uint32_t attempts{};             ///< tries made so far
     std::vector<std::string> request_ids; ///< of the service, one per try where it gives them
     date_time server_date;                ///< the service's clock in its last answer; 1601 when it gave none
+    /// The service's time up to which a write of this call whose answer was lost may still be applied. Once an answer has a later
+    /// `server_date`, all is decided, and a read that is begun after that answer sees how. 1601 when no answer was lost,
+    /// `date_time::max_ticks` when nothing bounds it; later attempts move it on. See `profile::longest_late_application`.
+    date_time undecided_until;
 };
 
 ENTITABLE_END_NAMESPACE

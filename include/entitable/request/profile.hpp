@@ -7,6 +7,7 @@
 
 #include <entitable/core/config.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -38,10 +39,31 @@ struct profile {
     bool table_names_without_case{true};   ///< "Orders" and "orders" are one table
     std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit besides `max_key_units`
     std::size_t max_row_key_size{0};       ///< in bytes; 0 for no limit besides `max_key_units`
+
+    /// Stands for a time that nothing bounds.
+    static constexpr std::chrono::seconds unbounded = std::chrono::seconds::max();
+    /// How long a write may be under way before it reaches the service, from the date that it carries: the age at which the
+    /// service refuses it. Storage refuses what an account key signed more than 15 minutes ago (source: "Authorize with Shared
+    /// Key"); requests with another credential carry no such date. Zero where a call that has returned is decided.
+    std::chrono::seconds longest_delivery{0};
+    /// How long the service works on a write that has reached it: the `timeout` that it is sent with (source: "Setting timeouts
+    /// for Table service operations"). Zero as above.
+    std::chrono::seconds longest_work{0};
+
+    /// How long after its own date a write whose answer was lost may still be applied; zero where it never is. The service's
+    /// clock decides, which `call::server_date` tells. See also `call::undecided_until`.
+    [[nodiscard]] constexpr std::chrono::seconds longest_late_application() const noexcept {
+        return longest_delivery == unbounded || longest_work == unbounded ? unbounded : longest_delivery + longest_work;
+    }
 };
 
 /// The profile of Azure Table Storage.
-[[nodiscard]] constexpr profile storage_profile() noexcept { return {}; }
+[[nodiscard]] constexpr profile storage_profile() noexcept {
+    profile storage;
+    storage.longest_delivery = std::chrono::minutes{15};
+    storage.longest_work = std::chrono::seconds{30};
+    return storage;
+}
 
 /// The profile of the Table API of Cosmos DB (source: its FAQ and its pages on limits). It also reserves the property
 /// names ID, id, rid, etag and ResourceId, and answers ResourceNotFound where a table is missing.
@@ -57,6 +79,8 @@ struct profile {
     cosmos.max_binary_size = cosmos.max_entity_size;
     cosmos.max_transaction_size = 2 * 1024 * 1024;
     cosmos.max_comparisons = 0;
+    cosmos.longest_delivery = profile::unbounded; // it refuses old dates, too; nothing says when it stops to work
+    cosmos.longest_work = profile::unbounded;
     cosmos.ordered = false;
     cosmos.table_names_without_case = false;
     return cosmos;
@@ -65,7 +89,7 @@ struct profile {
 /// The profile of the emulator Azurite: it takes more than the service in many places, but is used in place of it. It finds
 /// entities only under the very spelling with which their table was made.
 [[nodiscard]] constexpr profile azurite_profile() noexcept {
-    profile azurite;
+    profile azurite = storage_profile();
     azurite.kind = service::azurite;
     return azurite;
 }

@@ -23,6 +23,10 @@ struct rest_options {
     std::optional<bool> merge_by_post;
     /// How long one try may take; afterwards TransportFailed. Zero for no limit but the deadline of the call.
     std::chrono::milliseconds request_timeout{60'000};
+    /// How long the service may work on one request (`timeout` in its address), in whole seconds; more than 30 are 30, as the
+    /// service has it. Where less is left of the call or of `request_timeout`, that is sent, rounded up: the service stops
+    /// less than a second after the caller. Zero sends none. Cosmos DB is sent none, since it does not know it.
+    std::chrono::seconds service_timeout{30};
     std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of an answer; larger ones are TransportFailed
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of an answer
     clock* time{&system_clock()}; ///< dates what is signed, and measures tries; must outlive the backend

@@ -37,6 +37,9 @@ void write_request(http_request& out, get_entity const& request, request_target 
 /// One change set of multipart/mixed.
 [[nodiscard]] result<void> write_request(http_request& out, transact const& request, request_target const& to);
 
+/// Appends the time that the service is given for a request that is written; none for zero.
+void append_timeout(http_request& out, request_target const& to, std::chrono::seconds timeout);
+
 /// Begins a request of any kind: its header fields that are always the same. `path` is what stands behind the base.
 void begin_request(http_request& out, http_method method, request_target const& to, std::string_view path,
     std::string_view accept = "application/json;odata=minimalmetadata");

@@ -69,6 +69,8 @@ public:
     /// A new id of a request, as a GUID.
     void append_request_id(std::string& out);
     [[nodiscard]] http_call limits_of(call const& context) const;
+    /// How long the service is given for a request of a call: 1 to 30 s, or zero when it is told nothing.
+    [[nodiscard]] std::chrono::seconds timeout_of(call const& context) const;
     /// Makes a request to one of the addresses carry the credential.
     [[nodiscard]] result<void> authorize(http_request& request, read_location to) const;
     /// Takes over what an answer says besides itself, and tells the observer.

@@ -32,6 +32,18 @@ ENTITABLE_DECL void begin_request(
     known_fields::add(out.headers, "x-ms-client-request-id", to.request_id);
 }
 
+ENTITABLE_DECL void append_timeout(http_request& out, request_target const& to, std::chrono::seconds timeout) {
+    auto const seconds = static_cast<std::uint8_t>(timeout.count()); // up to 30
+    if (seconds == 0) {
+        return;
+    }
+    out.url.append(out.url.find('?', to.base.size()) == std::string::npos ? "?timeout=" : "&timeout=");
+    if (seconds >= 10) {
+        out.url += static_cast<char>('0' + seconds / 10);
+    }
+    out.url += static_cast<char>('0' + seconds % 10);
+}
+
 ENTITABLE_DECL void write_request(http_request& out, create_table const& request, request_target const& to) {
     begin_request(out, http_method::post, to, "Tables");
     known_fields::add(out.headers, "Content-Type: application/json", 1);

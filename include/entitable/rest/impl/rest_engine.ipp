@@ -9,6 +9,7 @@
 #include <entitable/rest/impl/answer_reader.ipp>
 #include <entitable/rest/impl/request_writer.ipp>
 
+#include <algorithm>
 #include <random>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -20,6 +21,14 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
         : endpoint_.kind == service::cosmos  ? cosmos_profile()
         : endpoint_.kind == service::azurite ? azurite_profile()
                                              : storage_profile();
+    constexpr std::chrono::seconds most{30}; // the service's own limit
+    options_.service_timeout = limits_.kind == service::cosmos || options_.service_timeout.count() < 0
+        ? std::chrono::seconds{0}
+        : std::min(options_.service_timeout, most);
+    limits_.longest_work = options_.service_timeout.count() == 0 ? profile::unbounded : options_.service_timeout;
+    if (credential_.account().empty()) {
+        limits_.longest_delivery = profile::unbounded; // no date is signed
+    }
     std::string_view const addresses[] = {endpoint_.primary, endpoint_.secondary};
     for (std::size_t index = 0; index < 2; ++index) {
         auto const parts = parse_url(addresses[index], "the endpoint");
@@ -95,6 +104,22 @@ ENTITABLE_DECL http_call rest_engine::limits_of(call const& context) const {
     return limits;
 }
 
+ENTITABLE_DECL std::chrono::seconds rest_engine::timeout_of(call const& context) const {
+    std::chrono::seconds given = options_.service_timeout;
+    if (given.count() == 0) {
+        return given;
+    }
+    steady_time::duration left = given;
+    if (options_.request_timeout.count() > 0 && options_.request_timeout < left) {
+        left = options_.request_timeout;
+    }
+    if (context.deadline != no_deadline) {
+        left = std::min(left, context.deadline - options_.time->steady());
+    }
+    given = std::chrono::ceil<std::chrono::seconds>(left);
+    return std::max(given, std::chrono::seconds{1});
+}
+
 ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_location to) const {
     url_parts target = addresses_[to == read_location::primary ? 0 : 1];
     if (target.host.empty()) { // the credential says what is wrong
@@ -132,6 +157,14 @@ ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view req
         if (done.fields.request_id) {
             context.request_ids.emplace_back(done.fields.request_id->substr(0, 128));
         }
+    }
+    if (problem != nullptr && problem->effect == effect::unknown) {
+        auto const sent = parse_http_date(done.request.headers.find("x-ms-date").value_or(std::string_view{}));
+        bool const bounded = sent && limits_.longest_late_application() != profile::unbounded;
+        date_time const end{bounded
+                ? sent->ticks + limits_.longest_late_application().count() * date_time::ticks_per_second
+                : date_time::max_ticks};
+        context.undecided_until = std::max(context.undecided_until, end);
     }
     if (response != nullptr && response->status == 401) {
         credential_.refused(done.request, options_.time->now());
@@ -208,6 +241,7 @@ result<void> write(rest_engine& engine, Request const& request, call const& cont
     } else {
         write_request(work.request, request, to);
     }
+    append_timeout(work.request, to, engine.timeout_of(context));
     if constexpr (std::same_as<Request, transact>) {
         if (work.request.body.size() > engine.limits().max_transaction_size) {
             return failure{error_code::request_body_too_large,
@@ -470,6 +504,7 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
         static_cast<void>(work.request.headers.add("Content-Type", "application/xml"));
         work.request.body = body;
     }
+    append_timeout(work.request, to, timeout_of(context));
     work.begun = options_.time->steady();
     if (auto signed_ = authorize(work.request, at_secondary ? read_location::secondary : read_location::primary);
         !signed_) {
