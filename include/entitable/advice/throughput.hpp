@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The arithmetic of provisioned throughput (request units a second, RU/s) in Cosmos DB, one formula a function. Source of all of
+/// it: the provider's page "Best practices for scaling provisioned throughput (RU/s)"; where the page changed, the figure is a
+/// dated parameter.
+///
+///     instant_maximum(5);                       // 50,000
+///     even_raise(5, 150'000);                   // 200,000
+///     lowest_units({.storage_gb = 80, .highest_ever = 200'000});
+
+#include <entitable/core/config.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The figures of the page, as it stood on a day.
+struct throughput_rules {
+    std::string_view as_of{"2025-07-23"}; ///< the day of the page
+    double units_per_partition{10'000};   ///< RU/s that a physical partition gives at most
+    double gb_per_partition{50};          ///< GB that a physical partition holds at most; 30 with the API for Cassandra
+    double least_units{400};              ///< RU/s, manual
+    double least_units_per_gb{1};         ///< RU/s for each GB that is stored
+    double highest_ever_divisor{100};     ///< the highest RU/s ever provisioned, divided by this, cannot be gone below
+    double autoscale_factor{10};          ///< the maximum of autoscale is this times its least
+    double start_manual{6'000};           ///< RU/s for each physical partition that a new container begins with
+    double start_autoscale{10'000};       ///< the same with autoscale, and in a database that shares its throughput
+    double least_split_hours{4};          ///< what a split takes typically, from
+    double most_split_hours{6};           ///< to
+    std::uint32_t portal_ranges{50};      ///< more ranges of keys the portal does not show
+};
+
+/// The page of 2025: 1 RU/s for each GB.
+[[nodiscard]] constexpr throughput_rules throughput_rules_of_2025() noexcept { return {}; }
+/// The page of 2021: 10 RU/s for each GB; otherwise the same.
+[[nodiscard]] constexpr throughput_rules throughput_rules_of_2021() noexcept {
+    throughput_rules made;
+    made.as_of = "2021-08-20";
+    made.least_units_per_gb = 10;
+    return made;
+}
+
+/// RU/s that `partitions` physical partitions give at once: 10,000 P.
+[[nodiscard]] double instant_maximum(std::uint64_t partitions, throughput_rules const& rules = {}) noexcept;
+/// Physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than there are.
+[[nodiscard]] std::uint64_t partitions_for(
+    std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
+/// How often every partition has to be split in two for `units`: ceil(log2(S / (10,000 P))), 0 where none has to be.
+[[nodiscard]] std::uint32_t doublings_for(
+    std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
+/// What to raise to first, so that all partitions are split equally often: 10,000 P 2^doublings; `units` itself where no partition
+/// is split.
+[[nodiscard]] double even_raise(std::uint64_t partitions, double units, throughput_rules const& rules = {}) noexcept;
+
+/// What decides how low throughput can be set.
+struct throughput_floor {
+    double storage_gb{};   ///< what is stored
+    double highest_ever{}; ///< the highest RU/s that were ever provisioned
+};
+/// The lowest manual RU/s: max(400, GB x RU/s per GB, highest ever / 100).
+[[nodiscard]] double lowest_units(throughput_floor const& floor, throughput_rules const& rules = {}) noexcept;
+/// The lowest maximum of autoscale: 10 times that.
+[[nodiscard]] double lowest_autoscale_maximum(
+    throughput_floor const& floor, throughput_rules const& rules = {}) noexcept;
+/// What autoscale goes down to from a maximum of `units`: a tenth.
+[[nodiscard]] double autoscale_least(double units, throughput_rules const& rules = {}) noexcept;
+
+/// Hours to write `items` of `units_each` request units with `units` RU/s, all of which are used: items x RU / RU/s / 3600.
+[[nodiscard]] double hours_to_write(double items, double units_each, double units) noexcept;
+
+/// What a share of requests that were answered with 429 says (source: "Diagnose and troubleshoot request rate too large").
+enum class throttling : std::uint8_t {
+    idle,    ///< under 1 %: there is throughput to spare
+    healthy, ///< 1 to 5 %, with latency that is accepted: what was provisioned is used; nothing to do
+    short_,  ///< more: look for a hot partition first, then raise to the instant maximum and look again
+};
+/// Judges the share, 0 to 1.
+[[nodiscard]] throttling judge_throttling(double share_of_429) noexcept;
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/throughput.ipp>
+#endif
