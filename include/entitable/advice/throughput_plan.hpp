@@ -81,7 +81,7 @@ struct ingest_request {
 
 /// How to write it fast.
 struct ingest_plan {
-    ingest_request asked;
+    ingest_request asked;       ///< what was asked
     std::uint64_t partitions{}; ///< physical partitions that hold it
     double fill{};              ///< how full each is meant to be, 0 to 1
     double create_with{};       ///< RU/s that the container is created with, so that it begins with these partitions

@@ -33,7 +33,7 @@ ENTITABLE_DECL std::string figure(double value, int decimals) {
 
 ENTITABLE_DECL std::string short_figure(double value) {
     double const size = std::fabs(value);
-    int decimals = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : 2;
+    int decimals = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
     for (double smallest = 0.1; size < smallest && size > 0 && decimals < 9; smallest /= 10) {
         ++decimals;
     }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Advice before there is a cluster: which keys, what load they carry, how many request units, and a report with pictures. Part of
+/// the core; apart from its umbrella so that programs that ask for no advice do not compile it. With separate compilation its bodies
+/// are in `entitable/advice/src.hpp`.
+
+#include <entitable/advice/advise.hpp>
+#include <entitable/advice/census.hpp>
+#include <entitable/advice/finding.hpp>
+#include <entitable/advice/key_candidate.hpp>
+#include <entitable/advice/key_declaration.hpp>
+#include <entitable/advice/key_score.hpp>
+#include <entitable/advice/sample.hpp>
+#include <entitable/advice/score_keys.hpp>
+#include <entitable/advice/targets.hpp>
+#include <entitable/advice/throughput.hpp>
+#include <entitable/advice/throughput_plan.hpp>
+#include <entitable/advice/workload.hpp>

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Which declarations of keys are worth a score: made of the members that dominant queries use, in order of weight.
+
+#include <entitable/advice/detail/scorer.hpp>
+#include <entitable/advice/key_candidate.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Names of members.
+using names = std::vector<std::string>;
+[[nodiscard]] bool has(names const& all, std::string const& one);
+/// Those of `some` that are not there yet.
+void add_once(names& to, names const& some);
+/// "a, b".
+[[nodiscard]] std::string listed(names const& all);
+
+/// What a query fixes and bounds, in all of its alternatives.
+struct query_members {
+    std::string name;
+    double weight{};
+    names fixed;
+    names ranged;
+};
+
+/// The dominant queries: the heaviest that make 80 % of the weight together, and those that miss their latency today.
+[[nodiscard]] std::vector<query_members> dominant_queries(scorer const& scores, key_score const& present);
+
+/// The candidates with their scores, not yet in order; the present declaration is the first.
+[[nodiscard]] std::vector<key_candidate> candidates_for(
+    scorer& scores, std::vector<query_members> const& dominant, workload const& load, service_targets const& targets);
+
+/// ENTITABLE(...) with these keys and all other members as properties.
+[[nodiscard]] std::string declaration_text(table_sample const& sample, key_declaration const& declared);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/candidates.ipp>
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `dictionary`: texts as numbers 0, 1, 2... in the order in which they were first seen. One block of bytes and one table of
+/// numbers, so that a million texts cost about their bytes and 20 more each.
+
+#include <entitable/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Mixes 64 bits; a step of SplitMix64.
+[[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t bits) noexcept {
+    bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
+    bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBU;
+    return bits ^ (bits >> 31U);
+}
+
+/// A hash of bytes; the same on every machine of one byte order.
+[[nodiscard]] std::uint32_t hash_of(std::string_view bytes) noexcept;
+
+/// One thread at a time.
+class dictionary {
+public:
+    static constexpr std::uint32_t none = 0xFFFFFFFFU; ///< no text's number
+
+    /// The number of a text, which is added where it is new.
+    [[nodiscard]] std::uint32_t number_of(std::string_view text);
+    /// The number of a text, or `none`.
+    [[nodiscard]] std::uint32_t find(std::string_view text) const noexcept;
+    [[nodiscard]] std::string_view operator[](std::uint32_t number) const noexcept {
+        std::size_t const begin = number == 0 ? 0 : ends_[number - 1];
+        return std::string_view{bytes_}.substr(begin, ends_[number] - begin);
+    }
+    [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(ends_.size()); }
+
+private:
+    struct slot {
+        std::uint32_t number{none};
+        std::uint32_t hash{}; ///< of the text: few texts are compared in vain, and none is read when the table grows
+    };
+    [[nodiscard]] std::size_t place_of(std::string_view text, std::uint32_t hash) const noexcept;
+    void grow();
+
+    std::string bytes_;
+    std::vector<std::uint64_t> ends_;
+    std::vector<slot> slots_; ///< a power of two of them, at most half of them taken
+};
+
+/// Pairs of numbers as numbers 0, 1, 2...: rows that agree in several columns get one number.
+class pair_numbers {
+public:
+    explicit pair_numbers(std::size_t expected);
+    [[nodiscard]] std::uint32_t number_of(std::uint32_t first, std::uint32_t second);
+    [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+
+private:
+    struct slot {
+        std::uint64_t pair{};
+        std::uint32_t number{dictionary::none};
+    };
+    std::vector<slot> slots_;
+    std::uint32_t size_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/dictionary.ipp>
+#endif

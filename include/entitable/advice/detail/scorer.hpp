@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `scorer`: scores many declarations on one sample and one workload. What does not depend on the declaration is done once.
+
+#include <entitable/advice/key_score.hpp>
+#include <entitable/advice/targets.hpp>
+#include <entitable/advice/workload.hpp>
+
+#include <map>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Rows that agree in some columns have one number.
+struct row_groups {
+    std::vector<std::uint32_t> of_row; ///< the group of each row
+    std::vector<std::uint32_t> sizes;  ///< rows of each group
+};
+
+/// A comparison of a query, and which rows satisfy it.
+struct asked_leaf {
+    int column{-1};         ///< in the sample; none: no row has the member
+    bool equality{};        ///< fixes the member's value
+    bool range{};           ///< bounds it
+    std::vector<char> rows; ///< 1 where a row satisfies it
+};
+
+/// What has to hold together: leaves, by number.
+using asked_alternative = std::vector<std::size_t>;
+
+/// A query, ready to be scored.
+struct prepared_query {
+    asked_query const* asked{};
+    std::vector<asked_leaf> leaves;
+    std::vector<asked_alternative> alternatives;
+};
+
+/// What a declaration makes of an alternative.
+struct narrowed {
+    access_path access{access_path::table};
+    std::vector<int> fixed;          ///< columns with one value, a prefix of the keys
+    std::vector<std::size_t> bounds; ///< leaves that bound the next one
+    double buckets{1};               ///< ranges that are asked side by side
+    bool one_partition{};
+    std::string unordered;
+};
+
+/// One thread at a time.
+class scorer {
+public:
+    scorer(table_sample const& sample, workload const& load, service_targets const& targets);
+
+    [[nodiscard]] key_score score(key_declaration const& declared);
+    /// Whether no two rows of the sample agree in all of these members.
+    [[nodiscard]] bool is_unique(std::vector<std::string> const& members);
+    /// The partitions that these members make.
+    [[nodiscard]] partition_facts partitions_of(std::vector<std::string> const& members);
+    /// How far a member grows with the time of writing; 0 where that is not known.
+    [[nodiscard]] double growth_of(std::string const& member);
+    [[nodiscard]] std::vector<prepared_query> const& queries() const noexcept { return queries_; }
+    [[nodiscard]] table_sample const& sample() const noexcept { return *sample_; }
+    /// Rows that are looked at, of all of the table.
+    [[nodiscard]] double fraction() const noexcept { return fraction_; }
+
+private:
+    [[nodiscard]] int column_of(std::string_view member) const noexcept;
+    [[nodiscard]] std::vector<int> columns_of(std::vector<declared_component> const& components) const;
+    [[nodiscard]] row_groups const& groups(std::vector<int> columns);
+    [[nodiscard]] prepared_query prepare(asked_query const& query) const;
+    [[nodiscard]] asked_leaf leaf_of(asked_node const& node) const;
+    [[nodiscard]] narrowed narrow(
+        prepared_query const& query, asked_alternative const& alternative, key_declaration const& declared) const;
+    void score_query(prepared_query const& query, key_declaration const& declared, row_groups const& partitions,
+        std::vector<double>& loads, key_score& into);
+    [[nodiscard]] double mean_rows(prepared_query const& query, asked_alternative const& alternative,
+        std::vector<int> const& fixed, std::vector<std::size_t> const& bounds, double per_second,
+        row_groups const* partitions, std::vector<double>* loads);
+    void add_writes(row_groups const& partitions, std::vector<double>& loads) const;
+    /// Rows of the table that stand behind `count` rows, of which one was met on purpose.
+    [[nodiscard]] double rows_behind(double count) const noexcept { return 1 + (count - 1) / fraction_; }
+
+    table_sample const* sample_;
+    workload const* load_;
+    service_targets targets_;
+    std::vector<std::size_t> rows_; ///< of the sample, that are looked at
+    std::vector<char> latest_;      ///< of these, those that were written last
+    double fraction_{1};
+    std::vector<prepared_query> queries_;
+    std::map<std::vector<int>, row_groups> groups_;
+    std::map<std::string, double> growth_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/scorer.ipp>
+#endif

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/advice/advise.hpp>
+#include <entitable/advice/detail/candidates.hpp>
+#include <entitable/advice/detail/figures.hpp>
+#include <entitable/advice/detail/ranking.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// Collects findings about the present keys.
+class judge {
+public:
+    judge(advice& made, workload const& load, scorer& scores, std::vector<query_members> const& dominant)
+        : made_(made),
+          load_(load),
+          scores_(scores),
+          dominant_(dominant),
+          present_(made.candidates[made.present].score) {}
+
+    void look() {
+        shape_of_partitions();
+        granularity();
+        account();
+        for (query_score const& each : present_.queries) {
+            query(each);
+        }
+        index_rows();
+        types();
+        std::stable_sort(made_.findings.begin(), made_.findings.end(),
+            [](finding const& left, finding const& right) { return left.how > right.how; });
+    }
+
+private:
+    void add(finding_kind kind, severity how, std::string title, std::string evidence, std::string cure) {
+        made_.findings.push_back({kind, how, std::move(title), std::move(evidence), std::move(cure)});
+    }
+    [[nodiscard]] static std::string whole(double number) { return figure(number); }
+    /// Half of the target is where a busy hour reaches it.
+    [[nodiscard]] severity by_heat(double rate) const {
+        return rate > made_.targets.partition_rate    ? severity::problem
+            : 2 * rate > made_.targets.partition_rate ? severity::warning
+                                                      : severity::note;
+    }
+    [[nodiscard]] std::string heat_text(double rate) const {
+        return short_figure(rate) + " of " + figure(made_.targets.partition_rate) + " entities/s";
+    }
+    [[nodiscard]] bool is_dominant(std::string const& name) const {
+        return std::any_of(
+            dominant_.begin(), dominant_.end(), [&](query_members const& each) { return each.name == name; });
+    }
+    /// The best keys that are not the present ones, as a hint.
+    [[nodiscard]] std::string better() const {
+        for (key_candidate const& each : made_.candidates) {
+            if (each.present) {
+                break;
+            }
+            return each.score.declared.to_string();
+        }
+        return {};
+    }
+    [[nodiscard]] std::string finer_cure() const {
+        key_candidate const& present = made_.candidates[made_.present];
+        std::string const other = better();
+        std::string cure = present.finer.empty()
+            ? std::string{"a member with more values in the partition key"}
+            : "append " + present.finer + " to the partition key (" + present.finer_effect + ")";
+        return other.empty() ? cure : "take " + other + ", or " + cure;
+    }
+
+    void shape_of_partitions() {
+        partition_facts const& facts = made_.there.partitions;
+        double const count = static_cast<double>(facts.count);
+        double const writes = load_.writes_per_second();
+        double const growth = present_.growth;
+        std::string const correlation = "partition keys and time of writing: rank correlation " + figure(growth, 2);
+        if (std::fabs(growth) > growing && facts.count > 10) {
+            bool const log = facts.mean >= 10;
+            finding_kind const kind = log ? finding_kind::log_data
+                : growth > 0              ? finding_kind::append_only
+                                          : finding_kind::prepend_only;
+            std::string const title = log ? "the newest partition takes all writes"
+                : growth > 0              ? "every new entity goes to the end of the table"
+                                          : "every new entity goes to the beginning of the table";
+            std::string const salt = log ? "put a member that says where the entity comes from in front of the time; "
+                                           "if nobody reads ranges of time, write logs to blobs"
+                                         : "salted(" +
+                    (present_.declared.partition.empty() ? std::string{"member"}
+                                                         : present_.declared.partition[0].member) +
+                    ", n) spreads them over n buckets, and a range asks each of these; a random id spreads them too, "
+                    "and leaves no ranges";
+            add(kind, by_heat(writes), title, correlation + "; writes " + heat_text(writes) + " at one server", salt);
+            return;
+        }
+        bool const too_large = made_.targets.partition_bytes > 0 &&
+            static_cast<double>(facts.largest_bytes) > made_.targets.partition_bytes;
+        double const hottest = present_.hottest;
+        if (facts.count == 1 && hottest <= made_.targets.partition_rate && !too_large) {
+            add(finding_kind::one_partition_is_fine, severity::fine, "one partition is fine",
+                heat_text(hottest) + ", " + whole(static_cast<double>(made_.there.rows)) + " entities",
+                "nothing: transactions are possible over all entities");
+        } else if (facts.count > 1 && facts.count <= 10) {
+            add(finding_kind::few_partitions, by_heat(hottest), "there are only " + whole(count) + " partitions",
+                "the busiest has " + heat_text(hottest) + "; together they can have " +
+                    whole(count * made_.targets.partition_rate),
+                finer_cure());
+        } else if (facts.count > 10 && facts.largest_share >= 0.2 && facts.largest_share >= 5 / count) {
+            add(finding_kind::skewed, by_heat(hottest), "one partition has much of the table",
+                clipped(facts.largest_key, 32) + " has " + percent(facts.largest_share) +
+                    " of the entities, the mean is " + percent(1 / count, 2) + "; Gini " + figure(facts.gini, 2) +
+                    "; " + heat_text(hottest),
+                finer_cure());
+        } else if (hottest > made_.targets.partition_rate || too_large) {
+            add(finding_kind::too_coarse, severity::problem, "the busiest partition is over its target",
+                clipped(present_.hottest_key, 32) + ": " + heat_text(hottest) +
+                    (too_large ? ", " + bytes_text(static_cast<double>(facts.largest_bytes)) : std::string{}),
+                finer_cure());
+        }
+    }
+
+    void granularity() {
+        partition_facts const& facts = made_.there.partitions;
+        if (facts.mean >= 2 || facts.count < 100) {
+            return;
+        }
+        double const entities = load_.largest_transaction();
+        std::string crossing;
+        for (query_score const& each : present_.queries) {
+            if (each.access == access_path::partition_range && each.partitions >= 10 && is_dominant(each.name)) {
+                crossing += (crossing.empty() ? "" : ", ") + each.name + " visits " + short_figure(each.partitions);
+            }
+        }
+        if (entities > 1 || !crossing.empty()) {
+            add(finding_kind::too_fine, entities > 1 ? severity::problem : severity::warning,
+                "partitions are finer than what is done with them",
+                short_figure(facts.mean) + " entities in a partition" +
+                    (entities > 1 ? "; transactions of " + short_figure(entities) + " entities are asked for"
+                                  : std::string{}) +
+                    (crossing.empty() ? std::string{} : "; " + crossing + " partitions"),
+                better().empty() ? "a coarser partition key" : "take " + better());
+        }
+    }
+
+    void account() {
+        if (present_.total > made_.targets.account_rate) {
+            add(finding_kind::account_exceeded, severity::problem, "the table needs more than one account",
+                short_figure(present_.total) + " of " + figure(made_.targets.account_rate) +
+                    " entities/s of an account",
+                "make queries look at fewer rows, or spread the table over several accounts");
+        }
+    }
+
+    void query(query_score const& each) {
+        bool const dominant = is_dominant(each.name);
+        bool const all = each.access == access_path::table && each.examined > made_.targets.page_rows;
+        bool const in_vain = each.selectivity() < 0.1 && each.examined > made_.targets.page_rows;
+        std::string const evidence = std::string{entitable::to_string(each.access)} + ": " +
+            short_figure(each.examined) + " rows looked at for " + short_figure(each.returned) + ", at least " +
+            short_figure(each.requests) + " requests, " + seconds_text(each.seconds) + " under the model";
+        if (dominant && (all || in_vain)) {
+            add(finding_kind::scans, severity::warning,
+                "'" + each.name + (all ? "' reads the whole table" : "' looks at rows in vain"), evidence,
+                better().empty() ? "no keys of its members are better for all queries" : "take " + better());
+        }
+        if (each.misses_latency()) {
+            add(finding_kind::misses_latency, severity::problem, "'" + each.name + "' cannot keep its latency",
+                seconds_text(each.seconds) + " under the model, " + seconds_text(each.latency) + " allowed; " +
+                    evidence,
+                better().empty() ? "index rows for it" : "take " + better() + ", or index rows for it");
+        }
+        std::string unordered = each.unordered;
+        for (prepared_query const& prepared : scores_.queries()) {
+            for (asked_leaf const& leaf : prepared.leaves) {
+                bool const bounds = prepared.asked->name == each.name && leaf.range && leaf.column >= 0;
+                sample_column const* const column =
+                    bounds ? &scores_.sample().columns()[static_cast<std::size_t>(leaf.column)] : nullptr;
+                member_facts const* const facts = bounds ? made_.there.find(column->name) : nullptr;
+                if (facts != nullptr && facts->unpadded_numbers && column->at != sample_column::place::property) {
+                    unordered = column->name;
+                }
+            }
+        }
+        if (!unordered.empty()) {
+            add(finding_kind::unordered_range, severity::problem,
+                "'" + each.name + "' asks for a range that is not in order",
+                unordered + " does not keep the order of its values in the key: \"111\" stands before \"2\"",
+                "write numbers with leading zeros (an integer member does), text as the last component or as escaped(" +
+                    unordered + ")");
+        }
+    }
+
+    /// Where the best keys leave a dominant query behind that others would serve.
+    void index_rows() {
+        key_candidate const& best = made_.candidates.front();
+        for (std::size_t index = 0; index < best.score.queries.size(); ++index) {
+            query_score const& left = best.score.queries[index];
+            bool const badly =
+                is_dominant(left.name) && left.examined > made_.targets.page_rows && left.selectivity() < 0.1;
+            key_candidate const* server = nullptr;
+            for (key_candidate const& each : made_.candidates) {
+                bool const serves = badly && each.score.queries[index].seconds < left.seconds / 10;
+                if (serves &&
+                    (server == nullptr || each.score.queries[index].seconds < server->score.queries[index].seconds)) {
+                    server = &each;
+                }
+            }
+            if (server != nullptr) {
+                double const writes = load_.writes_per_second();
+                add(finding_kind::two_dominant_queries, severity::warning, "'" + left.name + "' needs rows of its own",
+                    best.score.declared.to_string() + " leaves it at " + seconds_text(left.seconds) + "; under " +
+                        server->score.declared.to_string() + " it takes " +
+                        seconds_text(server->score.queries[index].seconds),
+                    "write each entity a second time, as an index row under these keys: " + short_figure(2 * writes) +
+                        " instead of " + short_figure(writes) +
+                        " entities/s are written; in one transaction where the partition key is the same");
+            }
+        }
+    }
+
+    void types() {
+        for (member_facts const& each : made_.there.members) {
+            if (each.types.size() > 1) {
+                std::string evidence;
+                for (auto const& [type, rows] : each.types) {
+                    evidence += (evidence.empty() ? "" : ", ") + std::string{entitable::to_string(type)} + " in " +
+                        whole(static_cast<double>(rows)) + " rows";
+                }
+                add(finding_kind::mixed_types, severity::warning, each.name + " has several types", evidence,
+                    "a comparison is false where the type is another one: rewrite the rows of one of the types");
+            }
+        }
+    }
+
+    advice& made_;
+    workload const& load_;
+    scorer& scores_;
+    std::vector<query_members> const& dominant_;
+    key_score const& present_;
+};
+
+/// What comes first: keys that fit, with room to grow, cheap, without buckets, the present ones, those
+/// with several partitions of several entities, and then the finest.
+[[nodiscard]] ENTITABLE_DECL std::array<double, 8> rank_of(key_candidate const& of, service_targets const& targets) {
+    key_score const& score = of.score;
+    bool const salted = std::any_of(score.declared.partition.begin(), score.declared.partition.end(),
+        [](declared_component const& each) { return each.buckets > 0; });
+    bool const roomy = 2 * score.hottest <= targets.partition_rate;
+    // A difference of less than 5 % is none, under a model.
+    double const cost = score.cost > 0 ? std::floor(std::log(score.cost) / std::log(1.05)) : -1e9;
+    return {score.fits ? 0.0 : 1.0, score.transactions ? 0.0 : 1.0, score.fits && roomy ? 0.0 : 1.0, cost,
+        salted ? 1.0 : 0.0, of.present ? 0.0 : 1.0,
+        score.partitions.count > 1 && score.partitions.mean >= 2 ? 0.0 : 1.0, score.hottest};
+}
+
+/// The provider's rule for one query.
+[[nodiscard]] ENTITABLE_DECL std::string guide_for(query_members const& query) {
+    names keys = query.fixed;
+    add_once(keys, query.ranged);
+    std::string const begin = "'" + query.name + "': ";
+    if (keys.empty()) {
+        return begin + "no key property: it reads everything";
+    }
+    if (keys.size() == 1) {
+        return begin + "one key property: " + keys[0] + " is the PartitionKey";
+    }
+    if (keys.size() == 2) {
+        return begin + "two key properties: " + keys[0] + " is the PartitionKey, " + keys[1] + " the RowKey";
+    }
+    return begin + "more than two key properties: a composite key of " + listed(keys);
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<advice> advise(table_sample const& sample, workload const& load, service_targets const& targets) {
+    if (auto checked = load.check(); !checked) {
+        return std::move(checked).as_failure();
+    }
+    result<advice> out{std::in_place};
+    advice& made = *out;
+    made.there = take_census(sample);
+    made.targets = targets;
+    detail::scorer scores{sample, load, targets};
+    std::vector<detail::query_members> const dominant =
+        detail::dominant_queries(scores, scores.score(sample.declared()));
+    for (detail::query_members const& each : dominant) {
+        made.dominant.push_back(each.name);
+        made.guide.push_back(detail::guide_for(each));
+    }
+    made.candidates = detail::candidates_for(scores, dominant, load, targets);
+    std::stable_sort(
+        made.candidates.begin(), made.candidates.end(), [&](key_candidate const& left, key_candidate const& right) {
+            return detail::rank_of(left, targets) < detail::rank_of(right, targets);
+        });
+    while (!made.candidates[made.present].present) {
+        ++made.present;
+    }
+    detail::judge{made, load, scores, dominant}.look();
+    return out;
+}
+
+ENTITABLE_DECL finding const* advice::find(finding_kind kind) const noexcept {
+    for (finding const& each : findings) {
+        if (each.kind == kind) {
+            return &each;
+        }
+    }
+    return nullptr;
+}
+
+ENTITABLE_DECL std::string advice::to_string() const {
+    using detail::short_figure;
+    std::string out = "What is there\n" + there.to_string() + "\nWhat is asked\n";
+    for (std::string const& each : guide) {
+        out += "  " + each + '\n';
+    }
+    detail::text_table asked{{"query", "access", "partitions", "examined", "returned", "requests", "time", "load/s"}};
+    for (query_score const& each : candidates[present].score.queries) {
+        asked.add({each.name, std::string{entitable::to_string(each.access)}, short_figure(each.partitions),
+            short_figure(each.examined), short_figure(each.returned), short_figure(each.requests),
+            detail::seconds_text(each.seconds), short_figure(each.load)});
+    }
+    out += candidates[present].score.queries.empty() ? std::string{"  nothing\n"} : asked.to_string(2);
+    out += "\nWhat was found\n";
+    if (findings.empty()) {
+        out += "  nothing\n";
+    }
+    for (finding const& each : findings) {
+        out += "  " + std::string{entitable::to_string(each.how)} + ": " + each.title + " [" +
+            std::string{entitable::to_string(each.kind)} + "]\n    because  " + each.evidence + "\n    cure     " +
+            each.cure + '\n';
+    }
+    out += "\nKeys that could be, the best first\n";
+    detail::text_table keys{{"", "keys", "cost", "busiest/s", "partitions", "largest", ""}};
+    std::size_t number = 0;
+    for (key_candidate const& each : candidates) {
+        ++number;
+        if (number > 8 && !each.present) {
+            continue;
+        }
+        keys.add({std::to_string(number), each.score.declared.to_string(), short_figure(each.score.cost),
+            short_figure(each.score.hottest), detail::figure(static_cast<double>(each.score.partitions.count)),
+            detail::figure(static_cast<double>(each.score.partitions.largest)),
+            std::string{each.present ? "present" : ""} +
+                (each.score.fits       ? ""
+                        : each.present ? ", does not fit"
+                                       : "does not fit")});
+    }
+    out += keys.to_string(2);
+    key_candidate const& best = candidates.front();
+    if (!best.present) {
+        out += "\nThe best of them: " + best.why + "\n" + best.declaration + "\n  gains  " + best.gains +
+            "\n  loses  " + best.loses + '\n';
+        if (!best.finer.empty()) {
+            out += "  finer  append " + best.finer + " to the partition key: " + best.finer_effect + '\n';
+        }
+        out += "  copy   " + detail::figure(best.copy_requests) + " requests and " +
+            detail::seconds_text(best.copy_seconds) + " at the least (entitable::copy)\n";
+    }
+    return out;
+}
+
+ENTITABLE_END_NAMESPACE

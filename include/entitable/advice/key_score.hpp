@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `key_score`: what a workload costs under a declaration of keys, estimated from a sample. The model:
+///
+///     examined      the rows whose keys fit what the query fixes, in the order of the keys, up to the first member that it does not
+///     requests      one for each key range, and one for each further page of 1,000 entities; at least
+///     seconds       requests x seconds_per_request + examined x seconds_per_row (`service_targets`)
+///     load          examined rows a second; a partition gets those of its rows; writes go where the latest 5 % of the rows are
+///     hottest       the load of the busiest partition; or all writes, where keys grow or fall with time, because the end of the
+///                   table is served by one server
+
+#include <entitable/advice/census.hpp>
+#include <entitable/query/access_path.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What one query costs.
+struct query_score {
+    std::string name;      ///< of the query
+    access_path access{};  ///< the worst of its alternatives
+    double ranges{};       ///< key ranges that are asked
+    double partitions{};   ///< partitions that are looked at
+    double examined{};     ///< rows that are looked at
+    double returned{};     ///< rows that are given
+    double requests{};     ///< at the least
+    double seconds{};      ///< under the model
+    double load{};         ///< rows looked at in a second, all queries of this name together
+    double latency{};      ///< seconds that it has to keep; 0: none
+    std::string unordered; ///< a member that is asked for by range in the key, and does not keep its order there
+
+    /// The part of the rows that were looked at for something: 1 when nothing was in vain.
+    [[nodiscard]] double selectivity() const noexcept { return examined <= 0 ? 1.0 : returned / examined; }
+    /// Requests beyond the first of each range: each is a continuation token.
+    [[nodiscard]] double continuations() const noexcept { return requests - ranges; }
+    /// It takes longer than it may, under the model.
+    [[nodiscard]] bool misses_latency() const noexcept { return latency > 0 && seconds > latency; }
+};
+
+/// What a workload costs under a declaration.
+struct key_score {
+    key_declaration declared;         ///< the keys
+    bool unique{};                    ///< no two rows of the sample have the same keys
+    partition_facts partitions;       ///< estimated for the whole table
+    std::vector<query_score> queries; ///< in the order of the workload
+    double hottest{};                 ///< entities a second of the busiest partition, or of the end of the table
+    std::string hottest_key;          ///< of the busiest partition
+    double total{};                   ///< entities a second of the table
+    double growth{};                  ///< rank correlation of the order of partitions and time; 0 where not known
+    bool transactions{true};          ///< the entities of one transaction can be in one partition
+    double cost{};                    ///< seconds of the service in a second, weighted by priority
+    bool fits{};                      ///< within the targets of a partition and an account
+
+    /// For a terminal.
+    [[nodiscard]] std::string to_string() const;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/key_score.ipp>
+#endif

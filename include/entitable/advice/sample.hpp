@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `table_sample`: rows of a table as columns of numbered values, all of them or a uniform draw, with the size of every partition.
+/// What advice is computed from. It is made of rows (`sample_builder`), of entities that need no table (`sample_of`), or of a
+/// table (`sample_table` in `entitable/advice.hpp`).
+
+#include <entitable/advice/detail/dictionary.hpp>
+#include <entitable/advice/key_declaration.hpp>
+#include <entitable/mapping/codec.hpp>
+
+#include <span>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a sample is drawn.
+struct sample_options {
+    std::uint64_t rows{100000}; ///< that are kept at most; of more each is as likely to be kept
+    std::uint64_t seed{1};      ///< the same seed keeps the same rows
+    /// The rows come in the order in which they are written. Their numbers stand for the time of a row that has no Timestamp.
+    bool arrival_order{};
+};
+
+/// One member of the rows of a sample.
+struct sample_column {
+    /// Where it stands in a row.
+    enum class place : std::uint8_t {
+        key,       ///< a whole key: PartitionKey or RowKey
+        partition, ///< a component of the partition key
+        row,       ///< a component of the row key
+        property,  ///< a property
+    };
+    /// The number of a value that is not there.
+    static constexpr std::uint32_t absent = detail::dictionary::none;
+
+    std::string name;                  ///< of the member, or PartitionKey or RowKey
+    place at{place::property};         ///< where it stands
+    std::vector<std::uint32_t> codes;  ///< the number of each row's value, or `absent`
+    std::vector<std::uint32_t> counts; ///< how many rows of the sample have the value of each number
+    detail::dictionary values;         ///< the type and the bytes of each value
+
+    /// The value of a number. Valid as long as the column.
+    [[nodiscard]] value_view value(std::uint32_t code) const noexcept;
+    /// How many different values the rows of the sample have; absence is none.
+    [[nodiscard]] std::size_t distinct() const noexcept;
+    /// How many rows of the sample have none.
+    [[nodiscard]] std::size_t absent_rows() const noexcept;
+};
+
+/// Rows and bytes of a partition.
+struct partition_total {
+    std::uint64_t rows{};  ///< entities
+    std::uint64_t bytes{}; ///< in the service's measure (`service_size`)
+};
+
+/// A sample of a table. Reading it from several threads is fine.
+class table_sample {
+public:
+    /// The keys of the table: of its type, or PartitionKey and RowKey as they are.
+    [[nodiscard]] key_declaration const& declared() const noexcept { return declared_; }
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< that were seen
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< of these, in the service's measure
+    [[nodiscard]] std::size_t size() const noexcept { return times_.size(); } ///< rows that were kept
+    [[nodiscard]] bool whole() const noexcept { return size() == rows_; }     ///< whether all rows were kept
+    /// The part of the rows that was kept, 0 to 1; 1 of an empty table.
+    [[nodiscard]] double fraction() const noexcept {
+        return rows_ == 0 ? 1.0 : static_cast<double>(size()) / static_cast<double>(rows_);
+    }
+    /// Rows were left unread behind the last one that was seen: figures are of the beginning of the table, in key order.
+    [[nodiscard]] bool cut_short() const noexcept { return cut_short_; }
+    /// How far a share of the rows (0 to 1) that was found in the sample may be from that of all rows seen, in 95 of 100 samples.
+    [[nodiscard]] double error_of(double share) const noexcept;
+
+    /// The members of the rows.
+    [[nodiscard]] std::span<sample_column const> columns() const noexcept { return columns_; }
+    /// The member with this name; null when no row has it.
+    [[nodiscard]] sample_column const* find(std::string_view name) const noexcept;
+    /// The partition keys of all rows that were seen, by number.
+    [[nodiscard]] detail::dictionary const& partition_keys() const noexcept { return partition_keys_; }
+    /// What each partition holds, by the number of its key; of all rows that were seen.
+    [[nodiscard]] std::span<partition_total const> partitions() const noexcept { return partitions_; }
+    /// When each row that was kept was last written, in ticks; 0 where that is not known.
+    [[nodiscard]] std::span<std::int64_t const> times() const noexcept { return times_; }
+
+private:
+    friend class sample_builder;
+
+    key_declaration declared_;
+    std::uint64_t rows_{};
+    std::uint64_t bytes_{};
+    bool cut_short_{};
+    std::vector<sample_column> columns_;
+    detail::dictionary partition_keys_;
+    std::vector<partition_total> partitions_;
+    std::vector<std::int64_t> times_;
+};
+
+/// Makes a sample of rows, in one pass. Keeps the options' number of rows and the sizes of all partitions. One thread at a time.
+class sample_builder {
+public:
+    /// For rows whose keys are looked at as they are: their members are called PartitionKey and RowKey.
+    explicit sample_builder(sample_options const& options = {});
+    /// For rows with keys of these layouts. A row with other keys is counted, and its components are absent.
+    sample_builder(key_declaration declared, key_layout partition, key_layout row, sample_options const& options = {});
+
+    /// Takes one row into account.
+    void add(row_view row);
+    /// The sample of the rows so far. `cut_short`: there were more.
+    [[nodiscard]] table_sample finish(bool cut_short = false) &&;
+
+private:
+    void keep(row_view row, std::size_t slot);
+    void take_components(std::string_view key, key_layout layout, sample_column::place at, std::size_t slot);
+    void put(std::string_view name, sample_column::place at, value_view value, std::size_t slot);
+
+    sample_options options_;
+    key_layout partition_layout_;
+    key_layout row_layout_;
+    std::uint64_t random_;
+    table_sample made_;
+    std::size_t next_column_{}; ///< where the column of the next member probably is
+    std::string bytes_;
+};
+
+/// A sample of entities that are in memory: no table is needed. The first entity that has no keys is an error.
+template <class Entities>
+[[nodiscard]] result<table_sample> sample_of(Entities const& entities, sample_options const& options = {}) {
+    using entity_type = std::remove_cvref_t<decltype(*std::begin(entities))>;
+    using map = mapping<entity_type>;
+    sample_builder builder{declaration_of<entity_type>(), map::partition_layout, map::row_layout, options};
+    row stored;
+    for (entity_type const& each : entities) {
+        if (auto written = to_row(each, stored); !written) {
+            return std::move(written).as_failure();
+        }
+        builder.add(stored);
+    }
+    return std::move(builder).finish();
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/sample.ipp>
+#endif

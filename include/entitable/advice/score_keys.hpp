@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `score_keys`: what a workload costs under a declaration of keys, and `compare<A, B>`: under those of two types. The model stands
+/// in `key_score.hpp`.
+
+#include <entitable/advice/key_score.hpp>
+#include <entitable/advice/targets.hpp>
+#include <entitable/advice/workload.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Estimates it. At most 100,000 rows of the sample are looked at, evenly spread.
+[[nodiscard]] key_score score_keys(table_sample const& sample, workload const& load, key_declaration const& declared,
+    service_targets const& targets = storage_targets());
+
+/// Two declarations under one workload.
+struct key_comparison {
+    key_score one;   ///< of the first
+    key_score other; ///< of the second
+
+    /// The first one fits where the other does not, or costs less.
+    [[nodiscard]] bool first_is_better() const noexcept {
+        return one.fits != other.fits ? one.fits : one.cost < other.cost;
+    }
+    /// For a terminal.
+    [[nodiscard]] std::string to_string() const;
+};
+
+/// Compares two declarations by names of members.
+[[nodiscard]] key_comparison compare_keys(table_sample const& sample, workload const& load, key_declaration const& one,
+    key_declaration const& other, service_targets const& targets = storage_targets());
+
+/// Compares the keys of two types whose members have the names that the sample and the workload have.
+template <mapped_entity One, mapped_entity Other>
+[[nodiscard]] key_comparison compare(
+    table_sample const& sample, workload const& load, service_targets const& targets = storage_targets()) {
+    return compare_keys(sample, load, declaration_of<One>(), declaration_of<Other>(), targets);
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/score_keys.ipp>
+#endif
