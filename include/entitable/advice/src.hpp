@@ -19,6 +19,7 @@
 #include <entitable/advice/impl/finding.ipp>
 #include <entitable/advice/impl/key_declaration.ipp>
 #include <entitable/advice/impl/key_score.ipp>
+#include <entitable/advice/impl/prepared_query.ipp>
 #include <entitable/advice/impl/ranking.ipp>
 #include <entitable/advice/impl/sample.ipp>
 #include <entitable/advice/impl/score_keys.ipp>

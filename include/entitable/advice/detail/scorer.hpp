@@ -5,9 +5,9 @@
 /// \file
 /// `scorer`: scores many declarations on one sample and one workload. What does not depend on the declaration is done once.
 
+#include <entitable/advice/detail/prepared_query.hpp>
 #include <entitable/advice/key_score.hpp>
 #include <entitable/advice/targets.hpp>
-#include <entitable/advice/workload.hpp>
 
 #include <map>
 
@@ -18,24 +18,6 @@ namespace detail {
 struct row_groups {
     std::vector<std::uint32_t> of_row; ///< the group of each row
     std::vector<std::uint32_t> sizes;  ///< rows of each group
-};
-
-/// A comparison of a query, and which rows satisfy it.
-struct asked_leaf {
-    int column{-1};         ///< in the sample; none: no row has the member
-    bool equality{};        ///< fixes the member's value
-    bool range{};           ///< bounds it
-    std::vector<char> rows; ///< 1 where a row satisfies it
-};
-
-/// What has to hold together: leaves, by number.
-using asked_alternative = std::vector<std::size_t>;
-
-/// A query, ready to be scored.
-struct prepared_query {
-    asked_query const* asked{};
-    std::vector<asked_leaf> leaves;
-    std::vector<asked_alternative> alternatives;
 };
 
 /// What a declaration makes of an alternative.
@@ -69,8 +51,6 @@ private:
     [[nodiscard]] int column_of(std::string_view member) const noexcept;
     [[nodiscard]] std::vector<int> columns_of(std::vector<declared_component> const& components) const;
     [[nodiscard]] row_groups const& groups(std::vector<int> columns);
-    [[nodiscard]] prepared_query prepare(asked_query const& query) const;
-    [[nodiscard]] asked_leaf leaf_of(asked_node const& node) const;
     [[nodiscard]] narrowed narrow(
         prepared_query const& query, asked_alternative const& alternative, key_declaration const& declared) const;
     void score_query(prepared_query const& query, key_declaration const& declared, row_groups const& partitions,

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `prepared_query`: a query as alternatives of comparisons that have to hold together, with the rows of a sample that satisfy each
+/// comparison.
+
+#include <entitable/advice/sample.hpp>
+#include <entitable/advice/workload.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A comparison of a query, and which rows satisfy it.
+struct asked_leaf {
+    int column{-1};         ///< in the sample; none: no row has the member
+    bool equality{};        ///< fixes the member's value
+    bool range{};           ///< bounds it
+    std::vector<char> rows; ///< 1 where a row satisfies it
+};
+
+/// What has to hold together: leaves, by number.
+using asked_alternative = std::vector<std::size_t>;
+
+/// A query, ready to be scored.
+struct prepared_query {
+    asked_query const* asked{};
+    std::vector<asked_leaf> leaves;
+    std::vector<asked_alternative> alternatives;
+};
+
+/// Prepares a query for these rows of a sample.
+[[nodiscard]] prepared_query prepare(
+    asked_query const& query, table_sample const& sample, std::vector<std::size_t> const& rows);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/prepared_query.ipp>
+#endif
