@@ -2,14 +2,13 @@
 # contends for the build directory, and ccache makes an unchanged one free.
 
 # entitable_add_test_engine(): the bodies of the library, compiled once for all programs of the tests. The header-only form is
-# tested by design_header_only, defined_once, the header tests, the consumers and the fuzz targets.
+# tested by design_header_only, defined_once, the header tests, the fuzz targets and the consumers.
 function(entitable_add_test_engine)
     if(TARGET entitable_test_engine)
         return()
     endif()
     entitable_find_component_libraries()
-    add_library(entitable_test_engine STATIC "${PROJECT_SOURCE_DIR}/tests/support/engine_core.cpp"
-        "${PROJECT_SOURCE_DIR}/tests/support/engine_file.cpp" "${PROJECT_SOURCE_DIR}/tests/support/engine_azure.cpp")
+    add_library(entitable_test_engine STATIC "${PROJECT_SOURCE_DIR}/tests/support/engine.cpp")
     target_compile_definitions(entitable_test_engine PUBLIC ENTITABLE_SEPARATE_COMPILATION)
     target_link_libraries(entitable_test_engine PUBLIC entitable_developer entitable::file entitable::azure)
 endfunction()

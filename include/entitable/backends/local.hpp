@@ -23,9 +23,8 @@ public:
     using visits_entities = local; ///< opts in to `read_entity`
 
     /// A default store with default options.
-    local()
-        requires std::default_initializable<Store>
-        : local(local_options{}) {}
+    template <std::default_initializable Made = Store>
+    local() : local(local_options{}) {}
     /// The rest of the arguments makes the store.
     template <class... Arguments>
     explicit local(local_options options, Arguments&&... arguments)
