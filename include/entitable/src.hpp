@@ -31,6 +31,7 @@
 #include <entitable/core/impl/platform.ipp>
 #include <entitable/core/impl/process.ipp>
 #include <entitable/core/impl/random_seed.ipp>
+#include <entitable/core/impl/result.ipp>
 #include <entitable/core/impl/text.ipp>
 #include <entitable/core/impl/value.ipp>
 #include <entitable/decorators/impl/observed.ipp>

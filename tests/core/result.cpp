@@ -293,3 +293,42 @@ TEST_CASE("a result is no larger than its value, one pointer and a flag") {
     STATIC_REQUIRE(std::is_nothrow_move_constructible_v<result<std::string>>);
     STATIC_REQUIRE_FALSE(std::is_nothrow_move_constructible_v<result<tracked>>);
 }
+
+TEST_CASE("a failed result stays one when it was moved from, and its error is InvalidInput") {
+    auto const check = [](auto const& left) {
+        CHECK_FALSE(left.has_value());
+        CHECK(left.error().code == error_code::invalid_input);
+        CHECK_THROWS_AS(left.value(), error);
+    };
+    result<void> nothing = failure{error_code::server_busy, "later"};
+    result<void> const taken = std::move(nothing);
+    check(nothing); // NOLINT: what is left is asked
+    CHECK(taken.error().code == error_code::server_busy);
+    result<void> const copy = nothing;
+    check(copy);
+    result<std::string> const passed_on = std::move(nothing).as_failure();
+    check(passed_on);
+
+    result<std::string> text = failure{error_code::server_busy, "later"};
+    result<int> const other = std::move(text).as_failure();
+    CHECK(other.error().code == error_code::server_busy);
+    check(text); // NOLINT
+    result<void> const again = std::move(text).as_failure();
+    check(again);
+    check(std::move(text).transform([](std::string const& all) { return all.size(); }));
+    CHECK(std::move(text).value_or("else") == "else");
+
+    // A failure that was given away, and one of a success.
+    failure once{error_code::server_busy, "later"};
+    result<void> const first = std::move(once);
+    result<void> const second = std::move(once); // NOLINT
+    CHECK(first.error().code == error_code::server_busy);
+    check(second);
+    result<void> const of_success = result<int>{3}.as_failure();
+    check(of_success);
+
+    text = std::string{"a value again"};
+    CHECK(*text == "a value again");
+    nothing = {};
+    CHECK(nothing.has_value());
+}

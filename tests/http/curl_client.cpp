@@ -280,3 +280,19 @@ TEST_CASE("a feed that throws leaves the client usable") {
     CHECK_THROWS_AS(client.send_many(feed, 4, a_call()), std::runtime_error);
     CHECK(client.send(a_request(local.origin() + "/"), a_call()));
 }
+
+TEST_CASE("a client that was moved from answers InvalidInput") {
+    curl_client left;
+    curl_client const taken = std::move(left);
+    auto const request = a_request("http://127.0.0.1:9/");
+    CHECK(left.send(request, a_call()).error().code == error_code::invalid_input); // NOLINT: what is left is asked
+    struct one_request final : http_feed {
+        http_request const* request;
+        std::optional<error_code> refused;
+        http_request const* next(std::size_t&) override { return std::exchange(request, nullptr); }
+        void answer(std::size_t, result<http_response> response) override { refused = response.error().code; }
+    } feed;
+    feed.request = &request;
+    left.send_many(feed, 1, a_call());
+    CHECK(feed.refused == error_code::invalid_input);
+}

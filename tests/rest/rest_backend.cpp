@@ -770,3 +770,28 @@ TEST_CASE("vectors: whole answers") {
     }
     CHECK(count >= 24);
 }
+
+TEST_CASE("a backend that was moved from answers InvalidInput, alone and among many") {
+    fixture on;
+    auto left = on.store();
+    auto const taken = std::move(left);
+    fails(left.execute(insert(), on.context), error_code::invalid_input); // NOLINT: what is left is asked
+    fails(left.execute(rows_of_p(), on.context), error_code::invalid_input);
+    static_cast<void>(left.profile());
+
+    struct one_request final : request_feed<query_entities> {
+        query_entities const request = rows_of_p();
+        std::size_t asked = 0;
+        std::size_t refused = 0;
+        query_entities const* next(std::size_t& slot) override {
+            slot = asked;
+            return asked++ < 3 ? &request : nullptr;
+        }
+        void answer(std::size_t, result<query_entities::response> response) override {
+            refused += !response && response.error().code == error_code::invalid_input ? 1U : 0U;
+        }
+    } feed;
+    left.execute_many(feed, 2, on.context);
+    CHECK(feed.refused == 3);
+    CHECK(on.client.asked().empty());
+}

@@ -347,3 +347,19 @@ TEST_CASE("the service counts UTF-16 units, and absent properties not at all") {
     builder.add("caf" + accent, std::string_view{emoji + "a"});
     CHECK(service_size(builder.build()) == 4 + 2 * (2 + 1) + 8 + 2 * 4 + 4 + 2 * 3);
 }
+
+TEST_CASE("a row that was moved from is empty") {
+    std::string const long_text(100, 'x');
+    row stored{long_text, long_text, std::string(16, '\0'), "\"etag\""};
+    row const taken = std::move(stored);
+    CHECK(taken.partition_key() == long_text);
+    CHECK(stored.partition_key().empty()); // NOLINT: what is left is asked
+    CHECK(stored.row_key().empty());
+    CHECK(stored.payload().empty());
+    CHECK(stored.view().etag_text.empty());
+    stored = taken;
+    row other;
+    other = std::move(stored);
+    CHECK(other.row_key() == long_text);
+    CHECK(stored.row_key().empty()); // NOLINT
+}

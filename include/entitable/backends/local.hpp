@@ -11,7 +11,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A transport over an ordered store. A cheap handle: copies share the store. Safe to use from several threads.
+/// A transport over an ordered store. A cheap handle: copies share the store. Safe to use from several threads. One that was
+/// moved from answers InvalidInput.
 ///
 /// ETag and Timestamp of a store increase strictly with each write, also when the clock is set back and when an entity is
 /// deleted and inserted again. A page is one snapshot of each partition it shows, and a transaction is seen as a whole. Memory
@@ -32,7 +33,7 @@ public:
 
     /// Those of Azure Table Storage, with the limits of the store.
     [[nodiscard]] entitable::profile profile() const {
-        entitable::profile own = state_->limits();
+        entitable::profile own = state_ ? state_->limits() : entitable::profile{};
         own.longest_delivery = own.longest_work = {}; // a call that has returned is decided
         return own;
     }
@@ -45,6 +46,9 @@ public:
     /// breaks a rule of the profile is refused before anything else.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!state_) {
+            return detail::moved_from("backend");
+        }
         if (auto ready = state_->begin(request, context); !ready) {
             return std::move(ready).as_failure();
         }
@@ -55,8 +59,12 @@ public:
         }
     }
 
-    /// The store itself, for what a table service has no request for.
+    /// The store itself, for what a table service has no request for. Undefined after a move.
     [[nodiscard]] Store& store() const noexcept { return state_->store; }
+
+protected:
+    /// Whether there is a store: not after a move.
+    [[nodiscard]] bool has_store() const noexcept { return static_cast<bool>(state_); }
 
 private:
     struct state : detail::local_state {

@@ -26,7 +26,7 @@ struct page_of {
     [[nodiscard]] Row const& operator[](std::size_t index) const noexcept { return items[index]; }
 };
 
-/// Reads a query page by page. One thread at a time.
+/// Reads a query page by page. One thread at a time. InvalidInput after a move.
 template <class Entity, class Row>
 class query_pages {
 public:
@@ -36,6 +36,9 @@ public:
     [[nodiscard]] result<std::optional<page_of<Row>>> next() {
         if (!walk_) {
             return failure{walk_.error()};
+        }
+        if (!*walk_) {
+            return detail::moved_from("sequence of pages");
         }
         auto more = (*walk_)->next_page();
         if (!more) {

@@ -32,9 +32,15 @@ private:
     shared<detail::cancellation_flag> flag_;
 };
 
-/// Cancels all calls that carry one of its tokens. Safe to use from several threads.
+/// Cancels all calls that carry one of its tokens. Safe to use from several threads. Copies cancel the same calls, and to move one
+/// is to copy it.
 class cancellation_source {
 public:
+    cancellation_source() = default;                           ///< has cancelled nothing
+    cancellation_source(cancellation_source const&) = default; ///< shares the tokens
+    cancellation_source& operator=(cancellation_source const&) = default;
+    ~cancellation_source() = default;
+
     void cancel() noexcept { flag_->set.store(true, memory_order::release); } ///< tells all tokens; may be called again
     /// A token that this source cancels.
     [[nodiscard]] cancellation_token token() const { return cancellation_token{flag_}; }

@@ -10,6 +10,7 @@
 
 #include <concepts>
 #include <new>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -28,7 +29,8 @@ public:
     failure& operator=(failure&&) = delete;
     ~failure() { delete problem_; }
 
-    [[nodiscard]] entitable::error& error() & noexcept { return *problem_; } ///< to be filled in before it is returned
+    /// To be filled in before it is returned; undefined once that was done.
+    [[nodiscard]] entitable::error& error() & noexcept { return *problem_; }
     /// The error on the heap, which the caller owns then.
     [[nodiscard]] entitable::error* release() && noexcept { return std::exchange(problem_, nullptr); }
 
@@ -38,30 +40,53 @@ private:
 
 namespace detail {
 
+/// Refused: a handle that was moved from has nobody to ask. InvalidInput.
+ENTITABLE_LAZY [[nodiscard]] failure moved_from(std::string_view handle);
+/// The error of a result whose own one was taken.
+ENTITABLE_LAZY [[nodiscard]] entitable::error const& taken_error() noexcept;
+
+/// Stands for an error that was taken: a failed result that was moved from stays a failed one.
+inline constexpr char taken_mark{};
+
 /// The part of a result that does not depend on its value.
 class error_slot {
 public:
-    error_slot() = default;
-    explicit error_slot(entitable::error* problem) noexcept : problem_(problem) {}
-    error_slot(error_slot const& other) : problem_(other.problem_ ? new entitable::error(*other.problem_) : nullptr) {}
-    error_slot(error_slot&& other) noexcept : problem_(std::exchange(other.problem_, nullptr)) {}
+    error_slot() = default; ///< no error
+    explicit error_slot(entitable::error* problem) noexcept : problem_(problem != nullptr ? problem : taken()) {}
+    error_slot(error_slot const& other)
+        : problem_(other.holds() ? new entitable::error(*other.problem_) : other.problem_) {}
+    error_slot(error_slot&& other) noexcept : problem_(other.problem_) {
+        if (problem_ != nullptr) {
+            other.problem_ = taken();
+        }
+    }
     error_slot& operator=(error_slot other) noexcept {
         std::swap(problem_, other.problem_);
         return *this;
     }
-    ~error_slot() { delete problem_; }
+    ~error_slot() {
+        if (holds()) {
+            delete problem_;
+        }
+    }
 
     [[nodiscard]] bool empty() const noexcept { return problem_ == nullptr; }
-    [[nodiscard]] entitable::error const& get() const noexcept { return *problem_; }
-    [[nodiscard]] failure take() noexcept { return failure{std::exchange(problem_, nullptr)}; }
+    [[nodiscard]] entitable::error const& get() const noexcept { return holds() ? *problem_ : taken_error(); }
+    [[nodiscard]] failure take() noexcept { return failure{holds() ? std::exchange(problem_, taken()) : nullptr}; }
 
 private:
+    [[nodiscard]] static entitable::error* taken() noexcept {
+        return reinterpret_cast<entitable::error*>(const_cast<char*>(&taken_mark));
+    }
+    [[nodiscard]] bool holds() const noexcept { return problem_ != nullptr && problem_ != taken(); }
+
     entitable::error* problem_{};
 };
 
 } // namespace detail
 
-/// The outcome of an operation: a `T`, or an `error`. One thread at a time; copyable when `T` is.
+/// The outcome of an operation: a `T`, or an `error`. One thread at a time; copyable when `T` is. A result that was moved from, or
+/// whose error was taken by `as_failure`, has what it had: a value that was moved from, or the error InvalidInput.
 template <class T>
 class [[nodiscard]] result {
 public:
@@ -221,3 +246,7 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/core/impl/result.ipp>
+#endif

@@ -104,7 +104,7 @@ private:
 /// A transport that watches another one. Below a retrying transport it sees each try, above it each call. A cheap handle: copies
 /// share the counters. Safe to use from several threads. Cost: two looks at the clock, a lock and a search among at most
 /// `max_lines` lines for each request; memory for at most so many keys. What it counts holds partition keys, which may be
-/// user data; what it tells an observer holds none.
+/// user data; what it tells an observer holds none. One that was moved from answers InvalidInput.
 template <transport T>
 class observed {
 public:
@@ -122,6 +122,9 @@ public:
     /// Passes a request on and counts it.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!log_) {
+            return detail::moved_from("transport");
+        }
         steady_time const begun = log_->now();
         auto response = entitable::execute(wrapped_, request, context);
         log_->add_request(request, begun, response ? nullptr : &response.error(), context);
@@ -132,14 +135,21 @@ public:
     template <table_request Request>
         requires answers_many<T, Request>
     void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
+        if (!log_) {
+            return detail::refuse_moved_from(feed, "transport");
+        }
         detail::observed_feed<Request> watched{feed, *log_, context};
         wrapped_.execute_many(watched, in_flight, context);
     }
 
     /// What was counted, in the order of tables and partitions; last, with no table, what had no line of its own.
-    [[nodiscard]] std::vector<traffic> counted() const { return log_->lines(); }
+    [[nodiscard]] std::vector<traffic> counted() const { return log_ ? log_->lines() : std::vector<traffic>{}; }
     /// Starts again from nothing.
-    void clear() const { log_->clear(); }
+    void clear() const {
+        if (log_) {
+            log_->clear();
+        }
+    }
 
 private:
     mutable T wrapped_;

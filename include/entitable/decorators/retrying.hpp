@@ -120,7 +120,8 @@ private:
 ///
 /// An error says `attempts`, and `operation_id` when its effect is unknown and there is one. A policy that cannot be is
 /// answered with OutOfRangeInput to every request. A cheap handle: copies share quota and random numbers. Safe to use from
-/// several threads. A call that succeeds at once costs a branch and a look at the quota, and no allocation.
+/// several threads. A call that succeeds at once costs a branch and a look at the quota, and no allocation. One that was moved from
+/// answers InvalidInput.
 template <transport T>
 class retrying {
 public:
@@ -146,6 +147,9 @@ public:
     /// Repeats a request as its kind allows, until the deadline of the call.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!ledger_) {
+            return detail::moved_from("transport");
+        }
         if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
             if (keeps_rows(context)) {
                 return execute_with_row(request, context);
@@ -158,7 +162,7 @@ public:
     template <table_request Request>
         requires answers_many<T, Request>
     void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
-        if (operation_rows_ || !context.operation_id.empty() || !ledger_->usable()) {
+        if (!ledger_ || operation_rows_ || !context.operation_id.empty() || !ledger_->usable()) {
             std::size_t slot = 0;
             while (Request const* request = feed.next(slot)) {
                 feed.answer(slot, execute(*request, context));
@@ -172,7 +176,7 @@ public:
     }
 
     /// Repetitions that the quota has left.
-    [[nodiscard]] std::int64_t quota_left() const noexcept { return ledger_->left(); }
+    [[nodiscard]] std::int64_t quota_left() const noexcept { return ledger_ ? ledger_->left() : 0; }
 
 private:
     [[nodiscard]] bool keeps_rows(call const& context) const noexcept {

@@ -37,12 +37,12 @@ public:
 
     /// Reads everything: the structure of the file, and each row with its checksum.
     [[nodiscard]] result<file_report> verify(call_options const& how = {}) const {
-        return store().verify(call{how, store().time()});
+        return has_store() ? store().verify(call{how, store().time()}) : detail::moved_from("backend");
     }
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed: before it is
     /// copied, for example.
     [[nodiscard]] result<void> checkpoint(call_options const& how = {}) const {
-        return store().checkpoint(call{how, store().time()});
+        return has_store() ? store().checkpoint(call{how, store().time()}) : detail::moved_from("backend");
     }
 
 private:

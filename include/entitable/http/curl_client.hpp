@@ -58,7 +58,7 @@ private:
 
 /// Sends requests with libcurl. Keeps connections open and uses them again. A cheap handle: copies share the connections, which
 /// close with the last copy. Safe to use from several threads: each call has its session, and waits for no other. Not to be
-/// used in a child process after `fork`.
+/// used in a child process after `fork`. One that was moved from answers InvalidInput.
 ///
 /// What it refuses, with TransportFailed: certificates that do not verify, TLS below 1.2, answers with two lengths or none,
 /// compressed bodies, folded or malformed header fields, and whatever exceeds the limits of the call; with InvalidInput: header

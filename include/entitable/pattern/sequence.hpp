@@ -71,7 +71,7 @@ struct number_block {
 /// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists when others were faster each time; RowMismatch when the row's Value is
 /// no number; OutOfRangeInput for options that cannot be, to every call; those of the transport. A lost answer is not
 /// one: the next try gets a fresh number. Busy servers are the matter of a `retrying` below. A cheap handle: copies share
-/// the block. Safe to use from several threads, which take turns.
+/// the block. Safe to use from several threads, which take turns. One that was moved from answers InvalidInput.
 class sequence {
 public:
     /// Counts in the row named `counted`. Asks nothing yet.

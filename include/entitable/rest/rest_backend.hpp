@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle:
-/// copies share the connections. Safe to use from several threads.
+/// copies share the connections. Safe to use from several threads. One that was moved from answers InvalidInput.
 ///
 /// One call is one try: nothing is sent twice but a read whose 404 came from the secondary location, which is asked of the
 /// primary then. Reads go to the secondary on request (`call::location`) where there is one, and say so (`stale`); a
@@ -49,11 +49,14 @@ public:
     }
 
     /// That of the service.
-    [[nodiscard]] entitable::profile profile() const { return engine_->limits(); }
+    [[nodiscard]] entitable::profile profile() const { return engine_ ? engine_->limits() : entitable::profile{}; }
 
     /// One try of one request.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!engine_) {
+            return detail::moved_from("backend");
+        }
         return engine_->execute(request, context,
             [this](http_request const& sent, http_call const& how) { return client_.send(sent, how); });
     }
@@ -61,11 +64,14 @@ public:
     /// Keeps up to `in_flight` requests under way where the client can.
     template <detail::sent_in_numbers Request>
     void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
+        if (!engine_) {
+            return detail::refuse_moved_from(feed, "backend");
+        }
         engine_->execute_many(feed, context,
             [&](http_feed& requests, http_call const& how) { send_many(client_, requests, in_flight, how); });
     }
 
-    /// What answers requests, for what stands beside the tables.
+    /// What answers requests, for what stands beside the tables. Undefined after a move.
     [[nodiscard]] detail::rest_engine& engine() const noexcept { return *engine_; }
     [[nodiscard]] Client& client() const noexcept { return client_; } ///< the HTTP client
 

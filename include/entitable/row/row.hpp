@@ -82,6 +82,23 @@ public:
     /// Copies its parts.
     ENTITABLE_LAZY row(std::string_view partition_key, std::string_view row_key, std::string_view payload,
         std::string_view etag_text = {});
+    row(row const&) = default; ///< copies its bytes
+    /// Leaves an empty row behind.
+    row(row&& other) noexcept
+        : block_(std::exchange(other.block_, std::string{})),
+          partition_key_size_(std::exchange(other.partition_key_size_, 0)),
+          row_key_size_(std::exchange(other.row_key_size_, 0)),
+          etag_size_(std::exchange(other.etag_size_, 0)) {}
+    row& operator=(row const&) = default; ///< copies its bytes
+    /// Leaves an empty row behind.
+    row& operator=(row&& other) noexcept {
+        block_ = std::exchange(other.block_, std::string{});
+        partition_key_size_ = std::exchange(other.partition_key_size_, 0);
+        row_key_size_ = std::exchange(other.row_key_size_, 0);
+        etag_size_ = std::exchange(other.etag_size_, 0);
+        return *this;
+    }
+    ~row() = default;
     /// Copies a row.
     explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload, view.etag_text) {}
     /// Takes a block that holds both keys and the payload, one behind the other.

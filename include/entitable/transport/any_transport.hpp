@@ -97,7 +97,8 @@ transport_interface* make_model(T const& wrapped) {
 } // namespace detail
 
 /// A transport whose type was forgotten. Holds a copy, which shares the state of the original; copies of
-/// it are cheap. Thread safety: that of the transport, which is to be safe.
+/// it are cheap. Thread safety: that of the transport, which is to be safe. One that was moved from answers InvalidInput, and so
+/// does a table, a batch or a query over it.
 class any_transport {
 public:
     using is_transport = void;             ///< opts in to `transport`
@@ -109,18 +110,27 @@ public:
     any_transport(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
 
     /// Of the transport it holds.
-    [[nodiscard]] entitable::profile profile() const { return interface_->profile(); }
+    [[nodiscard]] entitable::profile profile() const {
+        return interface_ ? interface_->profile() : entitable::profile{};
+    }
 
     /// Passes a request on.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!interface_) {
+            return detail::moved_from("table or transport");
+        }
         return interface_->execute(request, context);
     }
 
     /// As the transport does it; one after the other where it has no way of its own.
     template <detail::sent_in_numbers Request>
     void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
-        interface_->execute_many(feed, in_flight, context);
+        if (interface_) {
+            interface_->execute_many(feed, in_flight, context);
+        } else {
+            detail::refuse_moved_from(feed, "table or transport");
+        }
     }
 
 private:

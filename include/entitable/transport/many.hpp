@@ -41,4 +41,16 @@ void execute_many(T& transport, request_feed<Request>& feed, std::size_t in_flig
     }
 }
 
+namespace detail {
+
+/// Answers what the feed has for a transport that was moved from.
+template <table_request Request>
+void refuse_moved_from(request_feed<Request>& feed, std::string_view handle) {
+    std::size_t slot = 0;
+    while (feed.next(slot) != nullptr) {
+        feed.answer(slot, moved_from(handle));
+    }
+}
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE

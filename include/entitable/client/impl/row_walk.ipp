@@ -20,7 +20,8 @@ ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options ho
 
 ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
     if (source == nullptr) {
-        return failure{error_code::invalid_input, "this query was made of nothing and asks nothing"};
+        return failure{
+            error_code::invalid_input, "this query was made of nothing, or was moved from, and asks nothing"};
     }
     return source->problem;
 }

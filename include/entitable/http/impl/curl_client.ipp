@@ -81,12 +81,22 @@ private:
 } // namespace detail
 
 ENTITABLE_DECL result<http_response> curl_client::send(http_request const& request, http_call const& call) const {
+    if (!pool_) {
+        return detail::moved_from("client");
+    }
     detail::single_feed feed{request};
     detail::curl_lease { *pool_ } -> send_many(feed, 1, call);
     return feed.take();
 }
 
 ENTITABLE_DECL void curl_client::send_many(http_feed& feed, std::size_t in_flight, http_call const& call) const {
+    if (!pool_) {
+        std::size_t slot = 0;
+        while (feed.next(slot) != nullptr) {
+            feed.answer(slot, detail::moved_from("client"));
+        }
+        return;
+    }
     detail::curl_lease { *pool_ } -> send_many(feed, in_flight == 0 ? 1 : in_flight, call);
 }
 

@@ -67,6 +67,9 @@ ENTITABLE_DECL sequence::sequence(any_transport through, std::string counted, se
     : state_(shared<state>::make(std::move(through), std::move(options), std::move(counted))) {}
 
 ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const {
+    if (!state_) {
+        return detail::moved_from("sequence");
+    }
     if (!state_->usable) {
         return failure{state_->usable.error()};
     }
@@ -78,6 +81,9 @@ ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const
 }
 
 ENTITABLE_DECL result<sequence_number> sequence::next() const {
+    if (!state_) {
+        return detail::moved_from("sequence");
+    }
     if (!state_->usable) {
         return failure{state_->usable.error()};
     }

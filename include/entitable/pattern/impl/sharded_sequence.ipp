@@ -33,6 +33,9 @@ ENTITABLE_DECL sharded_sequence::sharded_sequence(
     : state_(shared<state>::make(std::move(through), std::move(counted), shards, std::move(options))) {}
 
 ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
+    if (!state_) {
+        return detail::moved_from("sequence");
+    }
     if (!state_->usable) {
         return failure{state_->usable.error()};
     }
@@ -58,6 +61,9 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
 }
 
 ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
+    if (!state_) {
+        return detail::moved_from("sequence");
+    }
     if (!state_->usable) {
         return failure{state_->usable.error()};
     }
