@@ -70,12 +70,10 @@ struct component {
 
     /// As plain data, under a name.
     [[nodiscard]] static constexpr key_component describe(std::string_view name) noexcept {
-        return {name, key_component::kind::member, codec::optional, codec::escaped, 0, requires {requires codec::low;
+        constexpr bool low = requires { requires codec::low; };
+        return {name, key_component::kind::member, codec::optional, codec::escaped, 0, low};
     }
 };
-}
-}
-;
 
 /// A member behind the number of its bucket.
 template <auto Member, std::size_t Buckets>
