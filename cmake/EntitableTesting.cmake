@@ -82,7 +82,8 @@ function(entitable_add_compile_fail_tests)
             get_filename_component(name "${source}" NAME_WE)
             set(test compile_fail.${name}.${compiler_name})
             add_test(NAME ${test} COMMAND "${PROJECT_SOURCE_DIR}/tests/tools/compile_fail"
-                --include "${PROJECT_SOURCE_DIR}/include" "${compiler}" "${source}")
+                --include "${PROJECT_SOURCE_DIR}/include" --passed "${CMAKE_CURRENT_BINARY_DIR}/compile_fail"
+                "${compiler}" "${source}")
             set_tests_properties(${test} PROPERTIES LABELS compile_fail)
         endforeach()
     endforeach()
