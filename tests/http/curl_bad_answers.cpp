@@ -85,6 +85,82 @@ TEST_CASE("answers that are broken off, in each way a network knows") {
     }
 }
 
+TEST_CASE("an error whose body is cut, has no length or never ends keeps its status and fields") {
+    constexpr std::string_view begin = " 429 Busy\r\nRetry-After: 5\r\n";
+    auto const check = [&](result<http_response> const& response) {
+        REQUIRE(response);
+        CHECK(response->status == 429);
+        CHECK(response->headers.find("Retry-After") == "5");
+    };
+    for (std::string const version : {"HTTP/1.0", "HTTP/1.1"}) {
+        for (std::string const fields : {"", "Content-Length: 20\r\n", "Connection: close\r\n",
+                 "Transfer-Encoding: chunked\r\n", "Content-Encoding: gzip\r\nContent-Length: 20\r\n"}) {
+            for (bool const reset : {false, true}) {
+                bool const chunked = fields.find("chunked") != std::string::npos;
+                bool const encoded = fields.find("gzip") != std::string::npos;
+                INFO(version << fields << reset);
+                server const local{each_request([&](peer& client, std::string const&) {
+                    client.write(version + std::string{begin} + fields + "\r\n" +
+                        (chunked ? "a\r\n0123456789\r\n" : "0123456789"));
+                    if (reset) {
+                        client.pause(milliseconds{30}); // so that the client has read what came
+                        client.reset();
+                    } else {
+                        client.cut();
+                    }
+                })};
+                auto const response = curl_client{}.send(a_request(local.origin() + "/", http_method::post), a_call());
+                if (reset && !response) {
+                    continue; // the reset overtook the answer
+                }
+                check(response);
+                CHECK((response->body == (encoded ? "" : "0123456789") || reset));
+            }
+        }
+    }
+    // one whose body never ends: at the end of the call, or of the try
+    server const local{each_request([&](peer& client, std::string const&) {
+        client.write("HTTP/1.1" + std::string{begin} + "\r\n0123456789");
+        client.hang();
+    })};
+    for (bool const of_try : {false, true}) {
+        result<http_response> response = failure{error_code::internal_error, ""};
+        for (milliseconds limit{150}; !response && limit < milliseconds{5000};
+            limit *= 3) { // a busy computer may need longer
+            auto call = a_call(of_try ? milliseconds{10'000} : limit);
+            call.request_timeout = of_try ? limit : milliseconds{0};
+            response = curl_client{}.send(a_request(local.origin() + "/", http_method::post), call);
+        }
+        check(response);
+        CHECK(response->body == "0123456789");
+    }
+    // who cancels wants no answer
+    cancellation_source stop;
+    auto call = a_call();
+    call.cancellation = stop.token();
+    std::thread canceller{[&] {
+        std::this_thread::sleep_for(milliseconds{50});
+        stop.cancel();
+    }};
+    auto const cancelled = curl_client{}.send(a_request(local.origin() + "/", http_method::post), call);
+    canceller.join();
+    REQUIRE_FALSE(cancelled);
+    CHECK(cancelled.error().code == error_code::cancelled);
+    // a header that is not whole says nothing
+    CHECK(error_after("HTTP/1.1" + std::string{begin}).effect == effect::unknown);
+}
+
+TEST_CASE("an error that goes on for ever is cut at the limit and is still an error") {
+    server const local{each_request([](peer& client, std::string const&) {
+        client.write("HTTP/1.0 503 Busy\r\n\r\n");
+        while (client.write(std::string(65536, 'x'))) {}
+    })};
+    auto const response = curl_client{}.send(a_request(local.origin() + "/", http_method::post), small_call());
+    REQUIRE(response);
+    CHECK(response->status == 503);
+    CHECK(response->body.size() <= small_call().max_body_size);
+}
+
 TEST_CASE("a part of the answer, and after it the next one on the same connection") {
     server const local{each_request([](peer& client, std::string const&) { client.write(half); })};
     auto const response = curl_client{}.send(a_request(local.origin() + "/"), a_call(milliseconds{60}));

@@ -90,7 +90,9 @@ TEST_CASE("two answers to how long a body is, or none, are refused") {
         "its Transfer-Encoding is not just chunked");
     CHECK(with("") == "it does not state the length of its body");
     CHECK(refusal("HTTP/1.1 302 Found\r\n\r\n") == "it does not state the length of its body");
-    CHECK(refusal("HTTP/1.1 503 Busy\r\n\r\n") == "it does not state the length of its body");
+    CHECK(refusal("HTTP/1.1 399 ?\r\n\r\n") == "it does not state the length of its body");
+    CHECK(refusal("HTTP/1.1 400 Bad\r\n\r\n") == "");
+    CHECK(refusal("HTTP/1.0 503 Busy\r\n\r\n") == "");
     CHECK(refusal("HTTP/1.1 204 No Content\r\n\r\n") == "");
     CHECK(refusal("HTTP/1.1 304 Not Modified\r\n\r\n") == "");
     CHECK(refusal("HTTP/1.1 200 OK\r\n\r\n", http_method::head) == "");
@@ -154,4 +156,61 @@ TEST_CASE("memory goes with what came, not with what was announced, and no furth
     }
     CHECK_FALSE(reader.body(piece));
     CHECK(reader.take().body.capacity() <= 2 * call.max_body_size);
+}
+
+TEST_CASE("the header of an error counts, whatever becomes of its body") {
+    http_call call;
+    call.max_body_size = 10;
+    call.max_header_size = 200;
+    detail::response_reader reader;
+    auto const begin = [&](std::string const& fields, std::string const& status = "403 Forbidden") {
+        reader.begin(http_method::post, call);
+        return refusal(reader, "HTTP/1.1 " + status + "\r\nx-ms-error-code: X\r\n" + fields + "\r\n");
+    };
+    CHECK(begin("") == "");
+    CHECK(reader.counts_as_it_is());
+    CHECK(reader.body("01234"));
+    CHECK(reader.take().body == "01234");
+    // larger than the call allows: what came until then
+    CHECK(begin("") == "");
+    CHECK(reader.body("0123456789"));
+    CHECK_FALSE(reader.body("x"));
+    CHECK(reader.refusal() == "");
+    CHECK(reader.counts_as_it_is());
+    CHECK(reader.take().body == "0123456789");
+    CHECK(begin("Content-Length: 11\r\n") == "");
+    CHECK(reader.counts_as_it_is());
+    // encoded: a body that cannot be read
+    CHECK(begin("Content-Encoding: gzip\r\nContent-Length: 5\r\n") == "");
+    CHECK(reader.counts_as_it_is());
+    http_response const encoded = reader.take();
+    CHECK(encoded.status == 403);
+    CHECK(encoded.headers.find("x-ms-error-code") == "X");
+    CHECK(encoded.body.empty());
+    // trailers without end
+    CHECK(begin("Transfer-Encoding: chunked\r\n") == "");
+    CHECK_FALSE(reader.header_line("x: " + std::string(300, 'y')));
+    CHECK(reader.counts_as_it_is());
+    // a header that is not whole, or contradicts itself, says nothing
+    reader.begin(http_method::get, call);
+    CHECK(refusal(reader, "HTTP/1.1 403 Forbidden\r\na: b\r\n") == "");
+    CHECK_FALSE(reader.counts_as_it_is());
+    CHECK(begin("Content-Length: 5\r\nContent-Length: 5\r\n") == "it has two lengths");
+    CHECK_FALSE(reader.counts_as_it_is());
+    CHECK(begin("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") == "it has two lengths");
+    CHECK_FALSE(reader.counts_as_it_is());
+    CHECK(begin("Transfer-Encoding: gzip\r\n") == "its Transfer-Encoding is not just chunked");
+    CHECK_FALSE(reader.counts_as_it_is());
+    CHECK(begin("bad\r\n") == "it has a malformed header field");
+    CHECK_FALSE(reader.counts_as_it_is());
+    // below 400 the body is what was asked for
+    for (std::string const status : {"200 OK", "206 Part", "302 Found", "399 ?"}) {
+        CHECK(begin("Content-Encoding: gzip\r\nContent-Length: 5\r\n", status) ==
+            "its body is encoded though nobody asked for that");
+        CHECK_FALSE(reader.counts_as_it_is());
+        CHECK(begin("Content-Length: 11\r\n", status) == "its body is larger than the call allows");
+        CHECK_FALSE(reader.counts_as_it_is());
+        CHECK(begin("Content-Length: 5\r\n", status) == "");
+        CHECK_FALSE(reader.counts_as_it_is());
+    }
 }

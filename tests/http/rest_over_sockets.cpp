@@ -153,3 +153,48 @@ TEST_CASE("a redirect is an error, and nobody is asked there") {
     CHECK_FALSE(store.execute(insert(), context));
     CHECK(strangers == 0);
 }
+
+TEST_CASE("what a proxy refuses with an answer that ends with the connection has its code, and no effect") {
+    std::string const json =
+        R"({"odata.error":{"code":"AuthenticationFailed","message":{"lang":"en-US","value":"Server failed"}}})";
+    struct expected {
+        std::string text;
+        error_code code;
+        std::uint16_t status;
+        effect left;
+    };
+    for (expected const& each : {expected{"HTTP/1.0 403 Forbidden\r\nContent-Type: application/json\r\n\r\n" + json,
+                                     error_code::authentication_failed, 403, effect::none},
+             {"HTTP/1.0 403 Forbidden\r\nContent-Length: 5000\r\n\r\n" + json.substr(0, 30),
+                 error_code::authorization_failure, 403, effect::none},
+             {"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\n\r\n", error_code::server_busy, 429, effect::none},
+             // as Node.js ends a connection whose header is too large, or no HTTP
+             {"HTTP/1.1 431 Request Header Fields Too Large\r\nConnection: close\r\n\r\n",
+                 error_code::other_service_error, 431, effect::none},
+             {"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n", error_code::other_service_error, 400,
+                 effect::none},
+             {"HTTP/1.0 407 Proxy Authentication Required\r\n\r\n<html>", error_code::other_service_error, 407,
+                 effect::none},
+             {"HTTP/1.0 408 Request Timeout\r\n\r\n", error_code::operation_timed_out, 408, effect::unknown},
+             {"HTTP/1.0 502 Bad Gateway\r\nRetry-After: 5\r\n\r\n<html><body>", error_code::server_busy, 502,
+                 effect::unknown},
+             {"HTTP/1.0 200 OK\r\n\r\n" + json, error_code::transport_failed, 0, effect::unknown},
+             {"HTTP/1.0 201 Created\r\nETag: W/\"1\"\r\n\r\n", error_code::transport_failed, 0, effect::unknown},
+             {"HTTP/1.0 302 Found\r\n\r\n", error_code::transport_failed, 0, effect::unknown}}) {
+        CAPTURE(each.text);
+        server const local{broken(each.text, ending::fin)};
+        auto const store = backend_at(local);
+        call context;
+        auto const read = store.execute(get_entity{"Orders", "p", "r", {}}, context);
+        auto const wrote = store.execute(insert(), context);
+        REQUIRE_FALSE(read);
+        REQUIRE_FALSE(wrote);
+        CHECK(read.error().code == each.code);
+        CHECK(read.error().http_status == each.status);
+        CHECK(read.error().effect == effect::none);
+        CHECK(wrote.error().code == each.code);
+        CHECK(wrote.error().effect == each.left);
+        bool const later = each.text.find("Retry-After") != std::string::npos;
+        CHECK(wrote.error().retry_after.value_or(milliseconds{0}) == milliseconds{later ? 5000 : 0});
+    }
+}

@@ -61,9 +61,10 @@ private:
 /// used in a child process after `fork`. One that was moved from answers InvalidInput.
 ///
 /// What it refuses, with TransportFailed: certificates that do not verify, TLS below 1.2, answers with two lengths or none,
-/// compressed bodies, folded or malformed header fields, and whatever exceeds the limits of the call; with InvalidInput: header
-/// fields that it writes itself or whose consequences it does not know (Host, Content-Length, Transfer-Encoding, Connection,
-/// Expect, Accept-Encoding, TE, Trailer, Upgrade). It sees cancellation within 20 ms.
+/// compressed bodies, folded or malformed header fields, and whatever exceeds the limits of the call. An answer from status 400 on
+/// needs a whole header only, and what comes of its body within 5 s is given. InvalidInput: header fields that it writes itself or
+/// whose consequences it does not know (Host, Content-Length, Transfer-Encoding, Connection, Expect, Accept-Encoding, TE, Trailer,
+/// Upgrade). It sees cancellation within 20 ms.
 class curl_client {
 public:
     using is_http_client = void; ///< opts in to `http_client`

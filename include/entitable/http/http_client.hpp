@@ -49,7 +49,8 @@ public:
 ///    itself, not even when a kept connection turns out to be dead; a redirect is a response like any other.
 /// 4. Method, URL, header fields and body are sent as they stand, byte for byte: they are signed.
 /// 5. The response is whole: its length was stated and all of it came. It is not longer than the call allows, in memory
-///    neither. It is as the server sent it, never decompressed. Its body has `http_response::padding` bytes to spare.
+///    neither. It is as the server sent it, never decompressed. Its body has `http_response::padding` bytes to spare. From status
+///    400 on a whole header is enough: the body may end with the connection, be cut short, or be left out.
 /// 6. Every status is a response. An error means that no usable response came: Cancelled, DeadlineExceeded, TransportFailed,
 ///    or InvalidInput for a request that cannot be sent. Its effect is `none` when surely nothing reached the server, and
 ///    `unknown` from the first byte sent.

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Reads the header lines and the body of a response as they come, and refuses what a client must not believe.
+/// Reads the header lines and the body of a response as they come, and refuses what a client must not believe. From status 400 on
+/// the header says what has to be known; then the body may be cut short.
 
 #include <entitable/http/http_client.hpp>
 
@@ -28,6 +29,8 @@ public:
 
     /// The final header is there.
     [[nodiscard]] bool has_header() const noexcept { return state_ == state::body; }
+    /// The final header is there and says that the request failed: the rest need not come.
+    [[nodiscard]] bool counts_as_it_is() const noexcept { return has_header() && is_error() && refusal_.empty(); }
     /// Why the response was refused; empty when it was not.
     [[nodiscard]] std::string_view refusal() const noexcept { return refusal_; }
     /// Gives the response away, its body padded.
@@ -36,10 +39,13 @@ public:
 private:
     enum class state : std::uint8_t { status_line, fields, body };
 
+    [[nodiscard]] bool is_error() const noexcept { return response_.status >= 400; }
     bool refuse(std::string_view why) noexcept {
         refusal_ = why;
         return false;
     }
+    /// Wants no more of a body: refuses the response, unless its header says enough.
+    bool refuse_body(std::string_view why) noexcept { return !is_error() && refuse(why); }
     bool status_line(std::string_view line);
     bool field(std::string_view line);
     bool end_of_header();
@@ -54,7 +60,8 @@ private:
     http_method method_{http_method::get};
     state state_{state::status_line};
     bool chunked_{};
-    bool framed_{}; ///< HTTP/2 and later: the end of the body is told apart from the end of the connection
+    bool encoded_{}; ///< the body, though nobody asked for that
+    bool framed_{};  ///< HTTP/2 and later: the end of the body is told apart from the end of the connection
 };
 
 } // namespace detail

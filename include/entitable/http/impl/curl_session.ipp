@@ -135,12 +135,12 @@ ENTITABLE_DECL void curl_session::expire(http_feed& feed, http_call const& call)
     auto const over = check_http_call(call);
     steady_time const now = system_clock().steady();
     for (std::size_t index = active_.size(); index-- > 0;) {
-        curl_transfer const& transfer = *active_[index];
+        curl_transfer& transfer = *active_[index];
         if (!over) {
-            retire(index, feed, transfer.gave_up(over.error().code, over.error().message));
+            retire(index, feed, transfer.end(over.error().code, over.error().message));
         } else if (transfer.ends <= now) {
             retire(index, feed,
-                transfer.gave_up(error_code::transport_failed,
+                transfer.end(error_code::transport_failed,
                     text::joined({"no whole response within ", std::to_string(call.request_timeout.count()), " ms"})));
         }
     }

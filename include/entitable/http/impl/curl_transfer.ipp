@@ -38,6 +38,13 @@ public:
     [[nodiscard]] result<void> begin(http_request const& request, http_call const& call, std::size_t name);
     /// What became of it, once libcurl is through with it.
     [[nodiscard]] result<http_response> finish(CURLcode code);
+    /// What became of it when it is given up, for lasting too long or on request.
+    [[nodiscard]] result<http_response> end(error_code code, std::string_view why) {
+        if (code != error_code::cancelled && reader_.counts_as_it_is()) {
+            return reader_.take();
+        }
+        return gave_up(code, why);
+    }
     /// The error of a transfer that is given up.
     [[nodiscard]] failure gave_up(error_code code, std::string_view why) const {
         entitable::error problem{code, std::string{why}};
@@ -63,7 +70,13 @@ private:
 
     static std::size_t on_header(char* bytes, std::size_t size, std::size_t count, void* transfer) {
         auto& self = *static_cast<curl_transfer*>(transfer);
-        return self.guarded([&] { return self.reader_.header_line({bytes, size * count}); }) ? size * count : 0;
+        bool const read = self.guarded([&] { return self.reader_.header_line({bytes, size * count}); });
+        if (self.reader_.counts_as_it_is()) { // the body only explains it
+            constexpr std::chrono::seconds patience{5};
+            steady_time const latest = system_clock().steady() + patience;
+            self.ends = latest < self.ends ? latest : self.ends;
+        }
+        return read ? size * count : 0;
     }
     static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* transfer) {
         auto& self = *static_cast<curl_transfer*>(transfer);
@@ -242,7 +255,7 @@ ENTITABLE_DECL result<void> curl_transfer::set_headers(http_request const& reque
 }
 
 ENTITABLE_DECL result<http_response> curl_transfer::finish(CURLcode code) {
-    if (code == CURLE_OK && reader_.has_header()) {
+    if (!out_of_memory_ && reader_.has_header() && (code == CURLE_OK || reader_.counts_as_it_is())) {
         return reader_.take();
     }
     if (out_of_memory_) {

@@ -18,12 +18,14 @@ ENTITABLE_DECL void response_reader::begin(http_method method, http_call const& 
     method_ = method;
     state_ = state::status_line;
     chunked_ = false;
+    encoded_ = false;
     framed_ = false;
 }
 
 ENTITABLE_DECL bool response_reader::header_line(std::string_view line) {
     if (line.size() > header_left_) {
-        return refuse("its header is larger than the call allows");
+        constexpr std::string_view too_large = "its header is larger than the call allows";
+        return has_header() ? refuse_body(too_large) : refuse(too_large);
     }
     header_left_ -= line.size(); // of all blocks together: interim responses and trailers cannot go on for ever
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
@@ -54,6 +56,7 @@ ENTITABLE_DECL bool response_reader::status_line(std::string_view line) {
     response_.headers.clear();
     length_.reset();
     chunked_ = false;
+    encoded_ = false;
     state_ = state::fields;
     return true;
 }
@@ -87,7 +90,7 @@ ENTITABLE_DECL bool response_reader::field(std::string_view line) {
         }
         chunked_ = true;
     } else if (same_field_name(name, "Content-Encoding") && !same_field_name(value, "identity")) {
-        return refuse("its body is encoded though nobody asked for that");
+        encoded_ = true;
     }
     return true;
 }
@@ -105,12 +108,15 @@ ENTITABLE_DECL bool response_reader::end_of_header() {
     if (status == 204 || status == 304 || method_ == http_method::head) {
         return true;
     }
-    // Without a length a body that was cut looks whole.
-    if (!length_ && !chunked_ && !framed_) {
+    if (encoded_) {
+        return refuse_body("its body is encoded though nobody asked for that");
+    }
+    // Without a length a body that was cut looks whole. Errors of proxies and of HTTP/1.0 have none (RFC 9112, 6.3).
+    if (!length_ && !chunked_ && !framed_ && !is_error()) {
         return refuse("it does not state the length of its body");
     }
     if (length_ && *length_ > max_body_) {
-        return refuse("its body is larger than the call allows");
+        return refuse_body("its body is larger than the call allows");
     }
     constexpr std::uint64_t believed = std::uint64_t{1024} * 1024; // room is made for so much before any of it came
     grow(static_cast<std::size_t>(length_.value_or(0) < believed ? length_.value_or(0) : believed));
@@ -119,7 +125,7 @@ ENTITABLE_DECL bool response_reader::end_of_header() {
 
 ENTITABLE_DECL bool response_reader::body(std::string_view piece) {
     if (piece.size() > max_body_ - response_.body.size()) {
-        return refuse("its body is larger than the call allows");
+        return refuse_body("its body is larger than the call allows");
     }
     std::size_t const needed = response_.body.size() + piece.size();
     if (response_.body.capacity() < needed + http_response::padding) {
