@@ -84,3 +84,60 @@ TEST_CASE("nothing takes part in a plan as nothing") {
     CHECK(planned(in(r::age, none) && r::age == 5).ranges.empty());
     CHECK(planned(!in(r::age, none) && r::age == 5).client.empty());
 }
+
+TEST_CASE("what does not fit into a URL is checked in the client, and the answer is the same") {
+    local_options how;
+    how.limits = storage_profile();
+    memory_backend limited{how};
+    memory_backend store;
+    std::string const long_text(16'000, 'x');
+    std::string wide;
+    for (int count = 0; count < 480; ++count) {
+        wide += "\u4E16"; // 9 bytes in a URL
+    }
+    using of = mapping<result_line>;
+    for (memory_backend const& where : {store, limited}) {
+        table<result_line> const all{where, "lines"};
+        all.create().value();
+        all.insert({"A", 1, 1, "a", long_text}).value();
+        all.insert({"A", 1, 1, "b", "y"}).value();
+        all.insert({"A", 1, 1, wide, "z"}).value();
+        all.insert({wide, 1, 1, wide, "z"}).value();
+        all.insert({wide, 1, 1, wide + "x", "z"}).value();
+        auto const series = l::series == "A";
+        CHECK(all.where(series && l::remark == long_text).count().value() == 1);
+        CHECK(all.where(series && l::remark == long_text + "x").count().value() == 0);
+        CHECK(all.where(series && !(l::remark == long_text)).count().value() == 2);
+        CHECK(all.where(series && (l::remark == long_text || l::remark == "y")).count().value() == 2);
+        CHECK(all.where(series && in(l::remark, {long_text, long_text + "x", std::string{"z"}})).count().value() == 2);
+        CHECK(all.where(series && starts_with(l::remark, long_text)).count().value() == 1);
+        CHECK(all.where(l::series == wide && l::year == 1 && l::place == 1 && l::note == wide).count().value() == 1);
+        CHECK(all.where(l::series == wide && l::year == 1 && l::place == 1 && l::note > wide).count().value() == 1);
+        CHECK(all.where(l::series == wide && l::year == 1 && l::place == 1 && in(l::note, {wide, wide + "x"}))
+                  .count()
+                  .value() == 2);
+        CHECK(all.where(series && l::year == 1 && l::place == 1 && l::note < long_text).count().value() == 2);
+    }
+
+    auto const explained = table<result_line>{limited, "lines"}
+                               .where(l::series == "A" && l::remark == long_text && l::remark != "y")
+                               .explain()
+                               .value();
+    CHECK(explained.server_filter == "remark != \"y\"");
+    CHECK(explained.shortened_to == 8192);
+    CHECK_THAT(explained.to_string(), ContainsSubstring("does not fit into 8192 bytes"));
+    auto const short_one = make_plan((l::series == "A" && l::remark == "y").nodes(), access_path::partition,
+        of::partition_layout, of::row_layout, storage_profile())
+                               .value();
+    CHECK(short_one.shortened_to == 0);
+    CHECK(short_one.client.empty());
+    // Many middling ones: as many as fit are sent.
+    std::vector<std::string> const texts(3, std::string(500, ' '));
+    auto const some = make_plan(
+        (l::series == "A" && l::remark != texts[0] && l::remark != texts[1] + "a" && l::remark != texts[2] + "b")
+            .nodes(),
+        access_path::partition, of::partition_layout, of::row_layout, storage_profile())
+                          .value();
+    CHECK(some.server.comparisons() == 2);
+    CHECK_FALSE(some.client.empty());
+}

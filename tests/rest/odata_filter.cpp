@@ -5,6 +5,7 @@
 #include <entitable/rest/detail/odata_filter.hpp>
 
 #include <support/odata_parser.hpp>
+#include <support/runners.hpp>
 #include <support/vectors.hpp>
 
 #include <cmath>
@@ -135,4 +136,36 @@ TEST_CASE("vectors: constants and filters") {
     }
     CHECK(count >= 42);
     CHECK(same >= 33); // the others have times with fewer digits, other parentheses or "binary"
+}
+
+TEST_CASE("what the planner sends to a service is no longer in a URL than the profile allows") {
+    using l = fields<entitable_test::result_line>;
+    using of = mapping<entitable_test::result_line>;
+    std::size_t longest = 0;
+    auto const check = [&](predicate_nodes const& asked) {
+        profile const limits = azurite_profile();
+        auto const plan = make_plan(asked, access_path::table, of::partition_layout, of::row_layout, limits).value();
+        for (key_range const& range : plan.ranges) {
+            std::string text;
+            CHECK(detail::append_odata_filter(text, range, plan.server, service::storage) == detail::rendered::whole);
+            std::string url;
+            detail::append_url_escaped(url, text);
+            CHECK(url.size() <= limits.max_filter_size);
+            longest = longest < url.size() ? url.size() : longest;
+        }
+    };
+    for (std::string const part : {"x", "'", " ", "\u00E9", "\u4E16", "\U0001F600", "%"}) {
+        for (std::size_t const count : {1U, 20U, 100U, 250U, 400U, 512U, 2000U}) {
+            std::string text;
+            for (std::size_t index = 0; index < count; ++index) {
+                text += part;
+            }
+            check((l::remark == text).nodes());
+            check((l::series == text && l::remark >= text && !(l::remark < text)).nodes());
+            check((l::series == text && l::year == 1 && l::place == 1 && l::note == text && l::remark != text).nodes());
+            check((l::series == text && l::year == 1 && l::place == 1 && between(l::note, text, text + "x")).nodes());
+            check((in(l::remark, {text, text + "a", text + "b"}) || l::remark == "c").nodes());
+        }
+    }
+    CHECK(longest > azurite_profile().max_filter_size / 2);
 }

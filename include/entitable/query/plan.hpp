@@ -25,7 +25,9 @@ struct query_plan {
     std::vector<key_range> ranges;          ///< disjoint and in order; none when nothing can match
     filter server;                          ///< what the service can see: comparisons with properties
     predicate_nodes client;                 ///< the predicate again, where ranges and filter let too much through
-    bool meets_system_rows{};               ///< there may be system rows in the ranges: the client leaves them out
+    std::size_t
+        shortened_to{}; ///< bytes that ranges and filter were cut to in order to fit into a URL; 0: nothing was cut
+    bool meets_system_rows{}; ///< there may be system rows in the ranges: the client leaves them out
 };
 
 /// What `explain()` shows. The texts hold the query's values.
@@ -37,6 +39,7 @@ struct explanation {
     bool leaves_out_system_rows{};       ///< the client does, because the key ranges may hold some
     projection properties;               ///< those that the service sends; empty: all
     std::size_t requests{};              ///< the query begins with so many; pages may ask for more
+    std::size_t shortened_to{};          ///< see `query_plan`
 
     /// One line per part.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;

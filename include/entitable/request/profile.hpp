@@ -34,7 +34,11 @@ struct profile {
     std::size_t max_operations{100};                   ///< of a transaction
     std::size_t max_transaction_size{4 * 1024 * 1024}; ///< of the changes of a transaction together: 4 MiB
     std::size_t max_page_size{1000};                   ///< rows on a page
-    std::size_t max_comparisons{15};       ///< of one query, those of the key range included; 0 for no limit
+    std::size_t max_comparisons{15}; ///< of one query, those of the key range included; 0 for no limit
+    /// Bytes of a query's key range and filter, escaped as they stand in a URL; 0 for no limit. A service takes URLs of 32 KiB, but
+    /// the emulator runs on Node, which reads 16 KiB of the request line and the header fields together: half of that leaves
+    /// room for a continuation, a signature or a token.
+    std::size_t max_filter_size{8 * 1024};
     bool ordered{true};                    ///< results come in key order
     bool table_names_without_case{true};   ///< "Orders" and "orders" are one table
     std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit besides `max_key_units`
@@ -98,6 +102,7 @@ struct profile {
 [[nodiscard]] constexpr profile local_profile() noexcept {
     profile local;
     local.max_comparisons = 0;
+    local.max_filter_size = 0;
     return local;
 }
 

@@ -24,11 +24,73 @@ struct planned_part {
     std::vector<narrowed_component> narrowed;
     std::vector<filter_node> server; ///< a condition that every row of the part satisfies; empty: none
     std::size_t comparisons{};       ///< of that condition
+    std::size_t bytes{};             ///< of that condition in a URL, or more
+    bool too_long{};                 ///< something was left out of it because it would not fit into a URL
     bool on_keys{};
     bool on_properties{};
     bool exact{true}; ///< boxes and condition together let nothing else through
     bool too_many{};
 };
+
+/// What a service takes of a query.
+struct filter_budget {
+    std::size_t comparisons;
+    std::size_t bytes;
+};
+
+/// Bytes of a text between quotes in a URL.
+ENTITABLE_LAZY std::size_t url_size(std::string_view text) noexcept {
+    std::size_t size = 0;
+    for (char const character : text) {
+        bool const plain = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+            (character >= '0' && character <= '9') || character == '-' || character == '.' || character == '_' ||
+            character == '~';
+        size += plain ? 1U : character == '\'' ? 6U : 3U; // a quote is doubled
+    }
+    return size;
+}
+
+/// An operator with its blanks, brackets and the quotes of an operand.
+inline constexpr std::size_t around_comparison = 40;
+
+/// Bytes of a comparison in a URL, or more.
+ENTITABLE_LAZY std::size_t comparison_size(filter_node const& node) noexcept {
+    value_view const operand = node.operand;
+    std::size_t const size = around_comparison + url_size(node.name);
+    switch (operand.type()) {
+        case edm_type::string: return size + url_size(operand.bytes());
+        case edm_type::binary: return size + 2 * operand.bytes().size();
+        case edm_type::float64: { // written without an exponent
+            double const number = operand.as_float64();
+            double const magnitude = number < 0 ? -number : number;
+            return size + (magnitude == 0 || (magnitude > 1e-6 && magnitude < 1e18) ? 40U : 400U);
+        }
+        default: return size + 80;
+    }
+}
+
+/// Bytes of a range of keys in a URL, or more.
+ENTITABLE_LAZY std::size_t range_size(key_range const& range) noexcept {
+    std::size_t size = 0;
+    for (key_interval const* keys : {&range.partition, &range.row}) {
+        for (key_bound const* bound : {&keys->lower, &keys->upper}) {
+            bool const counted = bound->end != key_bound::kind::open && (bound == &keys->lower || !keys->is_point());
+            size += counted ? around_comparison + 12 + url_size(bound->key) : 0U;
+        }
+    }
+    return size;
+}
+
+/// The longest beginning of whole characters that takes no more bytes in a URL.
+ENTITABLE_LAZY std::string_view url_prefix(std::string_view text, std::size_t bytes) noexcept {
+    std::size_t end = 0;
+    std::size_t used = 0;
+    for (std::size_t at = 0; at < text.size() && used <= bytes; ++at) {
+        end = (static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U ? at : end;
+        used += url_size(text.substr(at, 1));
+    }
+    return used <= bytes ? text : text.substr(0, end);
+}
 
 ENTITABLE_LAZY key_interval interval_of(predicate_node const& node) {
     std::string const text{node.operand.view().as_string()};
@@ -70,7 +132,8 @@ ENTITABLE_LAZY bool could_be_stored(predicate_node const& node, key_layout layou
         splits_at_end(text::joined({node.operand.view().as_string(), separator}), separator);
 }
 
-ENTITABLE_LAZY planned_part plan_comparison(predicate_node const& node, bool negated, key_layouts const& layouts) {
+ENTITABLE_LAZY planned_part plan_comparison(
+    predicate_node const& node, bool negated, key_layouts const& layouts, filter_budget budget) {
     planned_part part;
     if (node.subject == predicate_subject::nothing) {
         part.boxes = negated ? 1 : 0;
@@ -89,8 +152,16 @@ ENTITABLE_LAZY planned_part plan_comparison(predicate_node const& node, bool neg
         return part;
     }
     part.on_properties = true;
+    filter_node asked{node.operation, node.name, node.operand};
+    part.bytes = comparison_size(asked);
+    if (part.bytes > budget.bytes) {
+        part.bytes = 0;
+        part.exact = false;
+        part.too_long = true;
+        return part;
+    }
     part.comparisons = 1;
-    part.server.push_back({node.operation, node.name, node.operand});
+    part.server.push_back(std::move(asked));
     if (negated) {
         part.server.push_back({filter_operator::negation, {}, {}});
     }
@@ -152,7 +223,7 @@ ENTITABLE_LAZY void join_conditions(planned_part& into, std::vector<filter_node>
     }
 }
 
-ENTITABLE_LAZY planned_part plan_all_of(planned_part left, planned_part right, std::size_t max_comparisons) {
+ENTITABLE_LAZY planned_part plan_all_of(planned_part left, planned_part right, filter_budget budget) {
     planned_part both;
     both.on_keys = left.on_keys || right.on_keys;
     both.on_properties = left.on_properties || right.on_properties;
@@ -163,16 +234,20 @@ ENTITABLE_LAZY planned_part plan_all_of(planned_part left, planned_part right, s
     }
     both.server = std::move(left.server);
     both.comparisons = left.comparisons;
-    if (both.comparisons + right.comparisons <= max_comparisons) {
+    both.bytes = left.bytes;
+    bool const fits = left.bytes + right.bytes <= budget.bytes;
+    both.too_long = left.too_long || right.too_long || !fits;
+    if (fits && left.comparisons + right.comparisons <= budget.comparisons) {
         join_conditions(both, right.server, filter_operator::all_of);
         both.comparisons += right.comparisons;
+        both.bytes += right.bytes;
     } else {
         both.exact = false; // the service takes no more: the client checks what is left out
     }
     return both;
 }
 
-ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, std::size_t max_comparisons) {
+ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, filter_budget budget) {
     auto const holds_nothing = [](planned_part const& part) { return part.boxes == 0 && !part.too_many; };
     if (holds_nothing(left) || holds_nothing(right)) {
         return holds_nothing(left) ? std::move(right) : std::move(left);
@@ -183,12 +258,16 @@ ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, s
     // Ranges and filter are one conjunction for all boxes: alternatives that mix keys and properties do not fit into it.
     either.exact = left.exact && right.exact && !(either.on_keys && either.on_properties);
     either.comparisons = left.comparisons + right.comparisons;
-    if (!left.server.empty() && !right.server.empty() && either.comparisons <= max_comparisons) {
+    either.bytes = left.bytes + right.bytes;
+    bool const fits = either.bytes <= budget.bytes;
+    either.too_long = left.too_long || right.too_long || !fits;
+    if (!left.server.empty() && !right.server.empty() && fits && either.comparisons <= budget.comparisons) {
         either.server = std::move(left.server);
         join_conditions(either, right.server, filter_operator::any_of);
     } else {
         either.exact = either.exact && either.comparisons == 0;
         either.comparisons = 0;
+        either.bytes = 0;
     }
     // A box that narrows nothing holds all the others.
     auto const holds_everything = [](planned_part const& part) { return part.boxes > 0 && part.narrowed.empty(); };
@@ -205,23 +284,21 @@ ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, s
     return either;
 }
 
-ENTITABLE_LAZY planned_part plan_nodes(
-    predicate_nodes const& nodes, key_layouts const& layouts, std::size_t max_comparisons) {
+ENTITABLE_LAZY planned_part plan_nodes(predicate_nodes const& nodes, key_layouts const& layouts, filter_budget budget) {
     std::vector<planned_part> stack;
     for (std::size_t index = 0; index < nodes.size(); ++index) {
         predicate_node const& node = nodes[index];
         if (is_comparison(node.operation)) {
             bool const negated = index + 1 < nodes.size() && nodes[index + 1].operation == filter_operator::negation;
-            stack.push_back(plan_comparison(node, negated, layouts));
+            stack.push_back(plan_comparison(node, negated, layouts, budget));
             index += negated ? 1U : 0U;
             continue;
         }
         planned_part right = std::move(stack.back());
         stack.pop_back();
         planned_part& left = stack.back();
-        left = node.operation == filter_operator::all_of
-            ? plan_all_of(std::move(left), std::move(right), max_comparisons)
-            : plan_any_of(std::move(left), std::move(right), max_comparisons);
+        left = node.operation == filter_operator::all_of ? plan_all_of(std::move(left), std::move(right), budget)
+                                                         : plan_any_of(std::move(left), std::move(right), budget);
     }
     return stack.empty() ? planned_part{} : std::move(stack.back());
 }
@@ -301,6 +378,24 @@ ENTITABLE_LAZY bool cut_system_rows(key_interval& rows, bool sorts_before) {
     return !intersection(rows,
         {key_bound::including(std::string{system_row::prefix}), key_bound::excluding(std::string{system_row::end})})
                 .is_empty();
+}
+
+/// Shortens the bounds of a range that is longer than `bytes` in a URL: it lets in more keys then, and no fewer.
+ENTITABLE_LAZY bool shorten(key_range& range, std::size_t bytes) {
+    if (range_size(range) <= bytes) {
+        return false;
+    }
+    std::size_t const around = around_comparison + 12;
+    std::size_t const each = bytes / 4 > around ? bytes / 4 - around : 0; // of four bounds
+    for (key_interval* keys : {&range.partition, &range.row}) {
+        if (keys->lower.end != key_bound::kind::open && url_size(keys->lower.key) > each) {
+            keys->lower = key_bound::including(std::string{url_prefix(keys->lower.key, each)});
+        }
+        if (keys->upper.end != key_bound::kind::open && url_size(keys->upper.key) > each) {
+            keys->upper = behind_prefix(std::string{url_prefix(keys->upper.key, each)}, false);
+        }
+    }
+    return true;
 }
 
 [[nodiscard]] inline bool stands_before(key_range const& left, key_range const& right) noexcept {
@@ -383,8 +478,10 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
                     "one"})};
         }
     }
-    detail::planned_part part = detail::plan_nodes(
-        predicate, {partition, row}, limits.max_comparisons == 0 ? unlimited : limits.max_comparisons - for_keys);
+    std::size_t const max_bytes = limits.max_filter_size == 0 ? unlimited : limits.max_filter_size;
+    detail::planned_part part = detail::plan_nodes(predicate, {partition, row},
+        {limits.max_comparisons == 0 ? unlimited : limits.max_comparisons - for_keys,
+            max_bytes / 2}); // the other half is for the keys
     if (part.too_many) {
         return failure{error_code::query_too_complex,
             text::joined({"the predicate needs more than ", std::to_string(max_key_ranges),
@@ -404,6 +501,9 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
         at = box.last;
         key_range range{detail::keys_of(box, key_part::partition, partition, exact),
             detail::keys_of(box, key_part::row, row, exact)};
+        bool const shortened = !range.is_empty() && detail::shorten(range, max_bytes - part.bytes);
+        part.too_long = part.too_long || shortened;
+        exact = exact && !shortened;
         bool const meets = detail::cut_system_rows(range.row, sorts_before);
         if (!range.is_empty()) {
             plan.meets_system_rows = plan.meets_system_rows || meets;
@@ -413,6 +513,7 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     detail::sort_ranges(plan.ranges);
     detail::make_disjoint(plan.ranges, exact);
     plan.server.nodes = std::move(part.server);
+    plan.shortened_to = part.too_long ? limits.max_filter_size : 0;
     if (!exact) {
         plan.client = predicate;
     }
@@ -446,6 +547,7 @@ ENTITABLE_LAZY_BODY explanation explain(query_plan const& plan, projection wante
     out.leaves_out_system_rows = plan.meets_system_rows;
     out.properties = properties_read(plan, std::move(wanted));
     out.requests = plan.ranges.size();
+    out.shortened_to = plan.shortened_to;
     return out;
 }
 
@@ -462,6 +564,10 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     out += text::joined({"server filter  ", (server_filter.empty() ? std::string{"none"} : server_filter), "\n"});
     out += text::joined({"client filter  ", (client_filter.empty() ? std::string{"none"} : client_filter), "\n"});
     out += leaves_out_system_rows ? "system rows    left out by the client\n" : "";
+    if (shortened_to != 0) {
+        out += text::joined({"shortened      the client checks what does not fit into ", std::to_string(shortened_to),
+            " bytes of a URL\n"});
+    }
     for (std::string const& name : properties) {
         out += text::joined({&name == properties.data() ? "properties     " : ", ", name});
     }
