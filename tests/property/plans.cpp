@@ -39,12 +39,13 @@ namespace entitable_test {
 
 struct thing {
     std::string series;
+    std::string user;
     std::optional<std::int32_t> year;
     std::string tag;
+    std::int32_t part{};
     std::int32_t lap{};
     shade colour{};
     std::string group;
-    std::int32_t part{};
     std::string note;
     std::string name;
     std::optional<std::int32_t> age;
@@ -53,8 +54,8 @@ struct thing {
 };
 
 ENTITABLE(thing,
-    partition_key(salted(series, 2), year),
-    row_key(escaped(tag), width(lap, 2), colour, group, descending(part), note),
+    partition_key(salted(series, 2), user, year),
+    row_key(escaped(tag), descending(part), width(lap, 2), colour, group, note),
     properties(name, age, weight, remark))
 
 namespace {
@@ -197,7 +198,7 @@ asked about_equality(Field field, Value const& value, Value const& other, Read r
 }
 
 asked any_leaf(int first = 0) {
-    int const kind = first + below(18 - first);
+    int const kind = first + below(19 - first);
     switch (kind) {
         case 0:
         case 1:
@@ -205,6 +206,7 @@ asked any_leaf(int first = 0) {
         case 2: return about_prefix(t::series, any_series(), [](thing const& one) { return one.series; });
         case 14:
         case 15: return about_equality(t::group, any_text(), any_text(), [](thing const& one) { return one.group; });
+        case 18: return about_equality(t::user, any_text(), any_text(), [](thing const& one) { return one.user; });
         case 16:
             return about_equality(t::colour, any_shade(), any_shade(), [](thing const& one) { return one.colour; });
         case 17:
@@ -306,11 +308,11 @@ asked many_comparisons() {
 
 /// Bounds on the last component of a key whose others are fixed: texts in the order of the service, or lost rows.
 asked bounds_of_text() {
-    asked whole{erased(t::series == "a") && erased(t::year == 1) && erased(t::tag == "a") && erased(t::lap == 1) &&
-            erased(t::colour == shade::red) && erased(t::group == "a") && erased(t::part == 1),
+    asked whole{erased(t::series == "a") && erased(t::user == "a") && erased(t::year == 1) && erased(t::tag == "a") &&
+            erased(t::lap == 1) && erased(t::colour == shade::red) && erased(t::group == "a") && erased(t::part == 1),
         [](thing const& one) {
-            return one.series == "a" && one.year == 1 && one.tag == "a" && one.lap == 1 && one.colour == shade::red &&
-                one.group == "a" && one.part == 1;
+            return one.series == "a" && one.user == "a" && one.year == 1 && one.tag == "a" && one.lap == 1 &&
+                one.colour == shade::red && one.group == "a" && one.part == 1;
         }};
     for (int count = 1 + below(3); count > 0; --count) {
         whole = both_of(std::move(whole),
@@ -319,11 +321,17 @@ asked bounds_of_text() {
     return whole;
 }
 
-/// A prefix of the row key's components, then a comparison with the next one: there separators and bounds meet.
+/// Some components of a key, then a comparison with the next one: there separators and bounds meet.
 asked next_component() {
-    std::string const tag = any_tag();
-    asked whole{erased(t::series == "a") && erased(t::tag == "a"),
-        [](thing const& one) { return one.series == "a" && one.tag == "a"; }};
+    std::string const series = any_series();
+    asked whole{erased(t::series == series), [=](thing const& one) { return one.series == series; }};
+    if (below(3) == 0) {
+        return both_of(std::move(whole),
+            about_equality(t::user, any_text(), any_text(), [](thing const& one) { return one.user; }));
+    }
+    whole = both_of(std::move(whole), {erased(t::tag == "a") && erased(t::part == 1), [](thing const& one) {
+                                           return one.tag == "a" && one.part == 1;
+                                       }});
     if (below(3) == 0) {
         return both_of(std::move(whole),
             about<decltype(t::lap), std::int32_t>(t::lap, any_lap, [](thing const& one) { return one.lap; }));
@@ -375,14 +383,14 @@ struct world {
             table<thing>{store, "things"}.create().value();
         }
         for (int count = 40 + below(40); count > 0; --count) {
-            thing one{any_series(), any_optional(), any_tag(), any_lap(), any_shade(), any_text(), any_number(),
-                any_text(), any_text(), any_optional(), any_weight(),
+            thing one{any_series(), any_text(), any_optional(), any_tag(), any_number(), any_lap(), any_shade(),
+                any_text(), any_text(), any_text(), any_optional(), any_weight(),
                 below(3) == 0 ? std::nullopt : std::optional{any_text()}};
-            if (below(2) == 0) { // they share their keys but the last text, or the text in the middle
+            if (below(2) == 0) { // they share their keys but one or two texts
                 one.series = one.tag = "a";
-                one.lap = one.year.emplace(1);
+                one.lap = one.part = one.year.emplace(1);
                 one.colour = shade::red;
-                one.part = 1;
+                one.user = below(3) == 0 ? one.user : "a";
                 one.group = below(2) == 0 ? "a" : one.group;
             }
             if (!to_row(one) || !table<thing>{unlimited, "things"}.insert_or_replace(one)) {
