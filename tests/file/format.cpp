@@ -208,7 +208,8 @@ TEST_CASE("the file of one entity, byte for byte") {
         "CREATE TABLE entitable_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID\n"
         "CREATE TABLE entitable_table (id INTEGER PRIMARY KEY, key BLOB UNIQUE, name TEXT NOT NULL)\n");
     CHECK(answer(path, "SELECT id, hex(key), name FROM entitable_table") == "1|6F7264657273|Orders\n");
-    CHECK(answer(path, "SELECT name, value FROM entitable_state") == "version_bound|5\n");
+    CHECK(answer(path, "SELECT name, value FROM entitable_state") ==
+        "names_without_case|1\nversion_bound|5\nwrite_ahead_log|1\n");
     CHECK(answer(path, "SELECT id, hex(shape) FROM entitable_shape") == "1|010001000400000002010041\n");
     // Timestamp, value, number of the shape and eight bytes of checksum; the keys in the order of the service.
     CHECK(answer(path, "SELECT table_id, hex(partition_key), hex(row_key), hex(value) FROM entitable_row") ==

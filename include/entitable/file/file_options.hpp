@@ -22,7 +22,8 @@ enum class durability : std::uint8_t {
              ///< rollback journal
 };
 
-/// How SQLite keeps a commit whole. Programs that have a file open at the same time agree on it: StoreBusy otherwise.
+/// How SQLite keeps a commit whole. It is kept in the file. Opening the file with the other one changes it, which takes that nobody
+/// else has the file open: StoreBusy otherwise.
 enum class file_journal : std::uint8_t {
     automatic,       ///< write-ahead log where the file system has advisory locks, else `rollback`
     write_ahead_log, ///< readers and a writer do not hold each other up; fails where there are no advisory locks
@@ -46,8 +47,10 @@ struct file_options {
     std::size_t log_bytes{
         32U * 1024 * 1024}; ///< of write-ahead log, after which commits wait for readers to let go of it
 
-    std::string vfs{};     ///< the name of a registered SQLite VFS; empty for the default one. For tests
-    local_options local{}; ///< the table service over the file; its clock is the file's too
+    std::string vfs{}; ///< the name of a registered SQLite VFS; empty for the default one. For tests
+    /// The table service over the file; its clock is the file's too. Whether names of tables have case is decided when the file is
+    /// made: StoreForeign with a profile that has it otherwise.
+    local_options local{};
 };
 
 ENTITABLE_END_NAMESPACE

@@ -47,7 +47,7 @@ public:
     /// A file that is ready to be used; what a store is made of.
     struct opened_file {
         detail::file_place place; ///< where it lies
-        detail::writer_lock lock; ///< keeps writers of other processes apart
+        detail::file_lock lock;   ///< between processes; held with others
         detail::connection first; ///< open and checked
     };
     /// InvalidInput for a path that cannot be one; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreFailed.

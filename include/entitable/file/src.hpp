@@ -13,6 +13,7 @@
 
 #include <entitable/file/file_backend.hpp>
 #include <entitable/file/impl/connection.ipp>
+#include <entitable/file/impl/file_lock.ipp>
 #include <entitable/file/impl/file_place.ipp>
 #include <entitable/file/impl/own_process.ipp>
 #include <entitable/file/impl/reader_pool.ipp>

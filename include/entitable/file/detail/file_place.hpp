@@ -3,11 +3,10 @@
 #pragma once
 
 /// \file
-/// A file in its file system: made with narrow permissions, watched for being replaced, and the lock that only one writer
-/// of all processes holds. What differs between operating systems is in the bodies.
+/// A file in its file system: made with narrow permissions, watched for being replaced. What differs between operating systems
+/// is in the bodies.
 
 #include <entitable/core/result.hpp>
-#include <entitable/file/detail/own_process.hpp>
 #include <entitable/file/file_options.hpp>
 
 #include <string>
@@ -39,24 +38,6 @@ private:
     std::uint64_t inode_{};
     std::uint64_t forks_{};
     std::int64_t checked_{}; ///< milliseconds of some clock
-};
-
-/// An advisory lock between processes, and between stores of one process: an empty file beside the file, which stays.
-class writer_lock {
-public:
-    /// False where the file system has no such locks.
-    [[nodiscard]] result<bool> open(std::string const& path);
-    [[nodiscard]] bool usable() const noexcept { return handle_.get() >= 0; }
-
-    /// Whether it was free, and is held now.
-    [[nodiscard]] result<bool> try_lock();
-    void unlock() noexcept;
-
-private:
-    [[nodiscard]] result<void> reopen();
-
-    std::string path_;
-    own_handle handle_;
 };
 
 /// What everything that was opened before a fork says in the child.

@@ -19,7 +19,8 @@ namespace detail {
 class own_handle {
 public:
     own_handle() = default;
-    explicit own_handle(int handle);
+    /// As the system's `open`, whose error is left in errno.
+    [[nodiscard]] static own_handle open(char const* path, int flags, unsigned mode);
     own_handle(own_handle&&) noexcept = default;
     own_handle& operator=(own_handle&& other) noexcept {
         std::swap(kept_, other.kept_);

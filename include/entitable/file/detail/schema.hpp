@@ -21,9 +21,18 @@ inline constexpr std::size_t page_bytes = 8192;
 
 } // namespace file_format
 
-/// Makes an empty file a file of tables, or checks that it is one: StoreForeign, StoreNewer. Sets the journal.
-/// The caller holds the writer lock where there is one.
-[[nodiscard]] result<void> prepare_schema(connection& on, bool write_ahead_log, patience& waits);
+/// What of a file is decided when it is opened, and kept in it.
+struct file_form {
+    bool write_ahead_log{};    ///< else a rollback journal
+    bool names_without_case{}; ///< the keys of tables are their names in lower case; else the names. Decided once
+};
+
+/// Whether this is a file of tables in the form that is wanted; false for one that `prepare_schema` can make so, and only that.
+/// StoreForeign, StoreNewer. Writes nothing, and waits for no writer.
+[[nodiscard]] result<bool> schema_fits(connection& on, file_form wanted, patience& waits);
+/// Makes an empty file a file of tables, and sets the journal. Errors as before. The caller holds the writer lock, and is the only
+/// one who has the file open.
+[[nodiscard]] result<void> prepare_schema(connection& on, file_form wanted, patience& waits);
 
 /// Inside of a transaction that removes a table: changes the schema and changes it back, so that each connection in each
 /// process plans its statements again, and with that forgets the numbers of tables it knew.

@@ -7,6 +7,7 @@
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/file/detail/connection.hpp>
+#include <entitable/file/detail/file_lock.hpp>
 
 #include <condition_variable>
 #include <exception>
@@ -70,7 +71,7 @@ using write_job = function_ref<job_end(commit_group&)>;
 /// that in no process a checkpoint and a commit overlap: SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
 class writer {
 public:
-    writer(file_place place, file_options const& options, writer_lock lock, connection first);
+    writer(file_place place, file_options const& options, file_lock lock, connection first);
     ~writer();
     writer(writer const&) = delete;
     writer& operator=(writer const&) = delete;
@@ -120,7 +121,7 @@ private:
 
     file_place const place_;
     file_options const& options_;
-    writer_lock lock_;
+    file_lock lock_;
     std::optional<connection> on_;
     version_memory versions_;
     std::size_t log_pages_{};

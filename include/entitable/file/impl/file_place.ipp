@@ -8,7 +8,6 @@
 
 #if !defined(_WIN32)
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
 #include <system_error>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -48,8 +48,6 @@ ENTITABLE_DECL result<std::string> literal_path(std::string_view path) {
 
 #if defined(_WIN32)
 
-// No advisory locks: the rollback journal is used, whose locks are SQLite's own.
-
 ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_options const&) {
     auto literal = literal_path(path);
     if (!literal) {
@@ -62,10 +60,6 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
 ENTITABLE_DECL result<void> file_place::check() const { return {}; }
 ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return true; }
 ENTITABLE_DECL result<void> file_place::check_often() { return {}; }
-ENTITABLE_DECL result<bool> writer_lock::open(std::string const&) { return false; }
-ENTITABLE_DECL result<void> writer_lock::reopen() { return {}; }
-ENTITABLE_DECL result<bool> writer_lock::try_lock() { return true; }
-ENTITABLE_DECL void writer_lock::unlock() noexcept {}
 
 #else
 
@@ -94,13 +88,11 @@ ENTITABLE_DECL bool on_network(std::string const& path) noexcept {
 
 /// The one path that a file has however it was named: log and lock stand beside that, and it holds after a `chdir` too.
 ENTITABLE_DECL result<std::string> real_path(std::string const& path) {
-    char* const found = ::realpath(path.c_str(), nullptr);
-    if (found == nullptr) {
+    std::unique_ptr<char, void (*)(void*)> const found{::realpath(path.c_str(), nullptr), std::free};
+    if (!found) {
         return system_failure("the file cannot be looked at", errno, path);
     }
-    std::string real{found};
-    std::free(found);
-    return real;
+    return std::string{found.get()};
 }
 
 /// With a second name a file could have a second log and a second lock.
@@ -190,59 +182,6 @@ ENTITABLE_DECL result<void> file_place::check() const {
         return system_failure("the file was replaced while it was open", ESTALE, path_);
     }
     return check_names(about, path_);
-}
-
-ENTITABLE_DECL result<bool> writer_lock::open(std::string const& path) {
-    path_ = path + "-lock";
-    if (auto opened = reopen(); !opened) {
-        return std::move(opened).as_failure();
-    }
-    if (::flock(handle_.get(), LOCK_EX | LOCK_NB) == 0) {
-        ::flock(handle_.get(), LOCK_UN);
-    } else if (errno != EWOULDBLOCK && errno != EINTR) {
-        handle_.close();
-        return false;
-    }
-    return true;
-}
-
-ENTITABLE_DECL result<void> writer_lock::reopen() {
-    handle_ = own_handle{::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
-    if (!usable()) {
-        return system_failure("the lock beside the file cannot be opened", errno, path_);
-    }
-    return {};
-}
-
-ENTITABLE_DECL result<bool> writer_lock::try_lock() {
-    if (!usable()) {
-        return true;
-    }
-    for (int tries = 0; tries < 3; ++tries) {
-        if (::flock(handle_.get(), LOCK_EX | LOCK_NB) != 0) {
-            if (errno == EWOULDBLOCK || errno == EINTR) {
-                return false;
-            }
-            return system_failure("the lock beside the file failed", errno, path_);
-        }
-        // A lock of a file that others do not find any more locks nobody out.
-        struct stat held{};
-        struct stat named{};
-        if (::fstat(handle_.get(), &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
-            held.st_dev == named.st_dev) {
-            return true;
-        }
-        if (auto opened = reopen(); !opened) {
-            return std::move(opened).as_failure();
-        }
-    }
-    return false;
-}
-
-ENTITABLE_DECL void writer_lock::unlock() noexcept {
-    if (usable()) {
-        ::flock(handle_.get(), LOCK_UN);
-    }
 }
 
 #endif

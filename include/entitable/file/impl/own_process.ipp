@@ -7,6 +7,7 @@
 #include <mutex>
 
 #if !defined(_WIN32)
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 #endif
@@ -16,7 +17,7 @@ namespace detail {
 
 #if defined(_WIN32)
 
-ENTITABLE_DECL own_handle::own_handle(int) {}
+ENTITABLE_DECL own_handle own_handle::open(char const*, int, unsigned) { return {}; }
 ENTITABLE_DECL void own_handle::close() noexcept {}
 
 #else
@@ -43,18 +44,22 @@ struct own_handles {
     }
 };
 
-ENTITABLE_DECL own_handle::own_handle(int handle) {
-    if (handle < 0) {
-        return;
-    }
+ENTITABLE_DECL own_handle own_handle::open(char const* path, int flags, unsigned mode) {
     own_handles& all = own_handles::all();
-    kept_ = std::make_unique<kept>(kept{handle, nullptr, nullptr});
-    std::lock_guard const lock{all.mutex};
-    kept_->next = all.first;
-    if (all.first != nullptr) {
-        all.first->previous = kept_.get();
+    auto made = std::make_unique<kept>();  // first, so that no handle is lost when there is no memory
+    std::lock_guard const lock{all.mutex}; // a child that is made between the two lines would keep the handle
+    made->handle = ::open(path, flags, mode);
+    own_handle opened;
+    if (made->handle < 0) {
+        return opened;
     }
-    all.first = kept_.get();
+    made->next = all.first;
+    if (all.first != nullptr) {
+        all.first->previous = made.get();
+    }
+    all.first = made.get();
+    opened.kept_ = std::move(made);
+    return opened;
 }
 
 ENTITABLE_DECL void own_handle::close() noexcept {

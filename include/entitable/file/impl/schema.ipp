@@ -46,8 +46,18 @@ ENTITABLE_DECL result<bool> schema_is_ours(connection& on) {
     return *table == table_sql && *row == row_sql && *shape == shape_sql && *state == state_sql && *strangers == 0;
 }
 
-/// Inside of a transaction: whether the file is one of ours; makes it one when it is empty.
-ENTITABLE_DECL result<void> create_or_check(connection& on) {
+/// A value of entitable_state; -1 when it is not there.
+ENTITABLE_DECL result<std::int64_t> state_of(connection& on, char const* text) {
+    auto const found = on.text_of(text);
+    return !found ? failure{found.error()} : found->empty() ? std::int64_t{-1} : on.number_of(text);
+}
+ENTITABLE_DECL result<std::int64_t> kept_names(connection& on) {
+    return state_of(on, "SELECT value FROM entitable_state WHERE name = 'names_without_case'");
+}
+
+/// Inside of a transaction: whether the file has the tables of this library, with names that are kept as wanted; false for an
+/// empty file.
+ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
     using namespace file_format;
     auto const application = on.number_of("PRAGMA application_id");
     auto const user_version = on.number_of("PRAGMA user_version");
@@ -58,15 +68,7 @@ ENTITABLE_DECL result<void> create_or_check(connection& on) {
         }
     }
     if (*application == 0 && *user_version == 0 && *objects == 0) {
-        std::string text = text::joined({table_sql, ";", row_sql, ";", shape_sql, ";", state_sql,
-            "; INSERT INTO entitable_state VALUES ('version_bound', 0); PRAGMA application_id = "});
-        text::append_decimal(text, application_id);
-        text += "; PRAGMA user_version = ";
-        text::append_decimal(text, version);
-        if (on.run_text(text.c_str()) != stepped::done) {
-            return on.problem("the file cannot be prepared");
-        }
-        return {};
+        return false;
     }
     if (*application != application_id) {
         return failure{error_code::store_foreign, "the file is a database of another application"};
@@ -78,64 +80,116 @@ ENTITABLE_DECL result<void> create_or_check(connection& on) {
     }
     auto ours = schema_is_ours(on);
     if (!ours) {
-        return std::move(ours).as_failure();
+        return ours;
     }
     if (*user_version != version || !*ours) {
         return failure{error_code::store_foreign, "the tables of the file are not those that this library makes"};
     }
-    return {};
+    auto const names = kept_names(on);
+    if (!names) {
+        return failure{names.error()};
+    }
+    if (*names != std::int64_t{wanted.names_without_case}) {
+        auto const named = [](bool without) {
+            return without ? "\"Orders\" and \"orders\" are one table" : "\"Orders\" and \"orders\" are two tables";
+        };
+        return failure{error_code::store_foreign,
+            *names != 0 && *names != 1
+                ? std::string{"the file does not say whether names of tables have case"}
+                : text::joined({"the file was made by a profile in which ", named(*names == 1),
+                      ", and in this profile ", named(wanted.names_without_case), " (table_names_without_case)"})};
+    }
+    return true;
+}
+
+ENTITABLE_DECL stepped create_schema(connection& on, file_form form) {
+    using namespace file_format;
+    std::string text = text::joined({table_sql, ";", row_sql, ";", shape_sql, ";", state_sql,
+        "; INSERT INTO entitable_state VALUES ('version_bound', 0), ('names_without_case', ",
+        form.names_without_case ? "1" : "0", "), ('write_ahead_log', ", form.write_ahead_log ? "1" : "0",
+        "); PRAGMA application_id = "});
+    text::append_decimal(text, application_id);
+    text += "; PRAGMA user_version = ";
+    text::append_decimal(text, version);
+    return on.run_text(text.c_str());
+}
+
+/// Whether the journal is the wanted one, by SQLite's word and by our own.
+ENTITABLE_DECL result<bool> journal_fits(connection& on, file_form wanted) {
+    auto const journal = on.text_of("PRAGMA journal_mode");
+    auto const kept = state_of(on, "SELECT value FROM entitable_state WHERE name = 'write_ahead_log'");
+    if (!journal || !kept) {
+        return failure{journal ? kept.error() : journal.error()};
+    }
+    return *journal == (wanted.write_ahead_log ? "wal" : "delete") && *kept == std::int64_t{wanted.write_ahead_log};
+}
+
+/// Tries until the answer is none of StoreBusy, or the time is over.
+template <class Try>
+auto patiently(patience& waits, Try const& once) -> decltype(once()) {
+    for (;;) {
+        auto outcome = once();
+        if (outcome || outcome.error().code != error_code::store_busy) {
+            return outcome;
+        }
+        if (!waits.wait()) {
+            return waits.given_up();
+        }
+    }
 }
 
 ENTITABLE_DECL stepped end_known_tables(connection& on) {
     return on.run_text("CREATE TABLE entitable_passing (x); DROP TABLE entitable_passing");
 }
 
-ENTITABLE_DECL result<void> prepare_schema(connection& on, bool write_ahead_log, patience& waits) {
-    using namespace file_format;
-    std::string page_size = "PRAGMA page_size = ";
-    text::append_decimal(page_size, page_bytes);
-    // First the file is known, then its journal is changed: that of a foreign file is left alone. One that is known needs no
-    // writer's transaction, and so does not wait for one.
-    for (;;) {
-        auto const application = on.number_of("PRAGMA application_id");
-        bool const known = application && *application == application_id;
-        stepped step = application ? on.run_text(page_size.c_str()) : stepped::busy;
-        step = step == stepped::done ? on.run_text(known ? "BEGIN" : "BEGIN IMMEDIATE") : step;
-        auto const checked = step == stepped::done ? create_or_check(on) : result<void>{};
-        step = step == stepped::done && checked ? on.run_text("COMMIT") : step;
-        if (step == stepped::done && checked) {
-            break;
+ENTITABLE_DECL result<bool> schema_fits(connection& on, file_form wanted, patience& waits) {
+    return patiently(waits, [&]() -> result<bool> {
+        if (on.run_text("BEGIN") != stepped::done) {
+            return on.problem("the file cannot be read");
         }
-        failure failed = !application ? failure{application.error()}
-            : !checked                ? failure{checked.error()}
-                                      : on.problem("the file cannot be prepared");
+        auto ours = check_schema(on, wanted);
         on.roll_back();
-        if (failed.error().code != error_code::store_busy) {
-            return failed;
+        return ours && *ours ? journal_fits(on, wanted) : std::move(ours);
+    });
+}
+
+ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, patience& waits) {
+    auto const failed = [&] { return on.problem("the file cannot be prepared"); };
+    std::string page_size = "PRAGMA page_size = ";
+    text::append_decimal(page_size, file_format::page_bytes);
+    // First the file is known, then its journal is changed: that of a foreign file is left alone.
+    auto made = patiently(waits, [&]() -> result<void> {
+        if (on.run_text(page_size.c_str()) != stepped::done || on.run_text("BEGIN IMMEDIATE") != stepped::done) {
+            return failed();
         }
-        if (!waits.wait()) {
-            return waits.given_up();
-        }
+        auto const ours = check_schema(on, wanted);
+        bool const done =
+            ours && (*ours || create_schema(on, wanted) == stepped::done) && on.run_text("COMMIT") == stepped::done;
+        auto outcome = done ? result<void>{} : ours ? failed() : failure{ours.error()};
+        on.roll_back();
+        return outcome;
+    });
+    if (!made) {
+        return made;
     }
-    char const* const wanted = write_ahead_log ? "wal" : "delete";
-    char const* const set = write_ahead_log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE";
-    auto const present = on.text_of("PRAGMA journal_mode");
-    if (present && *present == wanted) {
-        return {};
-    }
-    for (;;) {
-        auto const changed = on.text_of(set);
-        if (changed && *changed == wanted) {
-            return {};
+    return patiently(waits, [&]() -> result<void> {
+        auto fits = journal_fits(on, wanted);
+        if (!fits || *fits) {
+            return fits ? result<void>{} : std::move(fits).as_failure();
         }
-        bool const busy = changed ? true : changed.error().code == error_code::store_busy;
-        if (!busy) {
+        auto const changed =
+            on.text_of(wanted.write_ahead_log ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE");
+        if (!changed) {
             return failure{changed.error()};
         }
-        if (!waits.wait()) {
-            return waits.given_up();
+        if (on.run_text(wanted.write_ahead_log
+                    ? "REPLACE INTO entitable_state VALUES ('write_ahead_log', 1)"
+                    : "REPLACE INTO entitable_state VALUES ('write_ahead_log', 0)") != stepped::done) {
+            return failed();
         }
-    }
+        fits = journal_fits(on, wanted);
+        return fits && *fits ? result<void>{} : failure{error_code::store_busy, "others hold the file"};
+    });
 }
 
 } // namespace detail

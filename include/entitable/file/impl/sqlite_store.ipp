@@ -9,27 +9,42 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+// ---- opening ----------------------------------------------------------------------------------------
+
 namespace detail {
 
-/// Waits for the writer lock.
-ENTITABLE_DECL result<void> lock_patiently(writer_lock& lock, patience& waits) {
-    for (;;) {
-        auto locked = lock.try_lock();
-        if (!locked) {
-            return std::move(locked).as_failure();
-        }
-        if (*locked) {
-            return {};
-        }
-        if (!waits.wait()) {
-            return waits.given_up();
+/// The first connection of a store. A file that is as it is wanted is only read, so that no writer is waited for. Else it is made
+/// so, while nobody else has it open.
+ENTITABLE_DECL result<connection> connection_to(
+    file_place const& place, file_options const& options, file_form wanted, file_lock& lock, patience& waits) {
+    if (auto used = use_patiently(lock, file_lock::use::with_others, waits); !used) {
+        return std::move(used).as_failure();
+    }
+    {
+        auto opened = connection::open(place, options, waits);
+        auto const fits = opened ? schema_fits(*opened, wanted, waits) : false;
+        if (!opened || !fits || *fits) {
+            return fits ? std::move(opened) : failure{fits.error()};
         }
     }
+    // Two that want to be alone do not wait for each other.
+    static_cast<void>(lock.try_use(file_lock::use::none));
+    if (!use_patiently(lock, file_lock::use::alone, waits)) {
+        return failure{error_code::store_busy,
+            "others have the file open, and it cannot be made or get another journal meanwhile"};
+    }
+    if (auto locked = lock_patiently(lock, waits); !locked) {
+        return std::move(locked).as_failure();
+    }
+    auto opened = connection::open(place, options, waits);
+    auto made = opened ? prepare_schema(*opened, wanted, waits) : result<void>{};
+    lock.unlock();
+    static_cast<void>(lock.try_use(file_lock::use::with_others)); // which they all can be again
+    made = opened && made ? opened->set_durability(options, waits) : std::move(made);
+    return made ? std::move(opened) : std::move(made).as_failure();
 }
 
 } // namespace detail
-
-// ---- opening ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
     std::string_view path, file_options const& options) {
@@ -37,36 +52,23 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
     if (!place) {
         return std::move(place).as_failure();
     }
+    detail::file_lock lock;
+    auto const locks = lock.open(place->path());
+    if (!locks) {
+        return failure{locks.error()};
+    }
+    if (!*locks && options.journal == file_journal::write_ahead_log) {
+        return failure{error_code::not_supported,
+            "the file system has no advisory locks, without which the write-ahead "
+            "log is not safe; use the rollback journal"};
+    }
+    detail::file_form const wanted{
+        *locks && options.journal != file_journal::rollback, options.local.limits.table_names_without_case};
     call const unhurried;
     detail::patience waits{options, unhurried};
-    auto first = detail::connection::open(*place, options, waits);
+    auto first = detail::connection_to(*place, options, wanted, lock, waits);
     if (!first) {
         return std::move(first).as_failure();
-    }
-    detail::writer_lock lock;
-    bool write_ahead_log = false;
-    if (options.journal != file_journal::rollback) {
-        auto locks = lock.open(place->path());
-        if (!locks) {
-            return std::move(locks).as_failure();
-        }
-        write_ahead_log = *locks;
-        if (!write_ahead_log && options.journal == file_journal::write_ahead_log) {
-            return failure{error_code::not_supported,
-                "the file system has no advisory locks, without which the write-ahead "
-                "log is not safe; use the rollback journal"};
-        }
-    }
-    if (auto locked = detail::lock_patiently(lock, waits); !locked) {
-        return std::move(locked).as_failure();
-    }
-    auto prepared = detail::prepare_schema(*first, write_ahead_log, waits);
-    if (prepared) {
-        prepared = first->set_durability(options, waits);
-    }
-    lock.unlock();
-    if (!prepared) {
-        return std::move(prepared).as_failure();
     }
     return opened_file{*std::move(place), std::move(lock), *std::move(first)};
 }

@@ -4,6 +4,8 @@
 
 #include <entitable/file/impl/sqlite_store.ipp>
 
+#include <set>
+
 ENTITABLE_BEGIN_NAMESPACE
 
 /// On a connection of its own: a pragma may read the schema anew, and what a reader's connection remembers of tables depends on
@@ -69,12 +71,19 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(call const& context) {
     if (!more) {
         return std::move(more).as_failure();
     }
-    // A key is its name without case, so that a bit of either is noticed.
+    // A key is its name, without case or with it, so that a bit of either is noticed.
+    bool const without_case =
+        options_.local.limits.table_names_without_case; // as the file has it, or it would not be open
+    std::set<std::string, std::less<>> names;
     detail::query tables{*reader, detail::sql::list_tables};
     more = tables.bind(1, std::string_view{}).first_row(waits);
     for (; more && *more; more = tables.next_row()) {
-        if (tables.bytes(0) != text::ascii_lower(tables.bytes(1)) && tables.bytes(0) != tables.bytes(1)) {
+        std::string const shown{tables.bytes(1)};
+        if (tables.bytes(0) != (without_case ? text::ascii_lower(shown) : shown)) {
             report.problems.push_back("the name of a table is not what was written");
+        }
+        if (without_case && !names.insert(text::ascii_lower(shown)).second) {
+            report.problems.push_back("two tables have names that differ in nothing but case");
         }
     }
     if (!more) {

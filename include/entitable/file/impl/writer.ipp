@@ -41,7 +41,7 @@ ENTITABLE_DECL void writer::line::remove(waiting& one) noexcept {
     last_ = last_ == &one ? before : last_;
 }
 
-ENTITABLE_DECL writer::writer(file_place place, file_options const& options, writer_lock lock, connection first)
+ENTITABLE_DECL writer::writer(file_place place, file_options const& options, file_lock lock, connection first)
     : place_(std::move(place)),
       options_(options),
       lock_(std::move(lock)),
@@ -54,23 +54,20 @@ ENTITABLE_DECL writer::~writer() {
     if (!on_) {
         return;
     }
-    bool held = false;
+    bool alone = false;
 #if ENTITABLE_HAS_EXCEPTIONS
     try {
 #endif
         auto const locked = lock_.try_lock();
-        held = locked && *locked && place_.check();
+        alone = locked && *locked && place_.check() && lock_.try_use(file_lock::use::alone);
 #if ENTITABLE_HAS_EXCEPTIONS
     } catch (...) { // no memory to say what is wrong: the log stays
     }
 #endif
-    if (held) {
-        on_->end_log_at_close();
+    if (alone) {
+        on_->end_log_at_close(); // no store of any process has the file open
     }
     on_.reset();
-    if (held) {
-        lock_.unlock();
-    }
 }
 
 ENTITABLE_DECL result<void> writer::run(write_job job, call const& context) {

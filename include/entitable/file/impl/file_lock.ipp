@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/file/detail/file_lock.hpp>
+#include <entitable/file/detail/file_place.hpp>
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#include <cerrno>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+#if defined(_WIN32) || !defined(F_OFD_SETLK)
+
+// No locks that belong to an open file: the rollback journal is used, whose locks are SQLite's own.
+
+ENTITABLE_DECL result<bool> file_lock::open(std::string const&) { return false; }
+ENTITABLE_DECL result<void> file_lock::reopen() { return {}; }
+ENTITABLE_DECL result<bool> file_lock::try_lock() { return true; }
+ENTITABLE_DECL void file_lock::unlock() noexcept {}
+ENTITABLE_DECL bool file_lock::try_use(use) noexcept { return true; }
+
+#else
+
+/// Locks a byte of an open file, or unlocks it.
+ENTITABLE_DECL bool set_lock(int handle, int type, off_t byte) noexcept {
+    struct flock wanted{};
+    wanted.l_type = static_cast<short>(type);
+    wanted.l_whence = SEEK_SET;
+    wanted.l_start = byte;
+    wanted.l_len = 1;
+    return ::fcntl(handle, F_OFD_SETLK, &wanted) == 0;
+}
+
+inline constexpr off_t use_byte = 0;
+
+ENTITABLE_DECL result<bool> file_lock::open(std::string const& path) {
+    path_ = path + "-lock";
+    if (auto opened = reopen(); !opened) {
+        return std::move(opened).as_failure();
+    }
+    // What is locked at the moment can be locked.
+    bool works = ::flock(handle_.get(), LOCK_EX | LOCK_NB) == 0 || errno == EWOULDBLOCK || errno == EINTR;
+    ::flock(handle_.get(), LOCK_UN);
+    works = works && (set_lock(handle_.get(), F_RDLCK, use_byte) || errno == EAGAIN || errno == EACCES);
+    if (!works) {
+        handle_.close();
+        return false;
+    }
+    set_lock(handle_.get(), F_UNLCK, use_byte);
+    return true;
+}
+
+ENTITABLE_DECL result<void> file_lock::reopen() {
+    handle_ = own_handle::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    if (!usable()) {
+        return system_failure("the lock beside the file cannot be opened", errno, path_);
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<bool> file_lock::try_lock() {
+    if (!usable()) {
+        return true;
+    }
+    for (int tries = 0; tries < 3; ++tries) {
+        if (::flock(handle_.get(), LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK || errno == EINTR) {
+                return false;
+            }
+            return system_failure("the lock beside the file failed", errno, path_);
+        }
+        // A lock of a file that others do not find any more locks nobody out.
+        struct stat held{};
+        struct stat named{};
+        if (::fstat(handle_.get(), &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+            held.st_dev == named.st_dev) {
+            return true;
+        }
+        if (auto opened = reopen(); !opened) {
+            return std::move(opened).as_failure();
+        }
+        if (use const before = std::exchange(used_, use::none); !try_use(before)) {
+            return system_failure("the lock beside the file was removed while the file was open", ESTALE, path_);
+        }
+    }
+    return false;
+}
+
+ENTITABLE_DECL void file_lock::unlock() noexcept {
+    if (usable()) {
+        ::flock(handle_.get(), LOCK_UN);
+    }
+}
+
+ENTITABLE_DECL bool file_lock::try_use(use how) noexcept {
+    int const type = how == use::none ? F_UNLCK : how == use::alone ? F_WRLCK : F_RDLCK;
+    if (usable() && how != used_ && !set_lock(handle_.get(), type, use_byte)) {
+        return false;
+    }
+    used_ = how;
+    return true;
+}
+
+#endif
+
+ENTITABLE_DECL result<void> lock_patiently(file_lock& lock, patience& waits) {
+    for (;;) {
+        auto locked = lock.try_lock();
+        if (!locked) {
+            return std::move(locked).as_failure();
+        }
+        if (*locked) {
+            return {};
+        }
+        if (!waits.wait()) {
+            return waits.given_up();
+        }
+    }
+}
+
+ENTITABLE_DECL result<void> use_patiently(file_lock& lock, file_lock::use how, patience& waits) {
+    while (!lock.try_use(how)) {
+        if (!waits.wait()) {
+            return waits.given_up();
+        }
+    }
+    return {};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Who may write to a file, who may change its journal, who may end its log; and what a file decides for everybody who opens it.
+
+#include <entitable/entitable.hpp>
+#include <entitable/file.hpp>
+#include <entitable/tables.hpp>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <support/catch.hpp>
+#include <support/child_process.hpp>
+#include <support/long.hpp>
+#include <support/tally.hpp>
+#include <support/temporary_folder.hpp>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+using namespace entitable;
+using namespace entitable_test;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+file_options with(file_journal journal, std::chrono::nanoseconds patience = 100ms) {
+    file_options options;
+    options.journal = journal;
+    options.busy_timeout = patience;
+    options.checkpoint_bytes = 100'000;
+    return options;
+}
+
+constexpr auto rollback = file_journal::rollback;
+constexpr auto automatic = file_journal::automatic;
+
+/// The writer lock, as another process holds it.
+class held_lock {
+public:
+    explicit held_lock(std::string const& path) : handle_(::open((path + "-lock").c_str(), O_RDWR | O_CLOEXEC)) {
+        REQUIRE(::flock(handle_, LOCK_EX | LOCK_NB) == 0);
+    }
+    ~held_lock() { ::close(handle_); }
+    held_lock(held_lock const&) = delete;
+    held_lock& operator=(held_lock const&) = delete;
+
+private:
+    int handle_;
+};
+
+std::uint64_t inode_of(std::string const& path) {
+    struct stat about{};
+    return ::stat(path.c_str(), &about) == 0 ? static_cast<std::uint64_t>(about.st_ino) : 0;
+}
+
+bool opens_and_writes(std::string const& path, file_options const& options, std::int32_t batch) {
+    auto const store = file_backend::open(path, options);
+    return store && write_batch(table<mark>{*store, "marks"}, "other", batch);
+}
+
+void run_sql(std::string const& path, char const* text) {
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(database, text, nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(database);
+}
+
+} // namespace
+
+TEST_CASE("locks: the other journal is StoreBusy while a file is open, in each order, and then it is the file's") {
+    temporary_folder const folder;
+    std::string const path = folder / "marks.db";
+    for (auto const& [mine, theirs] : {std::pair{rollback, automatic}, std::pair{automatic, rollback}}) {
+        {
+            file_backend const store{path, with(mine)};
+            table<mark> const marks{store, "marks"};
+            marks.create_if_absent().value();
+            CHECK(write_batch(marks, "w", mine == rollback ? 0 : 1));
+            auto const here = file_backend::open(path, with(theirs));
+            REQUIRE_FALSE(here);
+            CHECK(here.error().code == error_code::store_busy);
+            child_process other{[&, theirs = theirs] {
+                auto const opened = file_backend::open(path, with(theirs));
+                return !opened && opened.error().code == error_code::store_busy;
+            }};
+            CHECK(other.succeeds());
+            CHECK(opens_and_writes(path, with(mine), mine == rollback ? 0 : 1));
+            for (std::int32_t batch = 10; batch < 60; ++batch) {
+                CHECK(write_batch(marks, mine == rollback ? "a" : "b", batch));
+            }
+            CHECK(fs::exists(path + "-wal") == (mine == automatic));
+            if (mine == automatic) {
+                CHECK(fs::file_size(path + "-wal") < 500'000);
+            }
+        }
+        CHECK_FALSE(fs::exists(path + "-wal"));
+    }
+    file_backend const store{path, with(rollback)};
+    CHECK(store.verify().value().rows == 1'040);
+    CHECK(store.verify().value().sound());
+}
+
+TEST_CASE("locks: processes that open a file with either journal at any time agree, and nothing is lost") {
+    temporary_folder const folder;
+    std::string const path = folder / "marks.db";
+    struct counts {
+        std::atomic<std::int32_t> kept[4];
+        std::atomic<std::int32_t> busy;
+    };
+    shared_memory<counts> const seen;
+    std::vector<child_process> processes;
+    for (std::size_t number = 0; number < 4; ++number) {
+        processes.emplace_back([&, number] {
+            auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds{rounds(700, 20'000, 700)};
+            while (std::chrono::steady_clock::now() < until) {
+                auto const store = file_backend::open(path, with(number % 2 == 0 ? rollback : automatic, 20ms));
+                if (!store) {
+                    if (store.error().code != error_code::store_busy) {
+                        return false;
+                    }
+                    ++seen->busy;
+                    continue;
+                }
+                table<mark> const marks{*store, "marks"};
+                if (auto const made = marks.create_if_absent(); !made && made.error().code != error_code::store_busy) {
+                    return false;
+                }
+                for (int batch = 0; batch < 3; ++batch) {
+                    auto const written = write_batch(marks, "w" + std::to_string(number), seen->kept[number]);
+                    seen->kept[number] += written ? 1 : 0;
+                    if (!written &&
+                        (written.error().code != error_code::store_busy &&
+                            written.error().code != error_code::table_not_found)) {
+                        return false;
+                    }
+                }
+            }
+            return true;
+        });
+    }
+    for (child_process& each : processes) {
+        CHECK(each.succeeds(60s));
+    }
+    file_backend const store{path};
+    tally kept;
+    for (std::size_t number = 0; number < 4; ++number) {
+        for (std::int32_t batch = 0; batch < seen->kept[number]; ++batch) {
+            kept.note("w" + std::to_string(number), batch, batch_fate::kept);
+        }
+    }
+    CHECK(kept.check(table<mark>{store, "marks"}) == "");
+    CHECK(kept.kept() > 10);
+    CHECK(seen->busy > 0);
+    CHECK(store.verify().value().sound());
+}
+
+TEST_CASE(
+    "locks: a known file opens and is read while another process writes for long; writers of either journal wait") {
+    temporary_folder const folder;
+    for (auto const journal : {automatic, rollback}) {
+        std::string const path = folder / (journal == rollback ? "rollback.db" : "log.db");
+        table<mark>{file_backend{path, with(journal)}, "marks"}.create().value();
+        REQUIRE(opens_and_writes(path, with(journal), 0));
+        held_lock const stopped{path};
+        file_options patient = with(journal, 30s);
+        auto const begun = std::chrono::steady_clock::now();
+        {
+            file_backend const reading{path, patient};
+            CHECK(table<mark>{reading, "marks"}.get("other", 0, 0));
+            CHECK(reading.verify().value().sound());
+        }
+        CHECK(std::chrono::steady_clock::now() - begun < 10s);
+        file_backend const store{path, with(journal)};
+        table<mark> const marks{store, "marks"};
+        CHECK(write_batch(marks, "w", 0).error().code == error_code::store_busy);
+        CHECK(marks.get("other", 0, 0));
+        file_options other = with(journal == rollback ? automatic : rollback);
+        CHECK(file_backend::open(path, other).error().code == error_code::store_busy);
+        CHECK(file_backend::open(folder / "new.db")); // another file has another lock
+    }
+}
+
+TEST_CASE("locks: only the last one who closes a file ends its log") {
+    temporary_folder const folder;
+    std::string const path = folder / "marks.db";
+    {
+        file_backend const store{path};
+        table<mark> const marks{store, "marks"};
+        marks.create().value();
+        CHECK(write_batch(marks, "w", 0));
+        std::uint64_t const log = inode_of(path + "-wal");
+        std::uint64_t const index = inode_of(path + "-shm");
+        CHECK(log != 0);
+        CHECK(opens_and_writes(path, {}, 0));
+        child_process other{[&] { return opens_and_writes(path, {}, 1); }};
+        CHECK(other.succeeds());
+        CHECK(inode_of(path + "-wal") == log);
+        CHECK(inode_of(path + "-shm") == index);
+        CHECK(write_batch(marks, "w", 1));
+    }
+    CHECK_FALSE(fs::exists(path + "-wal"));
+    CHECK_FALSE(fs::exists(path + "-shm"));
+    CHECK(file_backend{path}.verify().value().rows == 40);
+}
+
+TEST_CASE("locks: a profile that has names of tables otherwise is refused, and both are named") {
+    temporary_folder const folder;
+    std::string const path = folder / "marks.db";
+    file_options with_case;
+    with_case.local.limits = cosmos_profile();
+    {
+        file_backend const store{path};
+        row_table{store, "Orders"}.create().value();
+    }
+    auto const refused = file_backend::open(path, with_case);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == error_code::store_foreign);
+    CHECK_THAT(refused.error().message, ContainsSubstring("are one table"));
+    CHECK_THAT(refused.error().message, ContainsSubstring("are two tables"));
+    file_options azure;
+    azure.local.limits = storage_profile(); // which has other limits, and the same names
+    CHECK(file_backend::open(path, azure));
+    {
+        file_backend const store{folder / "cased.db", with_case};
+        row_table{store, "Orders"}.create().value();
+        row_table{store, "orders"}.create().value();
+        CHECK(store.verify().value().sound());
+    }
+    CHECK(file_backend::open(folder / "cased.db").error().code == error_code::store_foreign);
+
+    // Two tables of one name, as a program of old could leave them.
+    run_sql(path, "INSERT INTO entitable_table (key, name) VALUES (CAST('Orders' AS BLOB), 'Orders')");
+    auto const report = file_backend{path}.verify().value();
+    CHECK_FALSE(report.sound());
+    CHECK_THAT(report.problems.back(), ContainsSubstring("differ in nothing but case"));
+    run_sql(path, "UPDATE entitable_state SET value = 2 WHERE name = 'names_without_case'");
+    CHECK(file_backend::open(path).error().code == error_code::store_foreign);
+    run_sql(path, "DELETE FROM entitable_state WHERE name = 'names_without_case'");
+    CHECK(file_backend::open(path).error().code == error_code::store_foreign);
+}
