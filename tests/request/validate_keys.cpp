@@ -135,3 +135,27 @@ TEST_CASE("a profile may limit the bytes of each key apart") {
     CHECK(validate_key(std::string(255, 'k'), "RowKey", cosmos_profile()));
     check_refused(validate_key(std::string(256, 'k'), "RowKey", cosmos_profile()), code, "256", "255");
 }
+
+TEST_CASE("a profile may refuse empty keys, as Cosmos DB does") {
+    for (std::string const which : {"PartitionKey", "RowKey"}) {
+        CHECK(validate_key("", which, storage_profile()));
+        check_refused(validate_key("", which, cosmos_profile()), error_code::properties_need_value, which, "empty");
+        CHECK(validate_key(" ", which, cosmos_profile()));
+    }
+}
+
+TEST_CASE("names of properties go by the profile: their length, and what is reserved") {
+    auto const with = [](std::string const& name, profile const& limits) {
+        return validate_entity(entity_with(name, value_view{1}), limits);
+    };
+    CHECK(with(std::string(255, 'n'), storage_profile()));
+    check_refused(with(std::string(256, 'n'), storage_profile()), error_code::property_name_too_long, "256", "255");
+    CHECK(with(std::string(1000, 'n'), cosmos_profile()));
+    check_refused(with(std::string(1001, 'n'), cosmos_profile()), error_code::property_name_too_long, "1001", "1000");
+    for (std::string const name : {"ID", "id", "rid", "ResourceId", "Etag"}) {
+        CHECK(with(name, storage_profile()));
+        check_refused(with(name, cosmos_profile()), error_code::property_name_invalid, name);
+    }
+    CHECK(with("etag", cosmos_profile()));
+    CHECK(with("etag", storage_profile()));
+}

@@ -216,3 +216,15 @@ TEST_CASE("an answer inside of a value is not one") {
     REQUIRE(outcome);
     CHECK(outcome->results[0].etag.text() == "\"a\"");
 }
+
+TEST_CASE("a transaction that is throttled says when to come again") {
+    auto const throttled =
+        read("--batchresponse_1\r\nContent-Type: multipart/mixed; boundary=changesetresponse_2\r\n\r\n" +
+                part("429 ?", "Retry-After: 3\r\n", R"({"odata.error":{"code":"429","message":{"value":"x"}}})") +
+                "--changesetresponse_2--\r\n--batchresponse_1--\r\n",
+            changes(2));
+    REQUIRE_FALSE(throttled);
+    CHECK(throttled.error().code == error_code::server_busy);
+    CHECK(throttled.error().effect == effect::none);
+    CHECK(throttled.error().retry_after == std::chrono::seconds{3});
+}

@@ -133,3 +133,24 @@ TEST_CASE("traps 18, 56: Retry-After in both forms, and junk") {
         CHECK(wish("Retry-After", junk) == -1);
     }
 }
+
+TEST_CASE("a word that is not known falls back to a status that is clear by itself") {
+    struct expected {
+        int status;
+        std::string_view word;
+        error_code code;
+    };
+    for (expected const& each : {expected{429, "429", error_code::server_busy}, // Cosmos DB
+             {429, "TooManyRequests", error_code::server_busy}, {403, "Forbidden", error_code::authorization_failure},
+             {401, "NoAuthenticationInformation", error_code::authentication_failed}, // Storage
+             {408, "Slow", error_code::operation_timed_out}, {503, "Away", error_code::server_busy},
+             {504, "Away", error_code::operation_timed_out}, {404, "Gone", error_code::other_service_error},
+             {409, "NewConflict", error_code::other_service_error}, {412, "X", error_code::other_service_error},
+             {500, "X", error_code::other_service_error}, {400, "429", error_code::other_service_error}}) {
+        CAPTURE(each.status, each.word);
+        auto const problem = problem_of(answer(static_cast<std::uint16_t>(each.status),
+            text::joined({R"({"odata.error":{"code":")", each.word, R"(","message":{"value":"x"}}})"})));
+        CHECK(problem.code == each.code);
+        CHECK_THAT(problem.message, ContainsSubstring(std::string{each.word}));
+    }
+}

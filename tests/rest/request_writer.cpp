@@ -214,11 +214,13 @@ TEST_CASE("a transaction in every form, for a service that refuses PATCH") {
         "--batch_id\r\nContent-Type: multipart/mixed; boundary=changeset_id\r\n\r\n"
         "--changeset_id\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
         "POST https://a.table.core.windows.net/Orders(PartitionKey='p',RowKey='a%0D%0A--changeset_id--') HTTP/1.1\r\n"
-        "Accept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\nX-HTTP-Method: MERGE\r\n"
+        "Accept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\nx-ms-version: 2019-02-02\r\n"
+        "X-HTTP-Method: MERGE\r\n"
         "Content-Type: application/json\r\n\r\n"
         R"({"PartitionKey":"p","RowKey":"a\r\n--changeset_id--","V":"\r\n--changeset_id--\r\n--batch_id--"})"
         "\r\n--changeset_id\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
         "DELETE https://a.table.core.windows.net/Orders(PartitionKey='p',RowKey='a%0D%0A--changeset_id--') HTTP/1.1\r\n"
-        "Accept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\nIf-Match: *\r\n\r\n"
+        "Accept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\nx-ms-version: 2019-02-02\r\n"
+        "If-Match: *\r\n\r\n"
         "\r\n--changeset_id--\r\n--batch_id--\r\n");
 }

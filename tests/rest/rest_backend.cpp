@@ -361,6 +361,16 @@ TEST_CASE("a backend signs as its credential does, whatever the address") {
     }
 }
 
+TEST_CASE("what Cosmos DB refuses is not sent to it") {
+    fixture f{service::cosmos};
+    fails(f.send(get_entity{"Orders", "", "r", {}}), error_code::properties_need_value);
+    fails(f.send(write_entity{"Orders", mutation::insert(make_row("p", ""))}), error_code::properties_need_value);
+    fails(f.send(transact{"Orders", {mutation::insert(make_row("", "r"))}}), error_code::properties_need_value);
+    fails(f.send(write_entity{"Orders", mutation::insert(make_row("p", "r", {{"Etag", 1}}))}),
+        error_code::property_name_invalid);
+    CHECK(f.client.asked().empty());
+}
+
 TEST_CASE("nothing is sent for what is refused here") {
     fixture f;
     fails(f.send(create_table{"a"}), error_code::out_of_range_input);
@@ -400,6 +410,25 @@ TEST_CASE("deadlines and limits reach the client") {
     CHECK(made.deadline == f.context.deadline);
     CHECK(made.max_body_size == 1234);
     CHECK(made.request_timeout.count() == 77);
+}
+
+TEST_CASE("an ETag is that of the body, else of the header field, else of the Timestamp") {
+    fixture f;
+    std::string const bare = R"({"PartitionKey":"p","RowKey":"r","Timestamp":"2026-07-27T12:28:53.1234500Z"})";
+    std::string const zeros = "W/\"datetime'2026-07-27T12%3A28%3A53.1234500Z'\""; // as Cosmos DB has it
+    f.client.then(200, bare, {{"ETag", zeros}});
+    auto const given = f.send(get());
+    REQUIRE(given);
+    CHECK(given->etag.text() == zeros);
+    CHECK(given->entity.view().etag().text() == zeros);
+    for (std::string const& none : {std::string{}, std::string{"junk"}}) {
+        f.client.then(200, bare, {{"ETag", none}});
+        auto const made = f.send(get());
+        REQUIRE(made);
+        CHECK(made->etag.text() == "W/\"datetime'2026-07-27T12%3A28%3A53.12345Z'\"");
+    }
+    f.client.then(200, entity("p", "r"), {{"ETag", zeros}});
+    CHECK(f.send(get()).value().etag.text() == tag);
 }
 
 TEST_CASE("the service is told how long it may work: what the call has left, at most 30 s") {

@@ -44,6 +44,8 @@ struct profile {
     std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit besides `max_key_units`
     std::size_t max_row_key_size{0};       ///< in bytes; 0 for no limit besides `max_key_units`
 
+    bool empty_keys{true}; ///< a key may be the empty text; else PropertiesNeedValue
+
     /// Stands for a time that nothing bounds.
     static constexpr std::chrono::seconds unbounded = std::chrono::seconds::max();
     /// How long a write may be under way before it reaches the service, from the date that it carries: the age at which the
@@ -69,8 +71,9 @@ struct profile {
     return storage;
 }
 
-/// The profile of the Table API of Cosmos DB (source: its FAQ and its pages on limits). It also reserves the property
-/// names ID, id, rid, etag and ResourceId, and answers ResourceNotFound where a table is missing.
+/// The profile of the Table API of Cosmos DB (source: its FAQ and its pages on limits, and what it was seen to answer).
+/// It also reserves the property names ID, id, rid, ResourceId and Etag, the last of which it would drop in silence, and answers
+/// ResourceNotFound where a table is missing.
 [[nodiscard]] constexpr profile cosmos_profile() noexcept {
     profile cosmos;
     cosmos.kind = service::cosmos;
@@ -78,6 +81,7 @@ struct profile {
     cosmos.max_partition_key_size = 2048;
     cosmos.max_row_key_size = 255;
     cosmos.max_properties = 1000; // no limit is known; this one keeps the search for doubles short
+    cosmos.max_name_units = 1000; // is known to be accepted
     cosmos.max_entity_size = 2 * 1024 * 1024;
     cosmos.max_string_units = cosmos.max_entity_size;
     cosmos.max_binary_size = cosmos.max_entity_size;
@@ -85,6 +89,7 @@ struct profile {
     cosmos.max_comparisons = 0;
     cosmos.longest_delivery = profile::unbounded; // it refuses old dates, too; nothing says when it stops to work
     cosmos.longest_work = profile::unbounded;
+    cosmos.empty_keys = false;
     cosmos.ordered = false;
     cosmos.table_names_without_case = false;
     return cosmos;

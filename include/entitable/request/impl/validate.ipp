@@ -97,7 +97,7 @@ ENTITABLE_LAZY result<void> validate_property_name(std::string_view name, profil
     }
     bool const reserved = is_system_property(name) ||
         (limits.kind == service::cosmos &&
-            (name == "ID" || name == "id" || name == "rid" || name == "etag" || name == "ResourceId"));
+            (name == "ID" || name == "id" || name == "rid" || name == "ResourceId" || name == "Etag"));
     if (!is_property_name(name) || reserved) {
         return refusal(error_code::property_name_invalid,
             text::joined({"the property name \"", text::printable(text::shortened(name)),
@@ -297,7 +297,7 @@ ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits, known_good& known) {
-    if (entity.partition_key != known.partition_key) {
+    if (entity.partition_key.empty() || entity.partition_key != known.partition_key) { // none is known at first
         if (auto checked = validate_key(entity.partition_key, "PartitionKey", limits); !checked) {
             return checked;
         }
@@ -390,6 +390,10 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_view which, profile const& limits) {
+    if (key.empty() && !limits.empty_keys) {
+        return detail::refusal(error_code::properties_need_value,
+            text::joined({"the ", which, " is empty, which this service does not accept"}));
+    }
     bool const limited_in_bytes = (limits.max_partition_key_size | limits.max_row_key_size) != 0;
     bool const is_short = key.size() <= limits.max_key_units && !limited_in_bytes;
     if (is_short && text::all_eights(key, detail::are_in_key)) { // nearly all

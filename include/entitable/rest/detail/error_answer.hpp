@@ -39,7 +39,8 @@ void read_error_body(error_answer& out, std::string_view body, json_reader& read
 /// Nothing for what cannot be read; a billion seconds at most.
 [[nodiscard]] std::optional<std::chrono::milliseconds> retry_after_of(http_headers const& headers) noexcept;
 
-/// The code for a word of a service, or for a status where it gave no word.
+/// The code for a word of a service, or for a status where it gave no word, or one that is not known with a status that is clear by
+/// itself.
 [[nodiscard]] error_code code_of(std::string_view word, std::uint16_t status) noexcept;
 
 /// The error of a request called `request`. The effect of a failed write is `unknown` where a service may say so after it has

@@ -99,12 +99,12 @@ ENTITABLE_DECL result<get_entity::response> read_success(
     if (made->entity.partition_key() != request.partition_key || made->entity.row_key() != request.row_key) {
         return garbled(response, {"it is another entity than the one asked for"});
     }
-    if (made->etag.empty()) {
+    if (made->etag.empty()) { // the header field has the service's own text; that of the Timestamp is but the usual one
         auto given = etag_of(response, work);
-        if (!given) {
+        if (!given && made->entity.view().timestamp() == date_time{}) {
             return std::move(given).as_failure();
         }
-        made->etag = *std::move(given);
+        made->etag = given ? *std::move(given) : made->entity.view().etag();
         made->entity = row{request.partition_key, request.row_key, made->entity.payload(), made->etag.text()};
     }
     made->stale = work.location == read_location::secondary;

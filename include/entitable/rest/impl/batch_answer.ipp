@@ -65,6 +65,7 @@ struct batch_part {
     std::string_view content_type; ///< of the fields around it
     std::string_view content_id;
     std::string_view etag;
+    std::size_t fields_begin{};
     std::size_t body_begin{};
     std::size_t end{};
 
@@ -87,6 +88,7 @@ struct batch_part {
             case stage::before_status:
                 if (!line.empty()) {
                     take_status(line);
+                    fields_begin = behind;
                 }
                 break;
             case stage::fields:
@@ -133,6 +135,21 @@ private:
         status = number.value_or(std::uint16_t{0});
     }
 };
+
+/// The header fields of one answer.
+ENTITABLE_DECL http_headers fields_of_part(std::string_view text, batch_part const& part) {
+    http_headers fields;
+    text = text.substr(part.fields_begin, part.body_begin - part.fields_begin);
+    while (!text.empty()) {
+        std::size_t const end = text.find('\n');
+        std::string_view const line = trimmed(text.substr(0, end));
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (std::size_t const colon = line.find(':'); colon != std::string_view::npos) {
+            static_cast<void>(fields.add(line.substr(0, colon), line.substr(colon + 1)));
+        }
+    }
+    return fields;
+}
 
 /// Takes the answer to a transaction apart in one walk over its lines: one change set, in that the parts, or one answer that
 /// has none.
@@ -273,6 +290,10 @@ ENTITABLE_DECL result<transact::response> read_batch_answer(
         std::string_view const body =
             std::string_view{response.body}.substr(part.body_begin, part.end - part.body_begin);
         read_error_body(answer, trimmed(body), reader);
+        answer.retry_after = retry_after_of(fields_of_part(response.body, part));
+        if (!answer.retry_after) {
+            answer.retry_after = retry_after_of(response.headers);
+        }
         // A missing table is no operation's fault, whichever came first.
         if (answer.index && (*answer.index >= changes.size() || answer.code == "TableNotFound")) {
             answer.index.reset();

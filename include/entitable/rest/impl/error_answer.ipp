@@ -151,7 +151,11 @@ ENTITABLE_DECL error_code code_of(std::string_view word, std::uint16_t status) n
             return each.code;
         }
     }
-    if (!word.empty()) {
+    // A word that is not known: these statuses say enough by themselves. Cosmos DB throttles with the word "429", and answers a
+    // signature that does not fit with Forbidden; Storage has NoAuthenticationInformation.
+    bool const clear =
+        status == 401 || status == 403 || status == 408 || status == 429 || status == 503 || status == 504;
+    if (!word.empty() && !clear) {
         return error_code::other_service_error;
     }
     // Not 404, 409 and 412: without a word they may be a proxy's, and mean something else than the service's.

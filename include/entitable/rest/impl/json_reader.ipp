@@ -194,7 +194,7 @@ ENTITABLE_DECL result<get_entity::response> json_reader::read_entity(std::string
         }
     }
     row_view const read = state_->entity.whole();
-    return get_entity::response{row{read}, state_->entity.parts.is_versioned() ? read.etag() : etag{}};
+    return get_entity::response{row{read}, state_->entity.parts.has_etag ? read.etag() : etag{}};
 }
 
 ENTITABLE_DECL result<std::vector<std::string>> json_reader::read_tables(std::string const& body) {

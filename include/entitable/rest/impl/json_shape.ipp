@@ -45,6 +45,7 @@ struct row_parts {
     std::string_view etag;
     bool has_partition_key{};
     bool has_row_key{};
+    bool has_etag{}; ///< said, and not made of the Timestamp
 
     /// Whether the service said which version of the entity it is.
     [[nodiscard]] bool is_versioned() const noexcept { return !timestamp.empty() || !etag.empty(); }
@@ -100,6 +101,7 @@ private:
             timestamp = *read;
         }
         row_format::store(payload_.data() + row_format::timestamp_offset, timestamp.ticks);
+        parts.has_etag = !parts.etag.empty();
         if (follows_from(parts.etag, parts.timestamp)) {
             parts.etag = {};
         }

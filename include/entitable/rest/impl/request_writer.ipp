@@ -189,6 +189,8 @@ ENTITABLE_DECL result<void> write_request(http_request& out, transact const& req
     std::string& body = out.body;
     body.append("--batch_").append(to.request_id);
     body.append("\r\nContent-Type: multipart/mixed; boundary=changeset_").append(to.request_id).append("\r\n\r\n");
+    // Each transaction that Cosmos DB is known to have accepted had the version in its parts.
+    std::string_view const version = to.kind == service::cosmos ? "x-ms-version: 2019-02-02\r\n" : "";
     // What stands before and behind the path is the same for all changes of one kind.
     std::string before;
     std::string behind;
@@ -200,7 +202,7 @@ ENTITABLE_DECL result<void> write_request(http_request& out, transact const& req
             before = text::joined({"--changeset_", to.request_id,
                 "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n",
                 to_string(form.method), " ", to.base, "/"});
-            behind = text::joined({" HTTP/1.1\r\nAccept: ", json_accept, "\r\nDataServiceVersion: 3.0\r\n",
+            behind = text::joined({" HTTP/1.1\r\nAccept: ", json_accept, "\r\nDataServiceVersion: 3.0\r\n", version,
                 form.override_method.empty() ? "" : "X-HTTP-Method: ", form.override_method,
                 form.override_method.empty() ? "" : "\r\n", form.has_body ? "Content-Type: application/json\r\n" : "",
                 change.kind == mutation_kind::insert ? "Prefer: return-no-content\r\n" : ""});

@@ -11,8 +11,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
 /// Keys in the order of their UTF-16 code units.
-[[nodiscard]] inline std::vector<std::string> ordered_keys() {
-    return {"", " ", "!", "'", "''", "0", "1", "10", "2", "A", "Z", "a", "a ", "aa", "b", "~",
+[[nodiscard]] inline std::vector<std::string> ordered_keys(profile const& limits) {
+    std::vector<std::string> keys = {"", " ", "!", "'", "''", "0", "1", "10", "2", "A", "Z", "a", "a ", "aa", "b", "~",
         "\xC2\xA0",         // U+00A0
         "\xC3\xA4",         // U+00E4
         "\xD9\x80",         // U+0640
@@ -23,11 +23,15 @@ namespace testing::conformance {
         "\xEE\x80\x80",     // U+E000
         "\xEF\xBD\x9E",     // U+FF5E
         "\xEF\xBF\xBD"};    // U+FFFD
+    if (!limits.empty_keys) {
+        keys.erase(keys.begin());
+    }
+    return keys;
 }
 
 inline void keys_come_in_order(trial& t) {
     std::string const table = t.new_table();
-    auto const keys = ordered_keys();
+    auto const keys = ordered_keys(t.limits());
     std::vector<std::string> of_partition;
     std::vector<std::string> of_table;
     for (std::size_t index = keys.size(); index > 0; --index) {
@@ -61,7 +65,7 @@ inline void keys_come_in_order(trial& t) {
 
 inline void ranges_of_keys(trial& t) {
     std::string const table = t.new_table();
-    auto const keys = ordered_keys();
+    auto const keys = ordered_keys(t.limits());
     for (std::string const& key : keys) {
         t.put(table, make_row("p", key));
         t.put(table, make_row(key, "r"));
@@ -71,7 +75,7 @@ inline void ranges_of_keys(trial& t) {
         for (end const upper : {end::open, end::inclusive, end::exclusive}) {
             for (auto const& [from, to] : {std::pair{std::size_t{3}, std::size_t{12}},
                      {std::size_t{12}, std::size_t{3}}, {std::size_t{20}, std::size_t{24}},
-                     {std::size_t{0}, std::size_t{25}}, {std::size_t{7}, std::size_t{7}}}) {
+                     {std::size_t{0}, keys.size() - 1}, {std::size_t{7}, std::size_t{7}}}) {
                 key_interval const interval{
                     {lower, lower == end::open ? "" : keys[from]}, {upper, upper == end::open ? "" : keys[to]}};
                 std::vector<std::string> rows;
@@ -104,6 +108,12 @@ inline void awkward_keys(trial& t) {
         "x HTTP", times(512, "k"), times(256, "\xF0\x9F\x98\x80")};
     for (std::string const& key : keys) {
         if (key.size() > t.limits().max_row_key_size && t.limits().max_row_key_size != 0) {
+            continue;
+        }
+        if (key.empty() && !t.limits().empty_keys) {
+            for (row const& refused : {make_row("", "r"), make_row("p", "")}) {
+                t.no(t.write(table, mutation::insert(refused)), error_code::properties_need_value, "an empty key");
+            }
             continue;
         }
         std::string const text = "the key \"" + text::printable(text::shortened(key)) + "\", ";

@@ -54,7 +54,7 @@ inline void names_of_properties(trial& t) {
         refused_entity(t, table, make_row("p", "r", {{bad, 1}}), error_code::property_name_invalid,
             "trap 35: the name \"" + text::printable(bad) + "\"");
     }
-    for (std::string const reserved : {"ID", "id", "rid", "etag", "ResourceId"}) {
+    for (std::string const reserved : {"ID", "id", "rid", "ResourceId", "Etag"}) {
         row const entity = make_row("p", "r", {{reserved, 1}});
         if (t.limits().kind == service::cosmos) {
             refused_entity(t, table, entity, error_code::property_name_invalid, "the reserved name " + reserved);
@@ -62,6 +62,7 @@ inline void names_of_properties(trial& t) {
             t.put(table, entity);
         }
     }
+    t.put(table, make_row("p", "r", {{"etag", 1}}));
     refused_entity(t, table, make_row("p", "r", {{"A", 1}, {"B", 1}, {"A", "x"}}),
         error_code::duplicate_properties_specified, "a name twice");
 }
