@@ -166,3 +166,33 @@ TEST_CASE("golden vectors of connection strings") {
     }
     CHECK(checked >= 25);
 }
+
+TEST_CASE("line ends, quotes and texts for something else are left out or named") {
+    std::string const good = "AccountName=shop;AccountKey=Zm9v";
+    for (std::string const& text : {good + "\n", good + "\r\n", "\r\n" + good, " " + good + " \n\n",
+             "\xEF\xBB\xBF" + good, good + ";\n", std::string{"AccountName=shop;\r\nAccountKey=Zm9v;\r\n"},
+             std::string{"AccountName = shop\n;\n AccountKey\n=\nZm9v\n"}}) {
+        INFO(text);
+        auto const read = parse_connection_string(text);
+        REQUIRE(read);
+        CHECK(read->endpoint.primary == "https://shop.table.core.windows.net");
+    }
+    auto const why = [](std::string const& text) {
+        auto const read = parse_connection_string(text);
+        REQUIRE_FALSE(read);
+        CHECK(read.error().code == error_code::invalid_input);
+        CHECK(read.error().to_string().find("Zm9") == std::string::npos);
+        return read.error().message;
+    };
+    for (char const quote : {'"', '\''}) {
+        CHECK_THAT(why(quote + good + quote), ContainsSubstring("the whole of it stands in quotes"));
+        CHECK_THAT(why(quote + good + quote + "\n"), ContainsSubstring("quotes"));
+        CHECK_THAT(why("AccountName=shop;AccountKey=" + (quote + std::string{"Zm9v"}) + quote),
+            ContainsSubstring("AccountKey stands in quotes"));
+    }
+    CHECK_THAT(why("AccountName=shop;AccountKey=Zm9v\nZm9v"), ContainsSubstring("AccountKey holds a line end"));
+    CHECK_THAT(why("AccountEndpoint=https://shop.documents.azure.com:443/;AccountKey=Zm9v;"),
+        ContainsSubstring("SQL API of Cosmos DB"));
+    CHECK_THAT(why(good + ";Zm9vbmFtZQ=1"),
+        ContainsSubstring("pair 3 has an unknown name; known are AccountName, AccountKey"));
+}

@@ -44,12 +44,39 @@ ENTITABLE_DECL failure refused_pair(std::string_view name, std::string_view why)
     return failure{error_code::invalid_input, text::joined({"connection string: ", name, why})};
 }
 
+/// Without blanks and line ends around it: a text that was read from a file ends with one.
+ENTITABLE_DECL std::string_view without_line_ends(std::string_view text) noexcept {
+    constexpr std::string_view blank = " \t\r\n";
+    std::size_t const first = text.find_first_not_of(blank);
+    return first == std::string_view::npos ? std::string_view{}
+                                           : text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+/// What is unknown is named by its place, since it may be a secret.
+ENTITABLE_DECL failure unknown_name(std::string_view position) {
+    std::string known;
+    for (std::size_t which = 0; which < connection_pairs::known; ++which) {
+        known.append(which == 0 ? "" : ", ").append(connection_pairs::names[which]);
+    }
+    return refused_pair(
+        position, text::joined({" has an unknown name; known are ", known, ", and the endpoints of other services"}));
+}
+
+ENTITABLE_DECL bool is_quoted(std::string_view text) noexcept {
+    return text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+}
+
 ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view text) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     connection_pairs pairs;
+    text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+    if (is_quoted(without_line_ends(text))) {
+        return refused_pair("the whole of it", " stands in quotes: leave them out");
+    }
     for (std::size_t number = 1; !text.empty(); ++number) {
         std::string_view const pair = text.substr(0, text.find(';'));
         text.remove_prefix(pair.size() == text.size() ? pair.size() : pair.size() + 1);
-        if (without_blanks(pair).empty()) {
+        if (without_line_ends(pair).empty()) {
             continue; // nothing between two ";"
         }
         // A text in the wrong place may be a secret: it is named by its position.
@@ -58,20 +85,31 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
         if (equals == std::string_view::npos) {
             return refused_pair(position, " has no =");
         }
-        std::string_view const name = without_blanks(pair.substr(0, equals));
+        std::string_view const name = without_line_ends(pair.substr(0, equals));
+        if (same_field_name(name, "AccountEndpoint")) {
+            return refused_pair("AccountEndpoint",
+                " belongs to the SQL API of Cosmos DB: take the connection string of its Table API, which has "
+                "TableEndpoint");
+        }
         std::size_t which = 0;
         while (which < std::size(connection_pairs::names) && !same_field_name(name, connection_pairs::names[which])) {
             ++which;
         }
         if (which == std::size(connection_pairs::names)) {
-            return refused_pair(position, " has an unknown name");
+            return unknown_name(position);
         }
-        std::string_view const value = without_blanks(pair.substr(equals + 1));
+        std::string_view const value = without_line_ends(pair.substr(equals + 1));
         if (pairs.values[which]) {
             return refused_pair(connection_pairs::names[which], " is there twice");
         }
         if (value.empty()) {
             return refused_pair(connection_pairs::names[which], " is empty");
+        }
+        if (is_quoted(value)) {
+            return refused_pair(connection_pairs::names[which], " stands in quotes: leave them out");
+        }
+        if (value.find_first_of("\r\n") != std::string_view::npos) {
+            return refused_pair(connection_pairs::names[which], " holds a line end");
         }
         pairs.values[which] = value;
     }
