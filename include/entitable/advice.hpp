@@ -13,8 +13,13 @@
 #include <entitable/advice/key_candidate.hpp>
 #include <entitable/advice/key_declaration.hpp>
 #include <entitable/advice/key_score.hpp>
+#include <entitable/advice/latency_histogram.hpp>
+#include <entitable/advice/load_shape.hpp>
+#include <entitable/advice/retry_comparison.hpp>
 #include <entitable/advice/sample.hpp>
 #include <entitable/advice/score_keys.hpp>
+#include <entitable/advice/simulate.hpp>
+#include <entitable/advice/simulation.hpp>
 #include <entitable/advice/targets.hpp>
 #include <entitable/advice/throughput.hpp>
 #include <entitable/advice/throughput_plan.hpp>

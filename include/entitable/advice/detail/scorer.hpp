@@ -30,12 +30,20 @@ struct narrowed {
     std::string unordered;
 };
 
+/// The load of each partition, in the order of the keys.
+struct partition_loads {
+    std::vector<double> loads;     ///< entities a second; without the writes, where keys grow
+    std::vector<std::string> keys; ///< for a person
+    double growth{};
+};
+
 /// One thread at a time.
 class scorer {
 public:
     scorer(table_sample const& sample, workload const& load, service_targets const& targets);
 
     [[nodiscard]] key_score score(key_declaration const& declared);
+    [[nodiscard]] partition_loads loads_of(key_declaration const& declared);
     /// Whether no two rows of the sample agree in all of these members.
     [[nodiscard]] bool is_unique(std::vector<std::string> const& members);
     /// The partitions that these members make.
@@ -59,6 +67,8 @@ private:
         std::vector<int> const& fixed, std::vector<std::size_t> const& bounds, double per_second,
         row_groups const* partitions, std::vector<double>* loads);
     void add_writes(row_groups const& partitions, std::vector<double>& loads) const;
+    [[nodiscard]] double growth_of(key_declaration const& declared);
+    [[nodiscard]] std::string key_text(std::vector<int> const& columns, std::size_t row) const;
     /// Rows of the table that stand behind `count` rows, of which one was met on purpose.
     [[nodiscard]] double rows_behind(double count) const noexcept { return 1 + (count - 1) / fraction_; }
 
@@ -77,5 +87,6 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/partition_loads.ipp>
 #include <entitable/advice/impl/scorer.ipp>
 #endif

@@ -292,14 +292,30 @@ ENTITABLE_DECL void scorer::score_query(prepared_query const& query, key_declara
     into.queries.push_back(std::move(made));
 }
 
-ENTITABLE_DECL void scorer::add_writes(row_groups const& partitions, std::vector<double>& loads) const {
-    double const writes = load_->writes_per_second();
-    double const latest = static_cast<double>(std::count(latest_.begin(), latest_.end(), char{1}));
-    for (std::size_t row = 0; row < rows_.size(); ++row) {
-        if (latest_[row] != 0) {
-            loads[partitions.of_row[row]] += writes / latest;
-        }
+ENTITABLE_DECL double scorer::growth_of(key_declaration const& declared) {
+    // The first member decides on the order of partitions; a bucket in front of it leaves none.
+    auto const first = std::find_if(declared.partition.begin(), declared.partition.end(),
+        [](declared_component const& each) { return !each.literal; });
+    if (first == declared.partition.end() || first->buckets > 0) {
+        return 0;
     }
+    sample_column const* const column = sample_->find(first->member);
+    // Components of keys are in the sample as the keys have them, reversed already.
+    bool const reversed = first->descending && column != nullptr && column->at == sample_column::place::property;
+    return reversed ? -growth_of(first->member) : growth_of(first->member);
+}
+
+ENTITABLE_DECL std::string scorer::key_text(std::vector<int> const& columns, std::size_t row) const {
+    std::string text = columns.empty() ? "all" : "";
+    for (int const column : columns) {
+        sample_column const& of = sample_->columns()[static_cast<std::size_t>(column)];
+        std::uint32_t const code = of.codes[rows_[row]];
+        text += text.empty() ? "" : "__";
+        text += code == sample_column::absent           ? std::string{absent_key_text}
+            : of.value(code).type() == edm_type::string ? std::string{of.value(code).bytes()}
+                                                        : entitable::value{of.value(code)}.to_string();
+    }
+    return text;
 }
 
 ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
@@ -345,25 +361,9 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
         while (partitions.of_row[row] != group) {
             ++row;
         }
-        made.hottest_key = columns.empty() ? "all" : "";
-        for (int const column : columns) {
-            sample_column const& of = sample_->columns()[static_cast<std::size_t>(column)];
-            std::uint32_t const code = of.codes[rows_[row]];
-            made.hottest_key += made.hottest_key.empty() ? "" : "__";
-            made.hottest_key += code == sample_column::absent ? std::string{"~"}
-                : of.value(code).type() == edm_type::string   ? std::string{of.value(code).bytes()}
-                                                              : entitable::value{of.value(code)}.to_string();
-        }
+        made.hottest_key = key_text(columns, row);
     }
-    // The first member decides on the order of partitions; a bucket in front of it leaves none.
-    auto const first = std::find_if(declared.partition.begin(), declared.partition.end(),
-        [](declared_component const& each) { return !each.literal; });
-    if (first != declared.partition.end() && first->buckets == 0) {
-        sample_column const* const column = sample_->find(first->member);
-        // Components of keys are in the sample as the keys have them, reversed already.
-        bool const reversed = first->descending && column != nullptr && column->at == sample_column::place::property;
-        made.growth = reversed ? -growth_of(first->member) : growth_of(first->member);
-    }
+    made.growth = growth_of(declared);
     if (std::fabs(made.growth) > growing) {
         made.hottest = std::max(made.hottest, writes);
     }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `range_map`: which server serves which partitions, and how that changes under load: rules 1, 4 and 5 of the model.
+
+#include <entitable/advice/simulation.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Neighbouring partitions on one server.
+struct served_range {
+    std::size_t first{};    ///< partition
+    std::size_t end{};      ///< behind the last one
+    double hot{};           ///< seconds that it was asked for too much, less those that it was not
+    double cool{};          ///< seconds that it and its right neighbour were asked for little
+    double offline_until{}; ///< second
+    double asked{};         ///< in the last second
+};
+
+/// The partitions of a load with the newest ones, and their ranges. One thread at a time.
+class range_map {
+public:
+    range_map(load_shape const& load, double seconds, service_model const& model);
+
+    [[nodiscard]] std::size_t partitions() const noexcept { return shares_.size(); }
+    /// The shares of the partitions at a second; those of the newest one as far as there is one.
+    [[nodiscard]] std::vector<double> const& shares() const noexcept { return shares_; }
+    [[nodiscard]] std::size_t newest(double second) const noexcept;
+    [[nodiscard]] double appended() const noexcept { return appended_; }
+    /// How many partitions of the service stand behind one of ours.
+    [[nodiscard]] double weight(std::size_t partition) const noexcept { return weights_[partition]; }
+
+    [[nodiscard]] std::vector<served_range>& ranges() noexcept { return ranges_; }
+    [[nodiscard]] std::size_t range_of(std::size_t partition) const noexcept { return of_partition_[partition]; }
+    /// Takes the requests of a second, by partition, into account, and balances. `changed(range)` tells of a range that moves, `split(range)`
+    /// of one that now has a right neighbour of its own, which moves; `joined(range)` of one that took in its right neighbour.
+    template <class Changed, class Split, class Joined>
+    void end_second(double second, std::vector<double> const& asked, Changed changed, Split split, Joined joined) {
+        count(asked);
+        double const now = second + 1;
+        for (std::size_t index = 0; index < ranges_.size(); ++index) {
+            if (ranges_[index].hot < hot_after_ || ranges_[index].offline_until > now) {
+                continue;
+            }
+            ranges_[index].hot = 0;
+            std::size_t const at = half_of(ranges_[index]);
+            if (at == ranges_[index].first) {
+                ranges_[index].offline_until = now + offline_;
+                ++moves;
+                changed(index);
+            } else {
+                divide(index, at, now);
+                ++splits;
+                split(index);
+            }
+        }
+        for (std::size_t index = 0; index + 1 < ranges_.size(); ++index) {
+            if (ranges_[index].cool >= cool_after_) {
+                join(index);
+                ++joins;
+                joined(index);
+            }
+        }
+    }
+
+    std::uint32_t splits{};
+    std::uint32_t moves{};
+    std::uint32_t joins{};
+
+private:
+    void count(std::vector<double> const& asked);
+    /// Where half of the load of a range is: the first partition of its right half; the first of all where it cannot be split.
+    [[nodiscard]] std::size_t half_of(served_range const& range) const noexcept;
+    void divide(std::size_t index, std::size_t at, double now);
+    void join(std::size_t index);
+    void number_partitions() noexcept;
+
+    std::vector<double> shares_;
+    std::vector<double> weights_;
+    std::vector<double> recent_; ///< load of each partition, the older the less
+    std::vector<served_range> ranges_;
+    std::vector<std::size_t> of_partition_;
+    double appended_{};
+    bool prepends_{};
+    std::size_t newest_{}; ///< partitions that come into being
+    double seconds_{};
+    double server_rate_{};
+    double hot_after_{};
+    double cool_after_{};
+    double offline_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/range_map.ipp>
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/advice/detail/stretches.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Random numbers of a simulation: one thread, no atomics.
+class simulation_random {
+public:
+    explicit simulation_random(std::uint64_t seed) noexcept : state_(seed) {}
+    [[nodiscard]] std::uint64_t bits() noexcept {
+        state_ += 0x9E3779B97F4A7C15U;
+        return mixed(state_);
+    }
+    /// From 0 to less than 1.
+    [[nodiscard]] double unit() noexcept { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
+
+private:
+    std::uint64_t state_;
+};
+
+/// Draws from shares in one step (A. J. Walker, "An efficient method for generating discrete random variables", 1977).
+class alias_table {
+public:
+    explicit alias_table(std::vector<double> const& shares) : keep_(shares.size()), other_(shares.size()) {
+        double const all = std::accumulate(shares.begin(), shares.end(), 0.0);
+        std::vector<std::size_t> small;
+        std::vector<std::size_t> large;
+        for (std::size_t index = 0; index < shares.size(); ++index) {
+            keep_[index] = all > 0 ? shares[index] / all * static_cast<double>(shares.size()) : 1;
+            (keep_[index] < 1 ? small : large).push_back(index);
+        }
+        while (!small.empty() && !large.empty()) {
+            std::size_t const low = small.back();
+            std::size_t const high = large.back();
+            small.pop_back();
+            other_[low] = high;
+            keep_[high] -= 1 - keep_[low];
+            if (keep_[high] < 1) {
+                large.pop_back();
+                small.push_back(high);
+            }
+        }
+        for (auto const* rest : {&small, &large}) { // by rounding only
+            for (std::size_t const index : *rest) {
+                keep_[index] = 1;
+            }
+        }
+    }
+    [[nodiscard]] std::size_t draw(simulation_random& random) const noexcept {
+        double const scaled = random.unit() * static_cast<double>(keep_.size());
+        auto const index = static_cast<std::size_t>(scaled);
+        return scaled - static_cast<double>(index) < keep_[index] ? index : other_[index];
+    }
+
+private:
+    std::vector<double> keep_;
+    std::vector<std::size_t> other_;
+};
+
+/// A request that comes again.
+struct repetition {
+    double at;           ///< second
+    double first_sent;   ///< second
+    std::uint32_t tries; ///< made so far
+    std::uint32_t partition;
+    friend bool operator<(repetition const& left, repetition const& right) noexcept { return left.at > right.at; }
+};
+
+/// The service and its clients, request by request.
+class request_engine {
+public:
+    explicit request_engine(simulation& into)
+        : into_(into),
+          options_(into.options),
+          model_(options_.model),
+          seconds_(std::ceil(options_.minutes * 60)),
+          map_(into.load, seconds_, model_),
+          recorder_(into, seconds_, map_.partitions()),
+          random_(options_.seed),
+          choice_(map_.shares()),
+          free_at_(map_.ranges().size()),
+          asked_(map_.partitions()),
+          service_time_(1 / model_.server_rate),
+          queue_(std::chrono::duration<double>(model_.queue).count()),
+          round_trip_(std::chrono::duration<double>(model_.round_trip).count()) {}
+
+    void run() {
+        double const end = seconds_;
+        for (second_ = 0; second_ < end; ++second_) {
+            out_ = is_out(options_, second_);
+            double const rate = into_.load.arrivals.at(second_ + 0.5);
+            double next = second_ + gap(rate);
+            for (;;) {
+                bool const again = !repetitions_.empty() && repetitions_.front().at < next;
+                double const at = again ? repetitions_.front().at : next;
+                if (!(at < second_ + 1)) {
+                    break;
+                }
+                if (again) {
+                    std::pop_heap(repetitions_.begin(), repetitions_.end());
+                    repetition const due = repetitions_.back();
+                    repetitions_.pop_back();
+                    count_repeat(at);
+                    arrive(at, due.first_sent, due.tries, due.partition);
+                } else {
+                    ++now_.offered;
+                    arrive(at, at, 0, choose());
+                    next += gap(rate);
+                }
+            }
+            end_second();
+        }
+        recorder_.finish();
+        into_.splits = map_.splits;
+        into_.moves = map_.moves;
+        into_.joins = map_.joins;
+    }
+
+private:
+    /// To the next arrival of a Poisson process.
+    [[nodiscard]] double gap(double rate) noexcept {
+        return rate > 0 ? -std::log(1 - random_.unit()) / rate : 2; // none in this second
+    }
+    [[nodiscard]] std::uint32_t choose() noexcept {
+        bool const newest = map_.appended() > 0 && (map_.appended() >= 1 || random_.unit() < map_.appended());
+        return static_cast<std::uint32_t>(newest ? map_.newest(second_) : choice_.draw(random_));
+    }
+    void count_repeat(double at) noexcept {
+        double const tenth = std::floor(at * 10);
+        repeats_ = tenth == tenth_ ? repeats_ + 1 : 1;
+        tenth_ = tenth;
+        into_.most_repeats = std::max(into_.most_repeats, repeats_);
+    }
+    void arrive(double at, double first_sent, std::uint32_t tries, std::uint32_t partition) {
+        ++now_.sent;
+        asked_[partition] += 1;
+        std::size_t const range = map_.range_of(partition);
+        double const begins = std::max(at, free_at_[range]);
+        bool const refused = out_ || map_.ranges()[range].offline_until > at || begins - at > queue_ ||
+            asked_[partition] > model_.partition_rate * map_.weight(partition) || now_.sent > model_.account_rate;
+        if (!refused) {
+            free_at_[range] = begins + service_time_;
+            double const latency = free_at_[range] + round_trip_ - first_sent;
+            ++now_.served;
+            now_.latency += latency;
+            into_.latencies.add(std::chrono::nanoseconds{static_cast<std::int64_t>(latency * 1e9)});
+            return;
+        }
+        ++now_.refused;
+        ++tries;
+        if (tries >= options_.retries.tries) {
+            ++now_.lost;
+            return;
+        }
+        double const wait = std::chrono::duration<double>(options_.retries.delays.delay(tries, random_.unit())).count();
+        repetitions_.push_back({at + round_trip_ + wait, first_sent, tries, partition});
+        std::push_heap(repetitions_.begin(), repetitions_.end());
+    }
+    void end_second() {
+        for (served_range const& each : map_.ranges()) {
+            double asked = 0;
+            for (std::size_t partition = each.first; partition < each.end; ++partition) {
+                asked += asked_[partition];
+            }
+            now_.servers += asked > 0 && each.offline_until <= second_ ? 1U : 0U;
+        }
+        recorder_.add(second_, now_, asked_);
+        double const next = second_ + 1;
+        map_.end_second(
+            second_, asked_, [&](std::size_t range) { free_at_[range] = next; },
+            [&](std::size_t range) {
+                free_at_.insert(free_at_.begin() + static_cast<std::ptrdiff_t>(range) + 1, next);
+            },
+            [&](std::size_t range) {
+                free_at_[range] = std::max(free_at_[range], free_at_[range + 1]);
+                free_at_.erase(free_at_.begin() + static_cast<std::ptrdiff_t>(range) + 1);
+            });
+        now_ = {};
+        std::fill(asked_.begin(), asked_.end(), 0.0);
+    }
+
+    simulation& into_;
+    simulation_options const& options_;
+    service_model const& model_;
+    double seconds_;
+    range_map map_;
+    stretch_recorder recorder_;
+    simulation_random random_;
+    alias_table choice_;
+    std::vector<double> free_at_; ///< of the server of each range
+    std::vector<double> asked_;   ///< of each partition in this second
+    std::vector<repetition> repetitions_;
+    simulated_second now_;
+    double service_time_;
+    double queue_;
+    double round_trip_;
+    double second_{};
+    bool out_{};
+    double tenth_{-1};
+    double repeats_{};
+};
+
+ENTITABLE_DECL void simulate_requests(simulation& into) { request_engine{into}.run(); }
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

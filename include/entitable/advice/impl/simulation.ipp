@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/advice/detail/figures.hpp>
+#include <entitable/advice/simulation.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+ENTITABLE_DECL result<void> service_model::check() const {
+    using std::chrono::nanoseconds;
+    for (double const each : {partition_rate, account_rate, server_rate}) {
+        if (!(each > 0 && each <= 1e12)) {
+            return failure{error_code::out_of_range_input, "a rate of the service model is not greater than 0"};
+        }
+    }
+    for (nanoseconds const each : {nanoseconds{hot_after}, nanoseconds{cool_after}, nanoseconds{queue}}) {
+        if (each <= nanoseconds{} || each > std::chrono::hours{24 * 365}) {
+            return failure{error_code::out_of_range_input, "a time of the service model is not greater than 0"};
+        }
+    }
+    if (offline < nanoseconds{} || round_trip < nanoseconds{} || offline > std::chrono::hours{24} ||
+        round_trip > std::chrono::minutes{10}) {
+        return failure{error_code::out_of_range_input, "a time of the service model is negative or too long"};
+    }
+    if (ranges < 1 || ranges > 100'000) {
+        return failure{error_code::out_of_range_input, "the ranges of the service model are not from 1 to 100,000"};
+    }
+    return {};
+}
+
+ENTITABLE_DECL std::string simulation::to_string() const {
+    using detail::figure;
+    using detail::percent;
+    using detail::seconds_text;
+    using detail::short_figure;
+    auto const milli = [](latency_histogram const& all, double part) {
+        return seconds_text(std::chrono::duration<double>(all.quantile(part)).count());
+    };
+    service_model const& model = options.model;
+    std::string out = "simulated   " + seconds_text(options.minutes * 60) + ", " +
+        (fluid ? "as a fluid, second by second" : "request by request, seed " + std::to_string(options.seed)) + '\n';
+    out += "requests    " + figure(offered) + " new, " + figure(sent) + " sent; served " + figure(served) +
+        ", given up " + figure(lost) + " (" + percent(lost_share(), 2) + "), answers of 503 " + figure(refused) + '\n';
+    out += "latency     mean " + seconds_text(latency);
+    if (latencies.count() > 0) {
+        out += ", median " + milli(latencies, 0.5) + ", 99 % " + milli(latencies, 0.99) + ", 99.9 % " +
+            milli(latencies, 0.999) + ", longest " + milli(latencies, 1);
+    }
+    out += "\nservers     up to " + figure(servers) + " at work; " + detail::counted(splits, "split", "splits") + ", " +
+        detail::counted(moves, "move", "moves") + ", " + detail::counted(joins, "join", "joins") + " of ranges\n";
+    auto const time = [](auto duration) { return seconds_text(std::chrono::duration<double>(duration).count()); };
+    out += "model       a partition " + short_figure(model.partition_rate) + ", a server " +
+        short_figure(model.server_rate) + ", an account " + short_figure(model.account_rate) +
+        " entities/s; ranges that are too hot for " + time(model.hot_after) + " are split or moved, which takes " +
+        time(model.offline) + "; a queue of " + time(model.queue) + " at the most\n";
+    return out;
+}
+
+ENTITABLE_END_NAMESPACE

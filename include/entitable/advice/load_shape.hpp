@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `load_shape`: how many requests come when, and to which partitions. What a simulation is given.
+
+#include <entitable/advice/sample.hpp>
+#include <entitable/advice/workload.hpp>
+
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Entities a second over time.
+struct arrival_pattern {
+    /// The form of the curve.
+    enum class form : std::uint8_t {
+        constant, ///< `rate`
+        ramp,     ///< from `rate` to `peak` in `seconds`, and on at the peak
+        daily,    ///< a wave of 24 hours around `rate` up to `peak`, which is reached after 6 hours
+        burst,    ///< `rate`, but `peak` from `begin` on for `seconds`
+    };
+    form is{form::constant}; ///< the form
+    double rate{};           ///< entities a second
+    double peak{};           ///< entities a second
+    double begin{};          ///< second
+    double seconds{};        ///< how long
+
+    /// The same all the time.
+    [[nodiscard]] static constexpr arrival_pattern constant(double rate) noexcept {
+        return {form::constant, rate, rate, 0, 0};
+    }
+    /// From one rate to another.
+    [[nodiscard]] static constexpr arrival_pattern ramp(double from, double to, double seconds) noexcept {
+        return {form::ramp, from, to, 0, seconds};
+    }
+    /// Days and nights.
+    [[nodiscard]] static constexpr arrival_pattern daily(double mean, double peak) noexcept {
+        return {form::daily, mean, peak, 0, 0};
+    }
+    /// For a while more.
+    [[nodiscard]] static constexpr arrival_pattern burst(
+        double rate, double peak, double begin, double seconds) noexcept {
+        return {form::burst, rate, peak, begin, seconds};
+    }
+    /// The rate at a second from the start.
+    [[nodiscard]] double at(double second) const noexcept;
+};
+
+/// Requests over time and partitions. A request is one entity.
+struct load_shape {
+    arrival_pattern arrivals;              ///< all of them
+    std::vector<double> shares;            ///< of each partition, in the order of keys; they are made to sum to 1
+    std::vector<std::uint32_t> partitions; ///< how many partitions stand together as one share; empty: one each
+    std::vector<std::string> keys;         ///< for a person; empty: numbers
+    double appended{};                     ///< the part of all requests that goes to the newest partition, 0 to 1
+    bool prepends{};                       ///< the newest partition is at the beginning of the table, not at its end
+
+    /// `count` partitions alike.
+    [[nodiscard]] static load_shape even(std::size_t count, arrival_pattern arrivals);
+    /// The kth of `count` partitions in proportion to k^-exponent.
+    [[nodiscard]] static load_shape zipf(std::size_t count, double exponent, arrival_pattern arrivals);
+    /// Everything to the newest partition, at the end of the table.
+    [[nodiscard]] static load_shape append(arrival_pattern arrivals);
+    /// Everything to the newest partition, at the beginning of the table.
+    [[nodiscard]] static load_shape prepend(arrival_pattern arrivals);
+    /// What a workload makes of keys: the load of each partition (`key_score`), and writes at the end of the table where keys grow.
+    /// At most 500 shares; neighbours with little load stand together.
+    [[nodiscard]] static load_shape of(
+        table_sample const& sample, workload const& load, key_declaration const& declared);
+    /// The same with the present keys.
+    [[nodiscard]] static load_shape of(table_sample const& sample, workload const& load) {
+        return of(sample, load, sample.declared());
+    }
+
+    /// OutOfRangeInput names what is negative, no number or missing.
+    [[nodiscard]] result<void> check() const;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/load_shape.ipp>
+#endif

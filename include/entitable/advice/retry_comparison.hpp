@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `compare_retries`: the same load with clients of several retry policies. Without repetitions what meets an outage is lost; a fixed
+/// wait brings all of it back in step, on top of what is new; exponential waits with jitter spread it.
+
+#include <entitable/advice/simulate.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A policy with a name for a person.
+struct named_policy {
+    std::string name;    ///< for a person
+    retry_policy policy; ///< of all clients
+};
+
+/// What came of each policy.
+struct retry_comparison {
+    std::vector<named_policy> policies; ///< as they were given
+    std::vector<simulation> runs;       ///< one for each
+
+    /// For a terminal.
+    [[nodiscard]] std::string to_string() const;
+};
+
+/// None, fixed, exponential as the provider's guide has it, and exponential for somebody who waits.
+[[nodiscard]] std::vector<named_policy> usual_policies();
+
+/// Simulates the load with each policy in place of that of the options. The errors of `simulate`.
+[[nodiscard]] result<retry_comparison> compare_retries(
+    load_shape const& load, simulation_options const& options, std::vector<named_policy> policies = usual_policies());
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/retry_comparison.ipp>
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `simulate`: runs a load through the model of a service that stands in `simulation.hpp`.
+
+#include <entitable/advice/simulation.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Simulates it. OutOfRangeInput names what is out of range in the load, the options or the policy.
+[[nodiscard]] result<simulation> simulate(load_shape const& load, simulation_options const& options = {});
+/// Simulates a workload on the present keys of a sample.
+[[nodiscard]] result<simulation> simulate(
+    table_sample const& sample, workload const& load, simulation_options const& options = {});
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/simulate.ipp>
+#endif
