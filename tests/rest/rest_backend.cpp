@@ -412,6 +412,46 @@ TEST_CASE("deadlines and limits reach the client") {
     CHECK(made.request_timeout.count() == 77);
 }
 
+TEST_CASE("a success about another entity leaves the effect of an insert unknown") {
+    fixture f;
+    for (auto const& [p, r] : {std::pair{"OTHER", "r"}, {"p", "X"}, {"", ""}}) {
+        f.client.then(201, entity(p, r), {{"ETag", std::string{tag}}});
+        fails(f.send(insert()), error_code::transport_failed, effect::unknown);
+    }
+    f.client.then(201, entity("p", "r"), {{"ETag", std::string{tag}}});
+    CHECK(f.send(insert()));
+}
+
+TEST_CASE("a page with an entity twice, out of order, or with more than were asked for is refused") {
+    auto const read = [](std::initializer_list<std::string_view> keys, service kind, std::uint32_t page_size = 1000) {
+        fixture f{kind};
+        std::string rows;
+        for (std::string_view const key : keys) {
+            rows.append(rows.empty() ? "" : ",").append(entity(key.substr(0, 1), key.substr(1)));
+        }
+        query_entities asked;
+        asked.table = "Orders";
+        asked.page_size = page_size;
+        f.client.then(200, list_body(rows));
+        auto const page = f.send(asked);
+        CHECK((page || page.error().code == error_code::transport_failed));
+        return page.has_value();
+    };
+    for (service const kind : {service::storage, service::azurite, service::cosmos}) {
+        bool const any_order = kind == service::cosmos;
+        CHECK(read({"p1", "p2", "q0", "q1"}, kind));
+        CHECK(read({"p1", "p1"}, kind) == any_order);
+        CHECK(read({"p2", "p1"}, kind) == any_order);
+        CHECK(read({"q1", "p2"}, kind) == any_order);
+        CHECK(read({"p1", "q1", "p2"}, kind) == any_order);
+        // U+FF5E and U+1F600: by bytes, and by UTF-16
+        CHECK(read({"p\xEF\xBD\x9E", "p\xF0\x9F\x98\x80"}, kind));
+        CHECK(read({"p\xF0\x9F\x98\x80", "p\xEF\xBD\x9E"}, kind));
+        CHECK(read({"p1", "p2"}, kind, 2));
+        CHECK_FALSE(read({"p1", "p2", "p3"}, kind, 2));
+    }
+}
+
 TEST_CASE("an ETag is that of the body, else of the header field, else of the Timestamp") {
     fixture f;
     std::string const bare = R"({"PartitionKey":"p","RowKey":"r","Timestamp":"2026-07-27T12:28:53.1234500Z"})";

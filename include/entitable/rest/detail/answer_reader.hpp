@@ -34,6 +34,7 @@ struct exchange {
     service_token token; ///< where the page begins
     rendered said{rendered::whole};
     read_location location{read_location::primary};
+    bool ordered{};              ///< the service promises the order of keys
     std::uint64_t fingerprint{}; ///< of the question, for its tokens
     steady_time begun{};
     answer_fields fields; ///< of the answer that is being read

@@ -199,6 +199,7 @@ std::uint64_t fingerprint_of(rest_engine const& engine, Request const& request) 
 template <class Request>
 result<void> place(rest_engine const& engine, Request const& request, call const& context, exchange& work) {
     work.token = {};
+    work.ordered = engine.limits().ordered;
     bool const has_secondary = !engine.at().secondary.empty();
     work.location = !Request::writes && has_secondary ? context.location : read_location::primary;
     if constexpr (requires { request.continuation; }) {
