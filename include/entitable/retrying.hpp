@@ -8,3 +8,4 @@
 
 #include <entitable/decorators/retrying.hpp>
 #include <entitable/transport/resolve.hpp>
+#include <entitable/transport/sweep.hpp>

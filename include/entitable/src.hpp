@@ -57,8 +57,10 @@
 #include <entitable/request/impl/filter.ipp>
 #include <entitable/request/impl/key_range.ipp>
 #include <entitable/request/impl/operation_row.ipp>
+#include <entitable/request/impl/settling.ipp>
 #include <entitable/request/impl/validate.ipp>
 #include <entitable/row/impl/row.ipp>
+#include <entitable/transport/impl/sweep.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
 template class local<memory_store>;

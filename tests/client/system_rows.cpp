@@ -335,4 +335,25 @@ TEST_CASE("system rows: a copy leaves them behind, and makes none") {
     CHECK(refused.error().code == error_code::key_reserved);
 }
 
+TEST_CASE("operation id: a table or a batch under one is applied once, or refuses where nobody keeps it") {
+    memory_backend const store;
+    table<note> const plain{store, "Notes"};
+    plain.create().value();
+    CHECK(plain.with({.operation_id = "x"}).insert({"b", "a", 1}).error().code == error_code::not_supported);
+    auto alone = plain.with({.operation_id = "x"}).batch();
+    CHECK(alone.insert({"b", "a", 1}).submit().error().code == error_code::not_supported);
+    CHECK(plain.with({.operation_id = "x"}).update("b", "a", [](note& each) { each.stars = 2; }).error().code ==
+        error_code::not_supported);
+    table<note> const kept{retrying{store, {}}, "Notes"};
+    for (int click = 0; click < 2; ++click) {
+        auto batch = kept.with({.operation_id = "order-17"}).batch();
+        auto const done = batch.insert({"b", "a", 1}).insert({"b", "c", 1}).submit();
+        REQUIRE(done);
+        CHECK(done->size() == 2);
+        CHECK((*done)[0].after_retry == (click == 1));
+    }
+    using n = fields<note>;
+    CHECK(plain.where(n::book == "b").count().value() == 2);
+}
+
 } // namespace client_system_rows

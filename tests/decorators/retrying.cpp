@@ -8,6 +8,7 @@
 #include <support/catch.hpp>
 #include <support/wide.hpp>
 
+#include <functional>
 #include <limits>
 
 using namespace entitable;
@@ -50,6 +51,44 @@ struct stage {
 };
 
 row one(std::int32_t age = 55) { return make_row("p", "r", {{"Age", age}}); }
+
+/// Loses the first transaction, which comes when it is let go.
+struct delayed {
+    using is_transport = void;
+    memory_backend below;
+    std::function<void()>* late;
+    std::size_t* sent;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    result<response_of<Request>> execute(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, transact>) {
+            if (++*sent == 1) {
+                *late = [below = below, request] {
+                    call own;
+                    (void)below.execute(request, own);
+                };
+                failure lost{error_code::transport_failed, "lost"};
+                lost.error().effect = effect::unknown;
+                return lost;
+            }
+        }
+        return below.execute(request, context);
+    }
+};
+
+/// Sends each transaction twice, as libraries for HTTP do on a connection that was closed.
+struct twice {
+    using is_transport = void;
+    memory_backend below;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    result<response_of<Request>> execute(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, transact>) {
+            (void)below.execute(request, context);
+        }
+        return below.execute(request, context);
+    }
+};
 
 std::size_t rows_of(memory_backend const& backend) {
     call own;
@@ -277,7 +316,7 @@ TEST_CASE("operation id: given by the caller, a write is applied once over all p
     other.operation_id = "order-17";
     auto const reused = on.through.execute(write_entity{"Orders", mutation::insert(make_row("p", "x"))}, other);
     REQUIRE_FALSE(reused);
-    CHECK(reused.error().code == error_code::invalid_input);
+    CHECK(reused.error().code == error_code::operation_id_taken);
     CHECK(reused.error().effect == effect::none);
     CHECK_FALSE(on.read("x"));
 }
@@ -290,6 +329,127 @@ TEST_CASE("operation rows: a late first try finds its own row") {
     (void)on.backend.execute(write_entity{"Orders", mutation::insert_or_merge(one(99))}, own).value();
     CHECK(on.service.arrive() == 0);
     CHECK(on.read("r")->entity.view().find("Age")->as_int32() == 99);
+}
+
+TEST_CASE("operation rows: what was told to be nothing stays nothing, however late a sending comes") {
+    // Each of them fails for now, behind a sending that is late; then what stood in its way goes.
+    struct obstacle {
+        mutation change;
+        std::function<void(stage&)> clear;
+        error_code code;
+    };
+    auto const write = [](stage& on, mutation change) {
+        call own;
+        (void)on.backend.execute(write_entity{"Orders", std::move(change)}, own).value();
+    };
+    obstacle const obstacles[] = {
+        {mutation::insert(one()), [&](stage& on) { write(on, mutation::remove(one(), any_etag)); },
+            error_code::entity_already_exists},
+        {mutation::merge(make_row("p", "x", {{"A", 1}}), any_etag),
+            [&](stage& on) { write(on, mutation::insert(make_row("p", "x"))); }, error_code::resource_not_found},
+        {mutation::merge(make_row("p", "full", {{"B", 1}}), any_etag),
+            [&](stage& on) { write(on, mutation::replace(make_row("p", "full"), any_etag)); },
+            error_code::too_many_properties},
+    };
+    for (obstacle const& each : obstacles) {
+        stage on{retry_policy::fixed(4, 1s), true};
+        write(on, mutation::insert(one()));
+        row_builder full{"p", "full"};
+        for (int index = 0; index < 252; ++index) {
+            full.add("P" + std::to_string(index), value_view{index});
+        }
+        write(on, mutation::insert(full.build()));
+        std::function<void()> late;
+        std::size_t sent = 0;
+        delayed const service{on.backend, &late, &sent};
+        retrying const through{service, {.policy = retry_policy::fixed(4, 0s), .operation_rows = true, .seed = 1}};
+        auto const told = through.execute(write_entity{"Orders", each.change}, on.context);
+        REQUIRE_FALSE(told);
+        CHECK(told.error().code == each.code);
+        CHECK(told.error().effect == effect::none);
+        CHECK_FALSE(told.error().operation_index);
+        CHECK(sent == 2);
+        each.clear(on);
+        auto const before = testing::read_contents(on.backend).value();
+        late();
+        CHECK(testing::difference(before, testing::read_contents(on.backend).value()) == "");
+    }
+}
+
+TEST_CASE("operation rows: a version that is gone says that no sending will be applied, and nothing is voided") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    auto const version = on.write(mutation::insert(one()))->etag;
+    for (bool const removed : {false, true}) {
+        call own;
+        (void)on.backend
+            .execute(
+                write_entity{"Orders", removed ? mutation::remove(one(), any_etag) : mutation::merge(one(1), any_etag)},
+                own)
+            .value();
+        std::size_t const rows = rows_of(on.backend);
+        std::size_t const requests = on.service.requests();
+        on.service.plan({fault::lost_before(), 1});
+        auto const told = on.write(mutation::merge(one(56), version));
+        CHECK(told.error().effect == effect::none);
+        CHECK(on.service.requests() == requests + 2);
+        CHECK(rows_of(on.backend) == rows);
+    }
+}
+
+TEST_CASE("operation rows: a write that meets its own row has been there, though no answer was lost") {
+    stage on;
+    retrying const through{twice{on.backend}, {.operation_rows = true, .time = &on.time}};
+    auto const told = through.execute(write_entity{"Orders", mutation::insert(one())}, on.context);
+    REQUIRE(told);
+    CHECK(told->after_retry);
+}
+
+TEST_CASE("operation rows: the index of a refused operation is the caller's") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    (void)on.write(mutation::insert(one()));
+    auto const refused = on.through.execute(
+        transact{"Orders", {mutation::insert(make_row("p", "a")), mutation::insert(one())}}, on.context);
+    CHECK(refused.error().code == error_code::entity_already_exists);
+    CHECK(refused.error().operation_index == 1);
+}
+
+TEST_CASE("operation rows: a transaction that brings its own is kept to it") {
+    stage on{retry_policy::fixed(4, 1s), true};
+    std::vector<mutation> changes{mutation::insert(one())};
+    changes.insert(
+        changes.begin(), mutation::insert(operation_row::make("p", "own", operation_row::content_of(changes))));
+    on.service.plan({fault::lost_after(), 1});
+    auto const done = on.through.execute(transact{"Orders", changes}, on.context);
+    REQUIRE(done);
+    CHECK(done->results.size() == 2);
+    CHECK(rows_of(on.backend) == 2);
+}
+
+TEST_CASE("operation id: what was given up under it stays so, and says so") {
+    stage on;
+    (void)on.write(mutation::insert(one()));
+    auto const send = [&](mutation change) {
+        call context;
+        context.operation_id = "order-17";
+        return on.through.execute(write_entity{"Orders", std::move(change)}, context);
+    };
+    CHECK(send(mutation::insert(one(56))).error().code == error_code::entity_already_exists);
+    (void)on.write(mutation::remove(one(), any_etag));
+    auto const again = send(mutation::insert(one(56)));
+    REQUIRE_FALSE(again);
+    CHECK(again.error().code == error_code::operation_void);
+    CHECK(again.error().effect == effect::none);
+    CHECK(rows_of(on.backend) == 1);
+}
+
+TEST_CASE("operation id: one that no key can hold is refused before anything is sent") {
+    stage on;
+    on.context.operation_id = "a/b";
+    auto const refused = on.write(mutation::insert(one()));
+    CHECK(refused.error().code == error_code::out_of_range_input);
+    CHECK(refused.error().effect == effect::none);
+    CHECK_THAT(refused.error().message, entitable_test::ContainsSubstring("the operation id holds"));
+    CHECK(on.service.requests() == 0);
 }
 
 // ---- resolve ----------------------------------------------------------------------------------------
@@ -306,7 +466,20 @@ TEST_CASE("resolve: by the operation id") {
     CHECK(applied.error().effect == effect::unknown);
     CHECK(applied.error().operation_id.size() == 32);
     CHECK(resolve(on.backend, "Orders", "p", applied.error().operation_id, own).value() == fate::applied);
-    CHECK(resolve(on.backend, "Orders", "p", not_applied.error().operation_id, own).value() == fate::not_applied);
+    for (int again = 0; again < 2; ++again) {
+        CHECK(resolve(on.backend, "Orders", "p", not_applied.error().operation_id, own).value() == fate::not_applied);
+    }
+    // What is resolved is resolved: the sending that comes now finds the row.
+    own.operation_id = not_applied.error().operation_id;
+    CHECK(on.through.execute(write_entity{"Orders", mutation::insert_or_replace(one(56))}, own).error().code ==
+        error_code::operation_void);
+    own.operation_id.clear();
+    on.service.plan({fault::lost_after(), 1}); // also where the answer is lost, and through one that keeps rows
+    retrying const patient{
+        on.service, {.policy = retry_policy::fixed(3, 0s), .operation_rows = true, .time = &on.time}};
+    CHECK(resolve(patient, "Orders", "p", "never sent", own).value() == fate::not_applied);
+    CHECK(on.service.all_fired());
+    CHECK(rows_of(on.backend) == 4); // an entity, its row, two void ones
     CHECK(resolve(on.backend, "Missing", "p", "x", own).error().code == error_code::table_not_found);
 }
 
@@ -350,11 +523,40 @@ TEST_CASE("resolve: operation rows are swept by age") {
         on.time.advance(1h);
     }
     CHECK(rows_of(on.backend) == 10);
-    date_time const before{on.time.now().ticks - 2 * 3600 * date_time::ticks_per_second - 1};
+    sweep_options how{.partition_key = "p", .retention = 2h, .time = &on.time};
     call own;
-    CHECK(sweep_operation_rows(on.backend, "Orders", "p", before, own).value() == 3);
+    CHECK(sweep_operation_rows(on.backend, "Orders", own).value() == 5); // by another clock a day has passed
+    (void)on.write(mutation::insert(make_row("p", "x"))).value();
     CHECK(rows_of(on.backend) == 7);
-    CHECK(sweep_operation_rows(on.backend, "Orders", "q", before, own).value() == 0);
+    on.time.advance(2h);
+    how.partition_key = "q";
+    CHECK(sweep_operation_rows(on.backend, "Orders", own, how).value() == 0);
+    how.partition_key = "p";
+    CHECK(sweep_operation_rows(on.backend, "Orders", own, how).value() == 0);
+    on.time.advance(1s);
+    (void)on.write(mutation::insert(make_row("p", "y"))).value();
+    how.partition_key.reset();
+    CHECK(sweep_operation_rows(on.through, "Orders", own, how).value() == 1); // the sweep itself leaves no rows
+    CHECK(rows_of(on.backend) == 8);
+    how.retention = -1s;
+    CHECK(sweep_operation_rows(on.through, "Orders", own, how).error().code == error_code::out_of_range_input);
+    call served;
+    served.server_date = date_time{1}; // the service's clock: nothing is old
+    on.time.advance(3h);
+    how.retention = 2h;
+    CHECK(sweep_operation_rows(on.backend, "Orders", served, how).value() == 0);
+    CHECK(sweep_operation_rows(on.backend, "Orders", own, how).value() == 1);
+}
+
+TEST_CASE("resolve: a sweep is refused that would come before a late sending") {
+    call const own;
+    auto const late = storage_profile().longest_late_application();
+    detail::operation_sweep const early{"Orders", {.retention = 15min}, late, own};
+    CHECK(early.next() == next_step::done);
+    detail::operation_sweep const good{"Orders", {.retention = 16min}, late, own};
+    CHECK(good.next() == next_step::send);
+    detail::operation_sweep const unbounded{"Orders", {.retention = 1min}, profile::unbounded, own};
+    CHECK(unbounded.next() == next_step::send);
 }
 
 TEST_CASE("resolve: a sweep goes on behind empty pages") {
@@ -372,7 +574,8 @@ TEST_CASE("resolve: a sweep goes on behind empty pages") {
             (void)through.execute(write_entity{"Orders", mutation::insert_or_merge(one())}, own).value();
         }
         time.advance(1h);
-        CHECK(sweep_operation_rows(store, "Orders", "p", time.now(), own).value() == 30);
+        sweep_options const all{.retention = 0s, .time = &time};
+        CHECK(sweep_operation_rows(store, "Orders", own, all).value() == 30);
         CHECK(testing::read_contents(store)->tables.at("Orders").size() == 1);
     }
 }

@@ -79,7 +79,8 @@ struct witness {
                 for (mutation const& each : request.changes) {
                     seen->add(each);
                 }
-                seen->count(request.changes.front());
+                // The first one may be the operation row.
+                seen->count(request.changes[operation_row::is_first_of(request) ? 1 : 0]);
             }
         }
         return answered;
@@ -413,17 +414,19 @@ private:
         }
         if (with_rows_) {
             std::string id = wrong_.reuses_id ? "the same" : by.ledger.new_operation_id();
-            by.batch.changes.push_back(
+            by.batch.changes.insert(by.batch.changes.begin(),
                 mutation::insert(operation_row::make("p", id, operation_row::content_of(by.batch.changes))));
             made.operation_id = std::move(id);
         }
-        request_kind const kind = with_rows_ ? request_kind::batch_with_operation : request_kind::batch;
+        request_kind const kind = !with_rows_                  ? kind_of(by.batch)
+            : kind_of(by.batch) == request_kind::merging_batch ? request_kind::merging_batch_with_operation
+                                                               : request_kind::batch_with_operation;
         give<detail::retry_operation<transact>>(
             by,
             [this, made](result<transact::response> const& outcome) mutable {
                 if (!outcome) {
                     made.failed = outcome.error();
-                    note(outcome.error().code != error_code::invalid_input, "an operation id named another write");
+                    note(outcome.error().code != error_code::operation_id_taken, "an operation id named another write");
                 }
                 keep(std::move(made));
             },

@@ -35,7 +35,7 @@ constexpr auto as_answered = conclusion::as_answered;
 constexpr auto success = conclusion::success;
 constexpr auto unknown = conclusion::unknown;
 constexpr auto compare = conclusion::compare;
-constexpr auto look_up = conclusion::look_up;
+constexpr auto settle = conclusion::settle;
 
 } // namespace
 
@@ -100,7 +100,8 @@ TEST_CASE("what an answer says of a lost attempt, row by row") {
         {request_kind::forced_remove, success, unknown, unknown, as_answered, unknown},
         {request_kind::batch, unknown, unknown, unknown, as_answered, unknown},
         {request_kind::merging_batch, unknown, unknown, unknown, unknown, unknown},
-        {request_kind::batch_with_operation, look_up, look_up, look_up, look_up, look_up},
+        {request_kind::batch_with_operation, settle, settle, as_answered, as_answered, settle},
+        {request_kind::merging_batch_with_operation, settle, settle, as_answered, settle, settle},
         {request_kind::create_table, unknown, success, unknown, as_answered, unknown},
         {request_kind::delete_table, success, unknown, unknown, as_answered, unknown},
     };
@@ -141,6 +142,31 @@ TEST_CASE("what an answer says of a lost attempt, row by row") {
         }
     }
     CHECK(said(error_code::table_being_deleted, request_kind::delete_table) == success);
+}
+
+TEST_CASE("where a transaction was refused") {
+    transact const batch{"table",
+        {mutation::insert(entity()), mutation::insert(entity()), mutation::merge(entity(), version),
+            mutation::merge(entity(), any_etag), mutation::remove(entity(), version)}};
+    auto const at = [&](error_code code, std::optional<std::size_t> index) {
+        error answer{code, "an answer"};
+        answer.operation_index = index;
+        return place_of_refusal(answer, batch);
+    };
+    CHECK(at(error_code::entity_already_exists, 0) == refused_at::operation_row);
+    CHECK(at(error_code::entity_already_exists, 1) == refused_at::somewhere);
+    CHECK(at(error_code::entity_already_exists, {}) == refused_at::somewhere);
+    CHECK(at(error_code::invalid_input, 0) == refused_at::somewhere);
+    for (error_code const code : {error_code::resource_not_found, error_code::update_condition_not_satisfied}) {
+        CHECK(at(code, 2) == refused_at::exact_version);
+        CHECK(at(code, 4) == refused_at::exact_version);
+        CHECK(at(code, 0) == refused_at::somewhere);
+        CHECK(at(code, 1) == refused_at::somewhere);
+        CHECK(at(code, 3) == refused_at::somewhere);
+        CHECK(at(code, 5) == refused_at::somewhere);
+        CHECK(at(code, {}) == refused_at::somewhere);
+    }
+    CHECK(at(error_code::entity_too_large, 2) == refused_at::somewhere);
 }
 
 TEST_CASE("what may pass by itself is worth a repetition, and nothing else") {

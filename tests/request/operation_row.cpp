@@ -60,3 +60,15 @@ TEST_CASE("operation row: other rows are none") {
     CHECK_FALSE(operation_row::is_one(make_row("p", "~!op!x", {{"OperationVersion", std::int64_t{1}}})));
     CHECK_FALSE(operation_row::is_one(row{"p", "~!op!x", {}}));
 }
+
+TEST_CASE("operation row: a void one says that nothing was applied, and names no content") {
+    row const given_up = operation_row::make_void("p", "0123abc");
+    CHECK(given_up.partition_key() == "p");
+    CHECK(given_up.row_key() == "~!op!0123abc");
+    CHECK(given_up.view().find("OperationVersion")->as_int32() == 1);
+    CHECK(given_up.view().find("OperationVoid")->as_boolean());
+    CHECK_FALSE(given_up.view().find("OperationContent"));
+    CHECK(operation_row::is_one(given_up));
+    CHECK(operation_row::is_void(given_up));
+    CHECK_FALSE(operation_row::is_void(operation_row::make("p", "0123abc", 7)));
+}

@@ -208,6 +208,9 @@ protected:
         if (!row_key) {
             return std::move(row_key).as_failure();
         }
+        if (auto kept = core_.check_operation_id(); !kept) {
+            return std::move(kept).as_failure();
+        }
         result<updated<Entity>> outcome{std::in_place};
         auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
             outcome->entity = Entity{};

@@ -28,6 +28,8 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<void> drop() const;
     /// Whether it was there.
     ENTITABLE_LAZY [[nodiscard]] result<bool> drop_if_present() const;
+    /// NotSupported when the calls have an operation id and nothing keeps it.
+    ENTITABLE_LAZY [[nodiscard]] result<void> check_operation_id() const;
     ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation> change) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(std::vector<mutation> changes) const;
     /// Reads one entity and shows it to `visit`, whose outcome it returns. The keys may carry the error that made them impossible.

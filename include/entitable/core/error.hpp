@@ -58,6 +58,8 @@ enum class error_code : std::uint16_t {
     query_too_complex,    ///< a predicate needs more key ranges than are allowed
     key_not_splittable,   ///< the parts of a composite key could not be told apart again
     key_reserved,         ///< the row key begins with "~!", which belongs to rows of the library's own
+    operation_id_taken,   ///< another write was applied under this operation id
+    operation_void,       ///< this operation was given up before: no write is applied under its id any more
     row_malformed,        ///< stored bytes are not a row of a version known here
     row_mismatch,         ///< a row does not fit the entity it is read into
     continuation_invalid, ///< a continuation token that this store did not make

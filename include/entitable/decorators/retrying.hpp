@@ -7,6 +7,8 @@
 
 #include <entitable/core/random_seed.hpp>
 #include <entitable/decorators/detail/retry_operation.hpp>
+#include <entitable/request/validate.hpp>
+#include <entitable/row/system_rows.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -108,15 +110,20 @@ private:
 ///   every other write where it cannot be told, see `idempotency_table`. `resolve` may know more, later.
 /// - A write without condition, repeated, may undo what another writer did between the two. Where that matters write by ETag.
 ///
-/// With `operation_rows`, or with `call::operation_id` set, a write is a transaction that also inserts a row named after the
-/// operation (docs/stored_formats.md). Then every lost write is settled: success, or certainly nothing; the ETag of a success that
-/// was settled so is empty. A caller that keeps the id can ask again from another process, with the same id: it is
-/// never applied twice, and another write under the id is refused with InvalidInput. A batch has one change less. The rows
-/// are system rows (`system_row`): readers of entities do not meet them, with or without `retrying` in front. They can be removed
-/// (`sweep_operation_rows`) once no try can be on its way any more; a day is plenty.
+/// Without operation rows all of it takes a sending whose time is out for dead once a later one was answered. A service is to be told
+/// a time-out shorter than the one its client waits.
 ///
-/// All of it takes a try whose time is out for dead once a later one was answered. A service is to be told a time-out shorter
-/// than the one its client waits.
+/// With `operation_rows`, or with `call::operation_id` set, a write is a transaction whose first change inserts a row named after the
+/// operation (`operation_row`). Then every lost write is settled: it is sent again, and is success, or is refused for good because an
+/// ETag of it is gone; refused in any other way it is given up, by inserting that row void, before its error is told. So effect none
+/// is true of sendings that are late, too. The ETag of a success that was settled so is empty.
+///
+/// A caller that gives the id can ask again with it, from another process too: the write is applied once, and a success each time
+/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A write that was refused is given up
+/// under its id for good, where an earlier sending may be on its way, which is assumed of each id that was given: asked again it is
+/// OperationVoid. An id is good for `operation_row::retention` after it was used first. A batch has one change less. The rows are
+/// system rows (`system_row`): readers of entities do not meet them. They stay until `sweep_operation_rows`. Who removes them earlier,
+/// or drops the table, takes away what tells a repetition from a new write.
 ///
 /// An error says `attempts`, and `operation_id` when its effect is unknown and there is one. A policy that cannot be is
 /// answered with OutOfRangeInput to every request. A cheap handle: copies share quota and random numbers. Safe to use from
@@ -141,6 +148,7 @@ public:
     [[nodiscard]] entitable::profile profile() const {
         entitable::profile below = wrapped_.profile();
         below.max_operations -= operation_rows_ ? 1 : 0;
+        below.operation_ids = true;
         return below;
     }
 
@@ -150,7 +158,15 @@ public:
         if (!ledger_) {
             return detail::moved_from("transport");
         }
-        if constexpr (std::same_as<Request, write_entity> || std::same_as<Request, transact>) {
+        if constexpr (std::same_as<Request, write_entity>) {
+            // A row of the library's own needs none: operation rows are voided and removed through here.
+            if (keeps_rows(context) && !system_row::is_one(request.change.entity.row_key())) {
+                return execute_with_row(request, context);
+            }
+        } else if constexpr (std::same_as<Request, transact>) {
+            if (operation_row::is_first_of(request)) {
+                return attempt(request, kind_with_row(request), context, true);
+            }
             if (keeps_rows(context)) {
                 return execute_with_row(request, context);
             }
@@ -207,6 +223,11 @@ private:
         return outcome;
     }
 
+    [[nodiscard]] static request_kind kind_with_row(transact const& request) noexcept {
+        return kind_of(request) == request_kind::merging_batch ? request_kind::merging_batch_with_operation
+                                                               : request_kind::batch_with_operation;
+    }
+
     [[nodiscard]] result<written> execute_with_row(write_entity const& request, call& context) const {
         auto answered = execute_with_row(transact{request.table, {request.change}}, context);
         if (!answered) {
@@ -218,25 +239,42 @@ private:
     }
 
     [[nodiscard]] result<transact::response> execute_with_row(transact request, call& context) const {
-        if (request.changes.empty() || request.changes.size() >= wrapped_.profile().max_operations) {
+        entitable::profile const limits = wrapped_.profile();
+        if (request.changes.empty() || request.changes.size() >= limits.max_operations) {
             return failure{error_code::invalid_input,
                 "a batch that keeps an operation row has at least one operation, and one less than others at most"};
         }
         // An id that the caller gave may have been sent before, by another process.
         bool const given = !context.operation_id.empty();
         std::string const id = given ? context.operation_id : ledger_->new_operation_id();
-        request.changes.push_back(mutation::insert(operation_row::make(
+        if (given) {
+            if (auto good = validate_key(operation_row::row_key(id), "operation id", limits); !good) {
+                return std::move(good).as_failure();
+            }
+        }
+        transact sent{std::move(request.table), {}};
+        sent.changes.reserve(request.changes.size() + 1);
+        sent.changes.push_back(mutation::insert(operation_row::make(
             request.changes.front().entity.partition_key(), id, operation_row::content_of(request.changes))));
-        auto answered = attempt(request, request_kind::batch_with_operation, context, given);
+        for (mutation& change : request.changes) {
+            sent.changes.push_back(std::move(change));
+        }
+        auto answered = attempt(sent, kind_with_row(sent), context, given);
         if (answered) {
             if (!answered->results.empty()) {
-                answered->results.pop_back();
+                answered->results.erase(answered->results.begin());
             }
             return answered;
         }
         failure refused = std::move(answered).as_failure();
-        if (refused.error().effect == effect::unknown) {
-            refused.error().operation_id = id;
+        error& problem = refused.error();
+        if (problem.operation_index) {
+            // Of the caller's changes.
+            problem.operation_index =
+                *problem.operation_index > 0 ? std::optional{*problem.operation_index - 1} : std::nullopt;
+        }
+        if (problem.effect == effect::unknown) {
+            problem.operation_id = id;
         }
         return refused;
     }

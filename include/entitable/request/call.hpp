@@ -54,6 +54,8 @@ struct call_options {
     read_location location{read_location::primary};        ///< where reads may be answered
     entitable::observer* watch{};                          ///< must outlive the calls
     entitable::reading rows{entitable::reading::standard}; ///< how rows become entities
+    /// Names one write, so that it is applied once however often it is asked for: see `retrying`. Empty: none.
+    std::string operation_id{};
 };
 
 /// One call on its way through the transports. One thread at a time.
@@ -61,7 +63,10 @@ struct call {
     call() = default; ///< without a deadline, without an observer
     /// Begins a call: its deadline is the timeout from now on, by the steady time of `time`.
     ENTITABLE_LAZY explicit call(call_options const& options, clock& time = system_clock())
-        : cancellation(options.cancellation), location(options.location), watch(options.watch) {
+        : cancellation(options.cancellation),
+          location(options.location),
+          watch(options.watch),
+          operation_id(options.operation_id) {
         if (options.timeout != no_timeout) {
             steady_time const now = time.steady();
             auto const timeout = std::chrono::duration_cast<steady_time::duration>(options.timeout);

@@ -19,21 +19,22 @@ enum class idempotency : std::uint8_t {
 
 /// Requests that a repetition treats alike.
 enum class request_kind : std::uint8_t {
-    read,                 ///< get_entity, query_entities, list_tables
-    insert,               ///< of an entity
-    conditional_replace,  ///< with an ETag
-    conditional_merge,    ///< with an ETag
-    forced_replace,       ///< with `any_etag`
-    forced_merge,         ///< with `any_etag`
-    insert_or_replace,    ///< of an entity
-    insert_or_merge,      ///< of an entity
-    conditional_remove,   ///< with an ETag
-    forced_remove,        ///< with `any_etag`
-    batch,                ///< a transaction that merges nothing
-    merging_batch,        ///< a transaction with a merge or insert_or_merge
-    batch_with_operation, ///< a transaction that inserts its operation row, too
-    create_table,         ///< of a table
-    delete_table,         ///< with all its entities
+    read,                         ///< get_entity, query_entities, list_tables
+    insert,                       ///< of an entity
+    conditional_replace,          ///< with an ETag
+    conditional_merge,            ///< with an ETag
+    forced_replace,               ///< with `any_etag`
+    forced_merge,                 ///< with `any_etag`
+    insert_or_replace,            ///< of an entity
+    insert_or_merge,              ///< of an entity
+    conditional_remove,           ///< with an ETag
+    forced_remove,                ///< with `any_etag`
+    batch,                        ///< a transaction that merges nothing
+    merging_batch,                ///< a transaction with a merge or insert_or_merge
+    batch_with_operation,         ///< a transaction that inserts its operation row first
+    merging_batch_with_operation, ///< the same, with a merge or insert_or_merge
+    create_table,                 ///< of a table
+    delete_table,                 ///< with all its entities
 };
 
 /// What a definite answer says when an earlier attempt of the same call was lost.
@@ -41,7 +42,8 @@ enum class conclusion : std::uint8_t {
     as_answered, ///< the answer is the outcome: the lost attempt left nothing behind
     success,     ///< the lost attempt did it
     compare,     ///< read the entity: it did it when every property is as sent
-    look_up,     ///< read the operation row: it did it when the row is there, and nothing when not
+    look_up,     ///< read the operation row, which is there
+    settle,      ///< void the operation row, or read it where that is refused: see `settling`
     unknown,     ///< it cannot be told
 };
 
@@ -57,7 +59,9 @@ struct idempotency_rule {
     conclusion other;   ///< TableNotFound, a refused signature, and whatever else may have changed in between
 };
 
-/// The rows in the order of `request_kind`.
+/// The rows in the order of `request_kind`. A transaction that inserts its operation row first is refused with
+/// UpdateConditionNotSatisfied only where no sending of it was applied: that row would have been met before. And none will be: a
+/// version that is not stored any more never comes back.
 inline constexpr idempotency_rule idempotency_table[] = {
     {request_kind::read, idempotency::safe, conclusion::as_answered, conclusion::as_answered, conclusion::as_answered,
         conclusion::as_answered, conclusion::as_answered},
@@ -83,8 +87,10 @@ inline constexpr idempotency_rule idempotency_table[] = {
         conclusion::as_answered, conclusion::unknown},
     {request_kind::merging_batch, idempotency::conditional, conclusion::unknown, conclusion::unknown,
         conclusion::unknown, conclusion::unknown, conclusion::unknown},
-    {request_kind::batch_with_operation, idempotency::conditional, conclusion::look_up, conclusion::look_up,
-        conclusion::look_up, conclusion::look_up, conclusion::look_up},
+    {request_kind::batch_with_operation, idempotency::conditional, conclusion::settle, conclusion::settle,
+        conclusion::as_answered, conclusion::as_answered, conclusion::settle},
+    {request_kind::merging_batch_with_operation, idempotency::conditional, conclusion::settle, conclusion::settle,
+        conclusion::as_answered, conclusion::settle, conclusion::settle},
     {request_kind::create_table, idempotency::conditional, conclusion::unknown, conclusion::success,
         conclusion::unknown, conclusion::as_answered, conclusion::unknown},
     {request_kind::delete_table, idempotency::conditional, conclusion::success, conclusion::unknown,
@@ -177,6 +183,28 @@ template <table_request Request>
         case 505: return conclusion::as_answered;
         default: return rule.other; // a code that is not known here, also of 400: it may depend on what is stored
     }
+}
+
+/// Where a transaction was refused, as far as its answer tells.
+enum class refused_at : std::uint8_t {
+    somewhere,     ///< it is not told, or another time it may not be refused there
+    operation_row, ///< at its first change, the operation row: an earlier sending was applied, or was given up
+    exact_version, ///< at a change with an ETag, which is not the stored one and never will be again
+};
+
+/// Where `answer` says that `request`, which inserts its operation row first, was refused.
+[[nodiscard]] inline refused_at place_of_refusal(error const& answer, transact const& request) noexcept {
+    if (!answer.operation_index || *answer.operation_index >= request.changes.size()) {
+        return refused_at::somewhere;
+    }
+    mutation const& refused = request.changes[*answer.operation_index];
+    if (*answer.operation_index == 0 && answer.code == error_code::entity_already_exists) {
+        return refused_at::operation_row;
+    }
+    bool const gone =
+        answer.code == error_code::resource_not_found || answer.code == error_code::update_condition_not_satisfied;
+    return gone && refused.needs_existing() && !refused.condition.any() ? refused_at::exact_version
+                                                                        : refused_at::somewhere;
 }
 
 /// Whether a failure may pass by itself: a lost or unusable answer, a busy file, 408, 429, 500, 502, 503 and 504. Never another

@@ -3,11 +3,15 @@
 #pragma once
 
 /// \file
-/// The operation row: a row that a write inserts beside its own, in the same partition and the same transaction. Whoever finds
-/// it knows that the write was applied. A stored format, see docs/stored_formats.md.
+/// The operation row: a row that a write inserts beside its own, in the same partition and as the first change of the same
+/// transaction. Whoever finds it knows that the write was applied, or, where it is void, that it never will be: each sending of the
+/// write is refused at this row from then on. That it is not there says nothing: a sending may be on its way. A system row, and a
+/// stored format, see docs/stored_formats.md.
 
 #include <entitable/request/requests.hpp>
 #include <entitable/row/system_rows.hpp>
+
+#include <chrono>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace operation_row {
@@ -15,6 +19,10 @@ namespace operation_row {
 /// The row keys of operation rows begin so.
 inline constexpr std::string_view row_key_prefix = system_row::operation;
 inline constexpr std::int32_t version = 1; ///< of the stored form
+
+/// How long an operation row stays before it may be removed. Longer than a call with its repetitions goes on, and than a
+/// sending whose answer was lost may be late, together; an operation id is not to be used again for as long after that.
+inline constexpr std::chrono::hours retention{24};
 
 /// The row key for an operation id.
 [[nodiscard]] inline std::string row_key(std::string_view operation_id) {
@@ -26,6 +34,18 @@ inline constexpr std::int32_t version = 1; ///< of the stored form
 
 /// The row that says it, with the number of its content.
 [[nodiscard]] row make(std::string_view partition_key, std::string_view operation_id, std::int64_t content);
+
+/// The row that gives an operation up: in its place no write under the id is applied any more.
+[[nodiscard]] row make_void(std::string_view partition_key, std::string_view operation_id);
+
+/// Whether a transaction inserts its operation row, which is its first change.
+[[nodiscard]] inline bool is_first_of(transact const& request) noexcept {
+    return !request.changes.empty() && request.changes.front().kind == mutation_kind::insert &&
+        request.changes.front().entity.row_key().starts_with(row_key_prefix);
+}
+
+/// Whether an operation row, known by `is_one`, is void.
+[[nodiscard]] bool is_void(row_view found) noexcept;
 
 /// Whether this is an operation row of a version known here.
 [[nodiscard]] bool is_one(row_view found) noexcept;

@@ -40,6 +40,7 @@ struct profile {
     /// room for a continuation, a signature or a token.
     std::size_t max_filter_size{8 * 1024};
     bool ordered{true};                    ///< results come in key order
+    bool operation_ids{};                  ///< keeps `call::operation_id`: a write is applied once under it
     bool table_names_without_case{true};   ///< "Orders" and "orders" are one table
     std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit besides `max_key_units`
     std::size_t max_row_key_size{0};       ///< in bytes; 0 for no limit besides `max_key_units`

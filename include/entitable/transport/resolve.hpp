@@ -3,10 +3,9 @@
 #pragma once
 
 /// \file
-/// `resolve`: what became of a write whose effect was unknown, asked later; and the removal of operation rows.
+/// `resolve`: what became of a write whose effect was unknown, asked later.
 
-#include <entitable/request/fate.hpp>
-#include <entitable/request/operation_row.hpp>
+#include <entitable/request/settling.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -63,25 +62,21 @@ private:
 
 } // namespace detail
 
-/// What became of a write that kept an operation row (`error::operation_id`). Ask once no try of it can be on its way any
-/// more. An error is that of the read.
+/// Settles what became of a write that keeps an operation row (`error::operation_id`), for good: it was applied; or it was not, and
+/// never will be, since it is given up. So it may be asked at once, while a sending is still on its way, from any process, as often
+/// as wanted, up to `operation_row::retention` after the first sending. Unknown where the operation row was removed meanwhile. Where
+/// nothing was applied it writes: the operation row, void. An error is that of the request that failed; then ask again.
 template <transport T>
 [[nodiscard]] result<fate> resolve(
-    T& through, std::string table, std::string partition_key, std::string_view operation_id, call& context) {
-    auto found = execute(through,
-        get_entity{std::move(table), std::move(partition_key), operation_row::row_key(operation_id), {}}, context);
-    if (found) {
-        return operation_row::is_one(found->entity) ? fate::applied : fate::unknown;
-    }
-    if (found.error().code == error_code::resource_not_found) {
-        return fate::not_applied;
-    }
-    return std::move(found).as_failure();
+    T& through, std::string table, std::string_view partition_key, std::string_view operation_id, call& context) {
+    settling asking{std::move(table), partition_key, operation_id};
+    return run(asking, through, context);
 }
 
 /// What became of a write without one, by reading and comparing: an insert whose every property is there was applied; a write by
 /// ETag was not when the ETag is still the one; a removal was applied when nothing is there, a write without condition when
-/// all that it sent is there. Everything else is unknown: another writer may have been in between.
+/// all that it sent is there. Everything else is unknown: another writer may have been in between. Ask once no sending can be on its way
+/// any more: one that was not applied so far may be applied later.
 template <transport T>
 [[nodiscard]] result<fate> resolve(T& through, write_entity const& lost, call& context) {
     detail::resolution reading{lost.table, {&lost.change, 1}};
@@ -94,40 +89,6 @@ template <transport T>
 [[nodiscard]] result<fate> resolve(T& through, transact const& lost, call& context) {
     detail::resolution reading{lost.table, lost.changes};
     return run(reading, through, context);
-}
-
-/// Removes the operation rows of a partition that were written before `before`; how many. Stops at the first error.
-template <transport T>
-[[nodiscard]] result<std::size_t> sweep_operation_rows(
-    T& through, std::string const& table, std::string const& partition_key, date_time before, call& context) {
-    query_entities query;
-    query.table = table;
-    query.range.partition = key_interval::only(partition_key);
-    std::string behind{operation_row::row_key_prefix};
-    ++behind.back();
-    query.range.row = {key_bound::including(std::string{operation_row::row_key_prefix}), key_bound::excluding(behind)};
-    query.filter.nodes.push_back({filter_operator::less, "Timestamp", value{value_view{before}}});
-    std::size_t removed = 0;
-    do {
-        auto page = execute(through, query, context);
-        if (!page) {
-            return std::move(page).as_failure();
-        }
-        for (std::size_t index = 0; index < page->rows.size(); ++index) {
-            row_view const each = page->rows[index];
-            if (operation_row::is_one(each)) {
-                auto gone = execute(through,
-                    write_entity{table, mutation::remove(row{each.partition_key, each.row_key, {}}, any_etag)},
-                    context);
-                if (!gone && gone.error().code != error_code::resource_not_found) {
-                    return std::move(gone).as_failure();
-                }
-                ++removed;
-            }
-        }
-        query.continuation = std::move(page->continuation);
-    } while (query.continuation);
-    return removed;
 }
 
 ENTITABLE_END_NAMESPACE

@@ -38,15 +38,29 @@ ENTITABLE_LAZY_BODY result<bool> table_core::drop_if_present() const {
     return unless(drop(), error_code::resource_not_found);
 }
 
+ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
+    if (options_.operation_id.empty() || through_.profile().operation_ids) {
+        return {};
+    }
+    return failure{error_code::not_supported,
+        "an operation id is kept by `retrying` only: put it in front of the backend of this table"};
+}
+
 ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation> change) const {
     if (!change) {
         return std::move(change).as_failure();
+    }
+    if (auto kept = check_operation_id(); !kept) {
+        return std::move(kept).as_failure();
     }
     call context{options_};
     return through_.execute(write_entity{name_, *std::move(change)}, context);
 }
 
 ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(std::vector<mutation> changes) const {
+    if (auto kept = check_operation_id(); !kept) {
+        return std::move(kept).as_failure();
+    }
     call context{options_};
     return through_.execute(transact{name_, std::move(changes)}, context);
 }

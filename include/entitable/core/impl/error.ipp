@@ -54,6 +54,8 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::query_too_complex, 0, "QueryTooComplex"},
     {error_code::key_not_splittable, 0, "KeyNotSplittable"},
     {error_code::key_reserved, 0, "KeyReserved"},
+    {error_code::operation_id_taken, 0, "OperationIdTaken"},
+    {error_code::operation_void, 0, "OperationVoid"},
     {error_code::row_malformed, 0, "RowMalformed"},
     {error_code::row_mismatch, 0, "RowMismatch"},
     {error_code::continuation_invalid, 0, "ContinuationInvalid"},

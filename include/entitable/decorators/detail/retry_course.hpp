@@ -58,17 +58,19 @@ public:
     enum class move : std::uint8_t {
         again,   ///< once more, at `wakes_at()`
         compare, ///< read the entity first
-        look_up, ///< read the operation row first
+        look_up, ///< read the operation row first, which is there
+        settle,  ///< void the operation row first
         success, ///< an earlier try did it
         fail,    ///< the error as it is now
     };
 
-    /// `lost`: an earlier try of the same operation, maybe of another process, may have been applied.
+    /// `lost`: an earlier attempt of the same operation, maybe of another process, may have been applied.
     retry_course(retry_ledger& ledger, request_kind kind, steady_time deadline, bool lost) noexcept
         : ledger_(&ledger), deadline_(deadline), kind_(kind), lost_(lost) {}
 
-    /// After the answer `problem` to the request. Makes the error what the caller is to see, should it be the last.
-    [[nodiscard]] move after(error& problem, steady_time now);
+    /// After the answer `problem` to the request. Makes the error what the caller is to see, should it be the last. `where` is
+    /// told of a transaction that inserts its operation row first.
+    [[nodiscard]] move after(error& problem, steady_time now, refused_at where = refused_at::somewhere);
     /// After the answer `problem` to what was read to find out.
     [[nodiscard]] move after_reading(error& problem, steady_time now);
     /// The caller stops here.

@@ -3,18 +3,17 @@
 #pragma once
 
 /// \file
-/// `retry_operation`: one request with its repetitions and the reads that settle it, as a resumable operation.
+/// `retry_operation`: one request with its repetitions and the requests that settle it, as a resumable operation.
 
 #include <entitable/decorators/detail/retry_course.hpp>
-#include <entitable/request/fate.hpp>
-#include <entitable/request/operation.hpp>
-#include <entitable/request/operation_row.hpp>
+#include <entitable/request/settling.hpp>
+#include <entitable/row/compare.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The request, the ledger and the clock must outlive it. For a transaction that keeps an operation row, that row is
-/// inserted by its last change.
+/// inserted by its first change.
 template <table_request Request>
 class retry_operation {
     static constexpr bool writes_one = std::same_as<Request, write_entity>;
@@ -24,7 +23,7 @@ public:
     using response = response_of<Request>;
     using request = Request;
 
-    /// `lost`: an earlier try, before this operation, may have been applied.
+    /// `lost`: an earlier attempt, before this operation, may have been applied.
     retry_operation(Request const& asked, request_kind kind, retry_ledger& ledger, clock& time, steady_time deadline,
         bool lost = false) noexcept
         : request_(&asked), time_(&time), course_(ledger, kind, deadline, lost) {}
@@ -39,11 +38,17 @@ public:
 
     template <class Sender>
     void visit(Sender&& send) const {
-        if (reads_) {
-            send(reading_);
-        } else {
-            send(*request_);
+        if constexpr (writes_one) {
+            if (reads_) {
+                return send(reading_);
+            }
         }
+        if constexpr (writes_many) {
+            if (settling_) {
+                return settling_->visit(send);
+            }
+        }
+        send(*request_);
     }
 
     /// To the request.
@@ -58,19 +63,30 @@ public:
             return;
         }
         failure problem = std::move(answered).as_failure();
-        switch (course_.after(problem.error(), time_->steady())) {
+        refused_at where = refused_at::somewhere;
+        if constexpr (writes_many) {
+            where = place_of_refusal(problem.error(), *request_);
+        }
+        auto const move = course_.after(problem.error(), time_->steady(), where);
+        switch (move) {
             case retry_course::move::again: waits_ = true; break;
             case retry_course::move::success: conclude(etag{}); break;
             case retry_course::move::compare:
                 if constexpr (writes_one) {
                     row_view const sent = request_->change.entity;
-                    read(sent.partition_key, sent.row_key, problem);
+                    reading_ = {request_->table, std::string{sent.partition_key}, std::string{sent.row_key}, {}};
+                    refusal_ = std::move(problem.error());
+                    reads_ = true;
                 }
                 break;
             case retry_course::move::look_up:
+            case retry_course::move::settle:
                 if constexpr (writes_many) {
-                    row_view const sent = request_->changes.back().entity;
-                    read(sent.partition_key, sent.row_key, problem);
+                    row_view const sent = request_->changes.front().entity;
+                    met_row_ = move == retry_course::move::look_up;
+                    settling_.emplace(request_->table, sent.partition_key,
+                        sent.row_key.substr(operation_row::row_key_prefix.size()), met_row_);
+                    refusal_ = std::move(problem.error());
                 }
                 break;
             case retry_course::move::fail: outcome_.emplace(std::move(problem)); break;
@@ -78,24 +94,26 @@ public:
     }
     /// To what was read to find out.
     void answer(result<get_entity::response> found)
-        requires(!std::same_as<Request, get_entity>)
+        requires(writes_one || writes_many)
     {
-        waits_ = false;
-        if (found) {
-            course_.succeeded();
-            settle(&*found);
-            return;
-        }
-        failure problem = std::move(found).as_failure();
-        if (problem.error().code == error_code::resource_not_found) {
-            settle(nullptr);
-        } else if (course_.after_reading(problem.error(), time_->steady()) == retry_course::move::again) {
-            waits_ = true;
+        if constexpr (writes_one) {
+            if (found) {
+                course_.succeeded();
+                compare(&*found);
+            } else if (found.error().code == error_code::resource_not_found) {
+                compare(nullptr);
+            } else {
+                find_out_again(std::move(found).as_failure());
+            }
         } else {
-            problem.error().message += "; that was a read to find out what became of a lost write";
-            course_.close(problem.error(), effect::unknown);
-            outcome_.emplace(std::move(problem));
+            go_on_settling(std::move(found), error_code::resource_not_found);
         }
+    }
+    /// To the void operation row.
+    void answer(result<written> voided)
+        requires writes_many
+    {
+        go_on_settling(std::move(voided), error_code::entity_already_exists);
     }
 
     void abandon(error const& reason) {
@@ -109,11 +127,6 @@ public:
     [[nodiscard]] std::uint32_t tries() const noexcept { return course_.tries(); }
 
 private:
-    void read(std::string_view partition_key, std::string_view row_key, failure& answered) {
-        reading_ = get_entity{request_->table, std::string{partition_key}, std::string{row_key}, {}};
-        refusal_ = std::move(answered.error());
-        reads_ = true;
-    }
     void conclude(etag version) {
         if constexpr (writes_one) {
             outcome_.emplace(written{std::move(version), true});
@@ -128,28 +141,68 @@ private:
         refusal_.message += remark;
         outcome_.emplace(failure{std::move(refusal_)});
     }
-    /// `found`: null when there is no such row.
-    void settle(get_entity::response* found) {
-        if constexpr (writes_one) {
-            if (found == nullptr) {
-                refuse(effect::unknown, "; it was gone when it was read to find out whose it was");
-            } else if (same_properties(found->entity, request_->change.entity)) {
-                conclude(std::move(found->etag));
-            } else {
-                // Another's, or our own that was changed in between.
-                refuse(effect::unknown, "; it differs from what was sent, whose first answer was lost");
-            }
-        } else if constexpr (writes_many) {
-            if (found == nullptr) {
-                refuse(effect::none, {});
-            } else if (holds_properties(found->entity, request_->changes.back().entity)) {
-                conclude(etag{});
-            } else {
-                refusal_.code = error_code::invalid_input;
-                refusal_.http_status = http_status_of(error_code::invalid_input);
-                refuse(effect::none, "; the operation id names another write already");
-            }
+    /// What was asked to find out has failed.
+    void find_out_again(failure problem) {
+        if (course_.after_reading(problem.error(), time_->steady()) == retry_course::move::again) {
+            waits_ = true;
+            return;
         }
+        problem.error().message += "; that was a request to find out what became of a lost write";
+        course_.close(problem.error(), effect::unknown);
+        outcome_.emplace(std::move(problem));
+    }
+    /// `found`: null when there is no such row.
+    void compare(get_entity::response* found) {
+        waits_ = false;
+        if (found == nullptr) {
+            refuse(effect::unknown, "; it was gone when it was read to find out whose it was");
+        } else if (same_properties(found->entity, request_->change.entity)) {
+            conclude(std::move(found->etag));
+        } else {
+            // Another's, or our own that was changed in between.
+            refuse(effect::unknown, "; it differs from what was sent, whose first answer was lost");
+        }
+    }
+    /// `expected`: an error that tells something.
+    template <class Answer>
+    void go_on_settling(result<Answer> answered, error_code expected) {
+        waits_ = false;
+        if (!answered && answered.error().code != expected) {
+            return find_out_again(std::move(answered).as_failure());
+        }
+        course_.succeeded();
+        settling_->answer(std::move(answered));
+        if (settling_->next() != next_step::done) {
+            return;
+        }
+        switch (*settling_->finish()) {
+            case fate::applied:
+                if (holds_properties(settling_->found(), request_->changes.front().entity)) {
+                    conclude(etag{});
+                } else {
+                    refuse_as(error_code::operation_id_taken,
+                        "another write was applied under this operation id; nothing of this one was, or ever will be");
+                }
+                break;
+            case fate::not_applied:
+                if (met_row_) {
+                    refuse_as(error_code::operation_void,
+                        "this operation was given up before, and nothing of it was applied, or ever will be; another "
+                        "attempt "
+                        "needs another operation id");
+                } else {
+                    refuse(effect::none, {});
+                }
+                break;
+            case fate::unknown: refuse(effect::unknown, "; its operation row cannot be read any more"); break;
+        }
+    }
+    void refuse_as(error_code code, std::string_view message) {
+        refusal_.code = code;
+        refusal_.http_status = http_status_of(code);
+        refusal_.message = message;
+        refusal_.operation_index.reset();
+        refuse(effect::none, {});
     }
 
     Request const* request_;
@@ -157,7 +210,9 @@ private:
     retry_course course_;
     bool waits_{};
     bool reads_{};
+    bool met_row_{}; ///< before it was settled
     get_entity reading_;
+    std::optional<settling> settling_;
     error refusal_;
     std::optional<result<response>> outcome_;
 };

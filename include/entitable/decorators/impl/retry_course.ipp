@@ -80,11 +80,18 @@ ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
     return true;
 }
 
-ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_time now) {
+ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_time now, refused_at where) {
     ++tries_;
     bool const lost_before = lost_;
-    lost_ = lost_ || problem.effect == effect::unknown;
+    bool const keeps_row =
+        kind_ == request_kind::batch_with_operation || kind_ == request_kind::merging_batch_with_operation;
+    // Whoever meets his own operation row has been there before, even if he does not know it.
+    bool const meets_row = keeps_row && where == refused_at::operation_row;
+    lost_ = lost_ || meets_row || problem.effect == effect::unknown;
     effect const left = lost_ ? effect::unknown : effect::none;
+    if (meets_row) {
+        return move::look_up;
+    }
     if (worth_retrying(problem)) {
         if (goes_on(problem, now)) {
             return move::again;
@@ -92,13 +99,16 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
         close(problem, left);
         return move::fail;
     }
-    // A definite answer. What it says of itself, and what it says of a lost try.
-    conclusion const said =
-        !lost_before || problem.effect == effect::unknown ? conclusion::as_answered : concluded_from(problem, kind_);
+    // A definite answer. What it says of itself, and what it says of a lost attempt.
+    bool const proves_all = keeps_row && where == refused_at::exact_version;
+    conclusion const said = !lost_before || proves_all || problem.effect == effect::unknown
+        ? conclusion::as_answered
+        : concluded_from(problem, kind_);
     switch (said) {
         case conclusion::success: return move::success;
         case conclusion::compare: return move::compare;
         case conclusion::look_up: return move::look_up;
+        case conclusion::settle: return move::settle;
         case conclusion::unknown: close(problem, effect::unknown); break;
         case conclusion::as_answered: close(problem, problem.effect); break;
     }

@@ -10,6 +10,7 @@ namespace operation_row {
 
 inline constexpr std::string_view version_name = "OperationVersion";
 inline constexpr std::string_view content_name = "OperationContent";
+inline constexpr std::string_view void_name = "OperationVoid";
 
 ENTITABLE_DECL std::int64_t content_of(std::vector<mutation> const& changes) noexcept {
     detail::part_hash hash{version};
@@ -31,6 +32,18 @@ ENTITABLE_DECL row make(std::string_view partition_key, std::string_view operati
     builder.add(version_name, value_view{version});
     builder.add(content_name, value_view{content});
     return builder.build();
+}
+
+ENTITABLE_DECL row make_void(std::string_view partition_key, std::string_view operation_id) {
+    row_builder builder{partition_key, row_key(operation_id)};
+    builder.add(version_name, value_view{version});
+    builder.add(void_name, value_view{true});
+    return builder.build();
+}
+
+ENTITABLE_DECL bool is_void(row_view found) noexcept {
+    auto const held = found.find(void_name);
+    return held && held->type() == edm_type::boolean && held->as_boolean();
 }
 
 ENTITABLE_DECL bool is_one(row_view found) noexcept {

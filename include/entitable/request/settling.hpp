@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `settling`: finds out, for good, what became of a write that keeps an operation row. The row is inserted void, alone: where that
+/// succeeds no sending of the write was applied, and each one that is still on its way will be refused. Where it is refused the
+/// row is there already, and says what became of the write. To read the row only would not do: a row that is not there may come.
+
+#include <entitable/request/fate.hpp>
+#include <entitable/request/operation.hpp>
+#include <entitable/request/operation_row.hpp>
+
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Settles one operation; a resumable operation. An error of a request ends it, and nothing is settled; it may be begun anew, with
+/// the same answer in the end. One thread at a time.
+class settling {
+public:
+    /// Of the operation with this id in a partition. `is_there`: the row was met, so that it is read at once.
+    settling(std::string table, std::string_view partition_key, std::string_view operation_id, bool is_there = false);
+
+    /// Whether a request is to be sent, or all is known.
+    [[nodiscard]] next_step next() const noexcept { return outcome_ ? next_step::done : next_step::send; }
+    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; } ///< it never waits
+    /// Gives the request to send.
+    template <class Sender>
+    void visit(Sender&& send) const {
+        if (reads_) {
+            send(reading_);
+        } else {
+            send(writing_);
+        }
+    }
+    /// The answer to the insert of the void row.
+    void answer(result<written> voided);
+    /// The answer to the read.
+    void answer(result<get_entity::response> found);
+    /// Ends it early.
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    /// What became of the write: applied, or not and never. Unknown where the row was met, and removed before it was read.
+    [[nodiscard]] result<fate> finish() { return *std::move(outcome_); }
+
+    /// The operation row of the write that was applied.
+    [[nodiscard]] row const& found() const noexcept { return found_; }
+
+private:
+    write_entity writing_;
+    get_entity reading_;
+    row found_;
+    bool reads_;
+    std::optional<result<fate>> outcome_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/request/impl/settling.ipp>
+#endif
