@@ -209,6 +209,86 @@ TEST_CASE("locks: only the last one who closes a file ends its log") {
     CHECK(file_backend{path}.verify().value().rows == 40);
 }
 
+TEST_CASE("locks: a copy that a process makes of its open file costs no acknowledged write, killed or closed") {
+    for (bool const killed : {true, false}) {
+        for (bool const copied : {false, true}) {
+            CAPTURE(killed, copied);
+            temporary_folder const folder;
+            std::string const path = folder / "marks.db";
+            shared_memory<std::atomic<int>> const turn;
+            child_process first{[&] {
+                auto* const store = new file_backend{path};
+                auto* const marks = new table<mark>{*store, "marks"};
+                marks->create().value();
+                auto const write = [&](std::int32_t from) {
+                    for (std::int32_t batch = from; batch < from + 10; ++batch) {
+                        write_batch(*marks, "w", batch).value();
+                    }
+                };
+                auto const others_turn = [&] {
+                    int const mine = ++*turn;
+                    while (*turn == mine) {
+                        ::usleep(500);
+                    }
+                };
+                write(0);
+                store->checkpoint().value();
+                if (copied) {
+                    fs::copy_file(path, path + ".copy");
+                }
+                others_turn();
+                write(10);
+                if (killed) {
+                    ::kill(::getpid(), SIGKILL);
+                }
+                others_turn();
+                write(20);
+                delete marks;
+                delete store;
+                return true;
+            }};
+            tally kept;
+            for (int round = 0; round < (killed ? 1 : 2); ++round) {
+                while (*turn != 2 * round + 1) {
+                    ::usleep(500);
+                }
+                child_process other{[&] { return opens_and_writes(path, {}, round); }};
+                CHECK(other.succeeds());
+                kept.note("other", round, batch_fate::kept);
+                ++*turn;
+            }
+            CHECK(first.succeeds() != killed);
+            for (std::int32_t batch = 0; batch < (killed ? 20 : 30); ++batch) {
+                kept.note("w", batch, batch_fate::kept);
+            }
+            file_backend const store{path};
+            CHECK(kept.check(table<mark>{store, "marks"}) == "");
+            CHECK(store.verify().value().sound());
+        }
+    }
+}
+
+TEST_CASE("locks: a log that is removed while a file is open costs no write that is acknowledged") {
+    temporary_folder const folder;
+    std::string const path = folder / "marks.db";
+    tally kept;
+    {
+        file_backend const store{path};
+        table<mark> const marks{store, "marks"};
+        marks.create().value();
+        for (std::int32_t batch = 0; batch < 6; ++batch) {
+            if (batch % 2 == 1) {
+                fs::remove(path + "-wal");
+            }
+            kept.note("w", batch, write_batch(marks, "w", batch));
+        }
+    }
+    file_backend const store{path};
+    CHECK(kept.check(table<mark>{store, "marks"}) == "");
+    CHECK(kept.kept() == 6);
+    CHECK(store.verify().value().sound());
+}
+
 TEST_CASE("locks: a profile that has names of tables otherwise is refused, and both are named") {
     temporary_folder const folder;
     std::string const path = folder / "marks.db";

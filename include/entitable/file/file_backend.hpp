@@ -39,8 +39,8 @@ public:
     [[nodiscard]] result<file_report> verify(call_options const& how = {}) const {
         return has_store() ? store().verify(call{how, store().time()}) : detail::moved_from("backend");
     }
-    /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed: before it is
-    /// copied, for example.
+    /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed. Writers go on
+    /// afterwards: a file is copied while nobody has it open.
     [[nodiscard]] result<void> checkpoint(call_options const& how = {}) const {
         return has_store() ? store().checkpoint(call{how, store().time()}) : detail::moved_from("backend");
     }

@@ -28,6 +28,8 @@ public:
     /// StoreFailed when another file, or none, is there by now, when it has got a hard link, and in a process that was forked off.
     [[nodiscard]] result<void> check() const;
     [[nodiscard]] bool in_own_process() const noexcept;
+    /// Which file the write-ahead log beside the file is; 0 when there is none.
+    [[nodiscard]] std::uint64_t log() const;
     /// The same as `check` for readers, who ask thousands of times a second: where the file is, the system is asked every some
     /// milliseconds. Not from two threads at once.
     [[nodiscard]] result<void> check_often();

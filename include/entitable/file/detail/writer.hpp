@@ -108,6 +108,7 @@ private:
     void move_log(waiting& mine);
     [[nodiscard]] result<bool> try_begin();
     [[nodiscard]] result<void> open_connection();
+    [[nodiscard]] bool lost_log();
     [[nodiscard]] bool begin(waiting& mine);
     [[nodiscard]] waiting* run_jobs(commit_group& group, bool& any);
     void commit(waiting& mine, std::int64_t version, std::int64_t bound_before);
@@ -124,6 +125,7 @@ private:
     file_lock lock_;
     std::optional<connection> on_;
     version_memory versions_;
+    std::uint64_t log_{}; ///< which file the log of the connection is; 0 when it has had none
     std::size_t log_pages_{};
     std::size_t checkpoint_at_; ///< pages
 

@@ -33,7 +33,7 @@ ENTITABLE_DECL failure system_failure(std::string_view what, int number, std::st
 
 ENTITABLE_DECL failure opened_before_fork() {
     return failure{error_code::store_failed,
-        "the file was opened before this process was forked off; open it again in this process"};
+        "the file was opened before this process was forked off, and belongs to its parent; close it before a fork"};
 }
 
 /// What cannot be the path of a file, whatever the system says; and as SQLite takes it literally.
@@ -59,6 +59,7 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
 }
 ENTITABLE_DECL result<void> file_place::check() const { return {}; }
 ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return true; }
+ENTITABLE_DECL std::uint64_t file_place::log() const { return 0; }
 ENTITABLE_DECL result<void> file_place::check_often() { return {}; }
 
 #else
@@ -169,6 +170,11 @@ ENTITABLE_DECL result<void> file_place::check_often() {
 }
 
 ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return forks_ == platform::forks(); }
+
+ENTITABLE_DECL std::uint64_t file_place::log() const {
+    struct stat about{};
+    return ::lstat((path_ + "-wal").c_str(), &about) == 0 ? static_cast<std::uint64_t>(about.st_ino) : 0;
+}
 
 ENTITABLE_DECL result<void> file_place::check() const {
     if (!in_own_process()) {

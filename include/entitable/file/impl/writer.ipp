@@ -46,6 +46,7 @@ ENTITABLE_DECL writer::writer(file_place place, file_options const& options, fil
       options_(options),
       lock_(std::move(lock)),
       on_(std::move(first)),
+      log_(place_.log()),
       checkpoint_at_(options.checkpoint_bytes / file_format::page_bytes) {
     on_->count_log_pages(log_pages_);
 }
@@ -289,8 +290,24 @@ ENTITABLE_DECL result<bool> writer::try_begin() {
     return failed;
 }
 
-/// Opens the connection again after an error has cost us the last one.
+/// Whether the log that the connection writes is no longer the one beside the file: what is only in it is in no file any more.
+ENTITABLE_DECL bool writer::lost_log() {
+    std::uint64_t const now = place_.log();
+    if (log_ == 0) {
+        log_ = now;
+    }
+    return now != log_;
+}
+
+/// Opens the connection again after an error, or the removal of its log, has cost us the last one.
 ENTITABLE_DECL result<void> writer::open_connection() {
+    if (on_ && lost_log()) {
+        if (place_.log() == 0) { // nobody has begun another: the connection still has the old one open, and can save it
+            static_cast<void>(on_->checkpoint(true));
+        }
+        on_.reset();
+        versions_.forget();
+    }
     if (on_) {
         return {};
     }
@@ -302,6 +319,7 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     }
     on_.emplace(*std::move(opened));
     on_->count_log_pages(log_pages_);
+    log_ = place_.log();
     return {};
 }
 
@@ -366,7 +384,8 @@ ENTITABLE_DECL void writer::commit(waiting& mine, std::int64_t version, std::int
     }
     for (;;) {
         stepped const ended = on_->run(sql::commit);
-        if (ended == stepped::done) {
+        bool const lost = ended == stepped::done && lost_log();
+        if (ended == stepped::done && !lost) {
             stalled(false);
             versions_.committed(version, bound_before, bound);
             finish_all();
@@ -378,7 +397,9 @@ ENTITABLE_DECL void writer::commit(waiting& mine, std::int64_t version, std::int
             }
         } else {
             // The commit may be in the file or not; those who only read saw what may not be there.
-            failure failed = on_->problem("the commit failed");
+            failure failed = lost
+                ? failure{error_code::store_failed, "the log of the file was removed or replaced during the commit"}
+                : on_->problem("the commit failed");
             for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
                 failed.error().effect = each->end == job_end::written ? effect::unknown : effect::none;
                 each->outcome = failure{entitable::error{failed.error()}};
