@@ -54,7 +54,7 @@ public:
     /// A code point, most often one that keys or an order are in trouble with.
     char32_t code_point() noexcept {
         constexpr char32_t hard[] = {0, 1, 9, 0x1F, U' ', U'!', U'"', U'#', U'$', U'.', U'/', U'0', U'>', U'?', U'@',
-            U'[', U'\\', U']', U'_', U'~', 0x7F, 0x80, 0x9F, 0xA0, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFF5E, 0xFFFF,
+            U'[', U'\\', U']', U'_', U'~', 0x7F, 0x80, 0x9F, 0xA0, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFF5E, 0xFFFD, 0xFFFF,
             0x10000, 0x1F600, 0x10FFFF};
         switch (below(4)) {
             case 0: return U'_';
@@ -62,9 +62,13 @@ public:
             default: return hard[below(std::size(hard))];
         }
     }
-    /// Valid UTF-8 of a few code points.
+    /// Valid UTF-8 of a few code points; sometimes of what separates components and marks absence, sometimes long.
     std::string text() {
-        std::string drawn;
+        constexpr std::string_view hard[] = {"_", "__", "___", "~", "~!", "!", "a_", "a__", "_a", "__a", "-"};
+        std::string drawn{one_in(4) ? hard[below(std::size(hard))] : std::string_view{}};
+        if (one_in(500)) {
+            drawn.append(300, 'a');
+        }
         for (std::size_t left = below(6); left > 0; --left) {
             drawn += utf8(code_point());
         }
