@@ -13,7 +13,7 @@ required_conan_version = ">=2.0"
 # What each component needs besides the core: packages with the versions that are known to work, and their components.
 COMPONENTS = {
     "hana": {"boost": ("[>=1.81 <2]", "boost::headers")},
-    "file": {"sqlite3": ("[>=3.31 <4]", "sqlite3::sqlite3")},
+    "file": {"sqlite3": ("[>=3.32 <4]", "sqlite3::sqlite3")},
     "azure": {
         "libcurl": ("[>=7.88 <9]", "libcurl::libcurl"),
         "openssl": ("[>=3 <5]", "openssl::crypto"),

@@ -32,13 +32,17 @@ struct file_report {
 /// Cost: a point read is one search of a tree; a durable update is one flush of the disk, and so are many at once.
 /// Waits: for others that hold the file, until the deadline or the cancellation of the call or for `busy_timeout`, whichever ends
 /// first; for other calls of this store until the deadline or the cancellation.
-/// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait (nothing has changed then), StoreFull, StoreCorrupt for bytes that are not
-/// those that were written, StoreFailed for the rest. An update's error has `effect::unknown` when the commit itself failed: after
+/// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait (nothing has changed then), StoreFull, StoreCorrupt, StoreFailed
+/// for the rest. An update's error has `effect::unknown` when the commit itself failed: after
 /// that the file is opened anew, and recovered, by the next call. What a body throws passes through, and nothing has changed.
 /// Do not use it, and do not destroy it with files open, in a process that was forked off: it says StoreFailed there.
 ///
-/// With SQLite before 3.51.3 no other program may write to the file meanwhile, the sqlite3 shell included, because it would not
-/// take the lock that keeps commits and checkpoints apart. Reading is safe.
+/// Damage: each page of the file has a checksum, and each row. A call that meets a damaged one says StoreCorrupt, so that no row is
+/// missing from an answer because of damage to the file. Not seen: a whole page of an earlier time, which `verify` finds in most
+/// cases, and damage to the log while it is open.
+///
+/// No other program may write to the file, the sqlite3 shell included: it would not take the lock that keeps commits and
+/// checkpoints apart, and its pages would have no checksums. Reading is safe.
 class sqlite_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`

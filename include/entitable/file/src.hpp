@@ -16,6 +16,7 @@
 #include <entitable/file/impl/file_lock.ipp>
 #include <entitable/file/impl/file_place.ipp>
 #include <entitable/file/impl/own_process.ipp>
+#include <entitable/file/impl/page_guard.ipp>
 #include <entitable/file/impl/reader_pool.ipp>
 #include <entitable/file/impl/schema.ipp>
 #include <entitable/file/impl/sqlite_store.ipp>

@@ -7,6 +7,7 @@
 
 #include <entitable/core/result.hpp>
 #include <entitable/file/detail/file_place.hpp>
+#include <entitable/file/detail/page_guard.hpp>
 #include <entitable/file/detail/patience.hpp>
 #include <entitable/file/detail/shape_memory.hpp>
 
@@ -61,9 +62,13 @@ class connection {
 public:
     /// StoreFailed, StoreForeign; StoreBusy when that takes too long.
     [[nodiscard]] static result<connection> open(file_place const& place, file_options const& options, patience& waits);
+    /// The same for a file that is known to be one of ours: StoreCorrupt when it does not say so any more.
+    [[nodiscard]] static result<connection> open_known(
+        file_place const& place, file_options const& options, patience& waits);
 
     connection(connection&& other) noexcept
-        : database_(std::exchange(other.database_, nullptr)),
+        : guard_(std::move(other.guard_)),
+          database_(std::exchange(other.database_, nullptr)),
           cached_(std::exchange(other.cached_, {})),
           tables_(std::move(other.tables_)),
           shapes_(std::move(other.shapes_)),
@@ -73,6 +78,7 @@ public:
           system_code_(other.system_code_),
           broken_(other.broken_) {}
     connection& operator=(connection&& other) noexcept {
+        std::swap(guard_, other.guard_);
         std::swap(database_, other.database_);
         std::swap(cached_, other.cached_);
         std::swap(tables_, other.tables_);
@@ -97,6 +103,11 @@ public:
     [[nodiscard]] result<std::int64_t> number_of(char const* text);
     /// The same for text.
     [[nodiscard]] result<std::string> text_of(char const* text);
+
+    /// In an empty file, before it is written: leaves room for the checksum of each page.
+    void reserve_page_checksums() noexcept;
+    /// Of the pages of the file.
+    [[nodiscard]] page_guard& guard() noexcept { return guard_; }
 
     [[nodiscard]] bool in_transaction() const noexcept;
     /// Gives a transaction up.
@@ -135,6 +146,7 @@ private:
     /// The same before a step; where it is false the step has failed.
     [[nodiscard]] bool may_step() noexcept;
 
+    page_guard guard_{}; ///< ends after the database
     sqlite3* database_;
     std::array<sqlite3_stmt*, static_cast<std::size_t>(sql::count)> cached_{};
     struct known_table {
@@ -149,6 +161,9 @@ private:
     int system_code_{};
     bool broken_{};
 };
+
+/// What a file says that was one of ours, and does not say so any more.
+[[nodiscard]] failure damaged_header();
 
 /// A statement from its first value to its last row.
 class query {

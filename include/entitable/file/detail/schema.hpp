@@ -14,10 +14,7 @@ namespace detail {
 
 namespace file_format {
 
-inline constexpr std::int64_t application_id = 0x656E7462; ///< "entb"
-inline constexpr std::int64_t version = 1;                 ///< SQLite's user_version
-/// Not SQLite's 4 KiB: a row of 1 KB would take a page of its own besides its leaf of the tree.
-inline constexpr std::size_t page_bytes = 8192;
+inline constexpr std::int64_t version = 1; ///< SQLite's user_version
 
 } // namespace file_format
 

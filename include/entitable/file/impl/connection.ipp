@@ -82,10 +82,26 @@ ENTITABLE_DECL result<connection> connection::open(
             text::joined({"the file \"", text::printable(text::shortened(place.path(), 200)), "\""});
         return failed;
     }
+    opened.guard_ = page_guard{database};
+    if (int const looked = opened.guard_.look(); looked != SQLITE_OK) {
+        static_cast<void>(opened.outcome_of(looked));
+        return opened.problem("the file cannot be opened");
+    }
     if (auto configured = opened.configure(options, waits); !configured) {
         return std::move(configured).as_failure();
     }
     return opened;
+}
+
+ENTITABLE_DECL result<connection> connection::open_known(
+    file_place const& place, file_options const& options, patience& waits) {
+    auto opened = open(place, options, waits);
+    bool const ours = opened ? opened->guard_.on() : opened.error().code != error_code::store_foreign;
+    return ours ? std::move(opened) : damaged_header();
+}
+
+ENTITABLE_DECL failure damaged_header() {
+    return failure{error_code::store_corrupt, "the file is damaged: its header is not that of a file of tables"};
 }
 
 /// What holds for every connection. None of it depends on what the file says.
@@ -140,6 +156,11 @@ ENTITABLE_DECL result<void> connection::set_durability(file_options const& optio
             return waits.given_up();
         }
     }
+}
+
+ENTITABLE_DECL void connection::reserve_page_checksums() noexcept {
+    int bytes = static_cast<int>(file_format::page_checksum_bytes);
+    sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_RESERVE_BYTES, &bytes);
 }
 
 ENTITABLE_DECL void connection::close() noexcept {
@@ -222,6 +243,10 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
             case SQLITE_READONLY: return {error_code::store_failed, "the file is read-only"};
             case SQLITE_NOMEM: return {error_code::store_failed, "out of memory"};
             case SQLITE_IOERR:
+                if (code_ == SQLITE_IOERR_DATA) {
+                    return {
+                        error_code::store_corrupt, "a page of the file is not what was written: its checksum differs"};
+                }
 #if defined(EFBIG) && defined(EDQUOT)
                 if (code_ == SQLITE_IOERR_WRITE && (system_code_ == EFBIG || system_code_ == EDQUOT)) {
                     return {error_code::store_full, "the file may not become larger"};
@@ -234,6 +259,9 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
     failure failed{found.code, text::joined({doing, ": ", found.text})};
     failed.error().server_message = text::joined(
         {"SQLite ", std::to_string(code_), ", system ", std::to_string(system_code_), ": ", sqlite3_errstr(code_)});
+    if (code_ == SQLITE_IOERR_DATA) {
+        failed.error().detail = text::joined({"page ", std::to_string(guard_.refused())});
+    }
     return failed;
 }
 

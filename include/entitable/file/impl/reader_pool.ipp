@@ -22,7 +22,7 @@ ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits
         }
     }
     if (one.empty()) {
-        auto opened = connection::open(place_, options_, waits);
+        auto opened = connection::open_known(place_, options_, waits);
         if (!opened) {
             return std::move(opened).as_failure();
         }
@@ -39,7 +39,7 @@ ENTITABLE_DECL result<connection> reader_pool::open_another(patience& waits) {
     if (auto same = place_.check(); !same) {
         return std::move(same).as_failure();
     }
-    return connection::open(place_, options_, waits);
+    return connection::open_known(place_, options_, waits);
 }
 
 ENTITABLE_DECL void reader_pool::give_back(std::list<connection>& one) noexcept {

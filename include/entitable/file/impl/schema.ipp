@@ -78,6 +78,10 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
             text::joined({"the file has format ", std::to_string(*user_version), "; this library knows format ",
                 std::to_string(version)})};
     }
+    static_cast<void>(on.guard().look()); // when it was opened, another process was making it
+    if (!on.guard().on()) {
+        return damaged_header();
+    }
     auto ours = schema_is_ours(on);
     if (!ours) {
         return ours;
@@ -104,6 +108,7 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
 
 ENTITABLE_DECL stepped create_schema(connection& on, file_form form) {
     using namespace file_format;
+    on.guard().switch_on();
     std::string text = text::joined({table_sql, ";", row_sql, ";", shape_sql, ";", state_sql,
         "; INSERT INTO entitable_state VALUES ('version_bound', 0), ('names_without_case', ",
         form.names_without_case ? "1" : "0", "), ('write_ahead_log', ", form.write_ahead_log ? "1" : "0",
@@ -159,7 +164,11 @@ ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, pat
     text::append_decimal(page_size, file_format::page_bytes);
     // First the file is known, then its journal is changed: that of a foreign file is left alone.
     auto made = patiently(waits, [&]() -> result<void> {
-        if (on.run_text(page_size.c_str()) != stepped::done || on.run_text("BEGIN IMMEDIATE") != stepped::done) {
+        if (on.run_text(page_size.c_str()) != stepped::done) {
+            return failed();
+        }
+        on.reserve_page_checksums();
+        if (on.run_text("BEGIN IMMEDIATE") != stepped::done) {
             return failed();
         }
         auto const ours = check_schema(on, wanted);

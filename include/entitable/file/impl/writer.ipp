@@ -313,7 +313,7 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     }
     call const none;
     patience once{options_, none, std::chrono::nanoseconds{0}};
-    auto opened = connection::open(place_, options_, once);
+    auto opened = connection::open_known(place_, options_, once);
     if (!opened) {
         return std::move(opened).as_failure();
     }

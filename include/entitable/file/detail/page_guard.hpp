@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A checksum at the end of each page of a file. A page that the disk has changed is noticed when it is read, so that a search or
+/// a scan of damaged pages is an error and never finds fewer rows.
+
+#include <entitable/row/format.hpp>
+
+#include <cstdint>
+#include <memory>
+
+struct sqlite3;
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+namespace file_format {
+
+/// Not SQLite's 4 KiB: a row of 1 KB would take a page of its own besides its leaf of the tree.
+inline constexpr std::size_t page_bytes = 8192;
+/// Of each page, at its end: SQLite leaves them alone (its "reserved space").
+inline constexpr std::size_t page_checksum_bytes = 8;
+inline constexpr std::int64_t application_id = 0x656E7462; ///< "entb"
+
+} // namespace file_format
+
+/// The checksum of a page, with the number that it has in the file, from 1. Against accidents, not against attackers.
+class page_hash {
+public:
+    /// Four lanes take two words at a time; the number of the page stands in the place of the checksum.
+    [[nodiscard]] static std::uint64_t of(char const* page, std::uint64_t number) noexcept {
+        using row_format::load;
+        std::uint64_t lanes[4] = {prime1, prime2, prime3, prime4};
+        char const* const last = page + file_format::page_bytes - 64;
+        for (; page != last; page += 64) {
+            lanes[0] = mixed(lanes[0] ^ load<std::uint64_t>(page), prime2 ^ load<std::uint64_t>(page + 8));
+            lanes[1] = mixed(lanes[1] ^ load<std::uint64_t>(page + 16), prime3 ^ load<std::uint64_t>(page + 24));
+            lanes[2] = mixed(lanes[2] ^ load<std::uint64_t>(page + 32), prime4 ^ load<std::uint64_t>(page + 40));
+            lanes[3] = mixed(lanes[3] ^ load<std::uint64_t>(page + 48), prime1 ^ load<std::uint64_t>(page + 56));
+        }
+        lanes[0] = mixed(lanes[0] ^ load<std::uint64_t>(page), prime2 ^ load<std::uint64_t>(page + 8));
+        lanes[1] = mixed(lanes[1] ^ load<std::uint64_t>(page + 16), prime3 ^ load<std::uint64_t>(page + 24));
+        lanes[2] = mixed(lanes[2] ^ load<std::uint64_t>(page + 32), prime4 ^ load<std::uint64_t>(page + 40));
+        lanes[3] = mixed(lanes[3] ^ load<std::uint64_t>(page + 48), prime1 ^ number);
+        return mixed(mixed(lanes[0] ^ prime1, lanes[1]), mixed(lanes[2] ^ prime3, lanes[3]));
+    }
+
+private:
+    // Odd, with bits in no order; those of XXH64.
+    static constexpr std::uint64_t prime1 = 0x9E3779B185EBCA87U;
+    static constexpr std::uint64_t prime2 = 0xC2B2AE3D27D4EB4FU;
+    static constexpr std::uint64_t prime3 = 0x165667B19E3779F9U;
+    static constexpr std::uint64_t prime4 = 0x85EBCA77C2B2AE63U;
+
+    /// The two halves of the product, one xor the other: each bit of either factor reaches most bits.
+    [[nodiscard]] static std::uint64_t mixed(std::uint64_t a, std::uint64_t b) noexcept {
+#if defined(__SIZEOF_INT128__)
+        __extension__ using wide = unsigned __int128;
+        wide const product = static_cast<wide>(a) * b;
+        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+#else
+        std::uint64_t const a0 = a & 0xFFFFFFFFU;
+        std::uint64_t const a1 = a >> 32U;
+        std::uint64_t const b0 = b & 0xFFFFFFFFU;
+        std::uint64_t const b1 = b >> 32U;
+        std::uint64_t const middle = (a0 * b0 >> 32U) + (a1 * b0 & 0xFFFFFFFFU) + a0 * b1;
+        return (a * b) ^ (a1 * b1 + (a1 * b0 >> 32U) + (middle >> 32U));
+#endif
+    }
+};
+
+/// Stands between a connection and its file: puts the checksum into each page that is written to the file, and refuses, with
+/// SQLITE_IOERR_DATA, a page that is read without its own. Outlives the connection. The log needs none: see docs/stored_formats.md.
+class page_guard {
+public:
+    page_guard() = default;
+    /// Of a connection that was opened and asked nothing yet. On where the file is empty, or says of itself that it is one of ours;
+    /// else nothing is checked or changed.
+    explicit page_guard(sqlite3* database);
+
+    /// Looks again at what the file says of itself. A code of SQLite, for a file that cannot be read.
+    [[nodiscard]] int look() noexcept;
+    /// For a file that is made now.
+    void switch_on() noexcept;
+    [[nodiscard]] bool on() const noexcept;
+    /// The number of the page that was refused last; 0 for none.
+    [[nodiscard]] std::uint64_t refused() const noexcept;
+
+private:
+    struct methods;
+    struct methods_end {
+        void operator()(methods* one) const noexcept;
+    };
+    std::unique_ptr<methods, methods_end> methods_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/file/impl/page_guard.ipp>
+#endif
