@@ -5,6 +5,7 @@
 
 #include <support/catch.hpp>
 
+#include <limits>
 #include <sstream>
 
 using namespace entitable;
@@ -35,6 +36,25 @@ memory_backend some_store() {
     REQUIRE(send(store, write_entity{"Orders", mutation::insert(make_row("a\"\xC3\xA4", "", {{"Yes", true}}))}));
     return store;
 }
+
+/// Each page of rows has a token.
+struct endless {
+    using is_transport = void;
+    memory_backend inner = some_store();
+    [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
+    result<query_entities::response> execute(query_entities asked, call& context) const {
+        asked.continuation.reset();
+        auto page = inner.execute(asked, context);
+        if (page) {
+            page->continuation = "again";
+        }
+        return page;
+    }
+    template <table_request Request>
+    result<response_of<Request>> execute(Request const& asked, call& context) const {
+        return inner.execute(asked, context);
+    }
+};
 
 } // namespace
 
@@ -71,7 +91,7 @@ TEST_CASE("contents: a store as text") {
         "    Age = Edm.Int32 55\n"
         "    Big = Edm.Int64 5\n"
         "    Name = \"John\"\n");
-    CHECK_THAT(testing::dump(store, testing::shown::versions), ContainsSubstring("    (Timestamp) = 20"));
+    CHECK_THAT(testing::dump(store, testing::shown::versions), ContainsSubstring("    (Timestamp) = Edm.DateTime 20"));
     CHECK_THAT(testing::dump(testing::scripted{}), StartsWith("NotSupported"));
     CHECK(testing::to_text(testing::read_contents(store, {"Empty"}).value()) == "table Empty\n");
     CHECK(testing::fails_with(testing::read_contents(store, {"None"}), error_code::table_not_found));
@@ -105,6 +125,47 @@ TEST_CASE("contents: the difference of two stores") {
     CHECK(testing::difference(after, touched).empty());
     CHECK_THAT(testing::difference(after, touched, testing::shown::versions),
         StartsWith("~ Fresh \"p\" / \"r\" (Timestamp): "));
+}
+
+TEST_CASE("contents: long values are compared whole, though shown in part") {
+    memory_backend const store;
+    REQUIRE(send(store, create_table{"Orders"}));
+    std::string const text(500, 'x');
+    auto const with = [&](std::string const& content, edm_type type) {
+        row_builder entity{"p", "r"};
+        entity.add("Long", value_view{type, std::string_view{content}});
+        testing::contents all;
+        all.tables["Orders"].emplace(std::pair{"p", "r"}, entity.build());
+        return all;
+    };
+    for (edm_type const type : {edm_type::string, edm_type::binary}) {
+        CHECK(testing::same_contents(with(text, type), with(text, type)));
+        CHECK_FALSE(testing::same_contents(with(text, type), with(text + "x", type)));
+        CHECK_FALSE(testing::same_contents(with(text, type), with(text.substr(1), type)));
+        CHECK_FALSE(testing::same_contents(with(text + "1", type), with(text + "2", type)));
+    }
+    CHECK(testing::difference(with(text + "old", edm_type::string), with(text + "new", edm_type::string)) ==
+        "~ Orders \"p\" / \"r\" Long: \"" + text.substr(0, 64) + "...\" (503 bytes, at 500: \"old\") -> \"" +
+            text.substr(0, 64) + "...\" (503 bytes, at 500: \"new\")\n");
+}
+
+TEST_CASE("contents: each NaN is the same, and the sign of zero is not") {
+    auto const with = [](std::initializer_list<testing::named_value> properties) {
+        testing::contents all;
+        all.tables["Orders"].emplace(std::pair{"p", "r"}, make_row("p", "r", properties));
+        return all;
+    };
+    double const nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(testing::same_contents(with({{"D", nan}}), with({{"D", -nan}})));
+    CHECK_FALSE(testing::same_contents(with({{"D", nan}}), with({{"D", 0.0}})));
+    CHECK_FALSE(testing::same_contents(with({{"D", 0.0}}), with({{"D", -0.0}})));
+    CHECK(testing::same_contents(with({{"A", 1}, {"B", 2}}), with({{"B", 2}, {"A", 1}})));
+    CHECK(testing::difference(with({{"A", 1}}), with({{"A", 1}, {"A", 2}})) ==
+        "~ Orders \"p\" / \"r\" A: absent -> Edm.Int32 2\n");
+}
+
+TEST_CASE("contents: pages without an end are an error and no endless loop") {
+    CHECK(testing::fails_with(testing::read_contents(endless{}), error_code::transport_failed));
 }
 
 TEST_CASE("verdict: says why") {

@@ -9,6 +9,8 @@
 #include <entitable/row/system_rows.hpp>
 #include <entitable/transport/any_transport.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -26,28 +28,62 @@ struct contents {
 /// How much `to_text` and `difference` say.
 enum class shown {
     data,    ///< keys and properties: the same for two stores that were filled at different times
-    versions ///< and the Timestamps, of which the ETags are made
+    versions ///< also the Timestamp of each entity, which each write changes
 };
 
-/// Reads all tables, or the named ones, through their pages. Errors are those of the transport.
+namespace detail {
+
+/// Counts the pages that bring nothing new, so that a store whose pages do not end is an error and no endless loop.
+class page_patience {
+public:
+    /// After each page, with the number of things that are known now.
+    [[nodiscard]] result<void> after_page(std::size_t known) {
+        idle_ = known == known_ ? idle_ + 1 : 0;
+        known_ = known;
+        if (idle_ > limit) {
+            return failure{error_code::transport_failed,
+                text::joined({"the pages do not end: ", std::to_string(limit), " of them brought nothing new"})};
+        }
+        return {};
+    }
+
+private:
+    static constexpr std::size_t limit = 1'000;
+    std::size_t known_{0};
+    std::size_t idle_{0};
+};
+
+} // namespace detail
+
+/// Reads all tables, or the named ones, through their pages. Errors are those of the transport; TransportFailed after 1,000
+/// pages in a row that bring nothing new.
 [[nodiscard]] inline result<contents> read_contents(any_transport const& from, std::vector<std::string> names = {}) {
     contents all;
     call context;
+    auto const page_size = static_cast<std::uint32_t>(from.profile().max_page_size);
     if (names.empty()) {
-        list_tables listing;
+        list_tables listing{{}, page_size};
+        detail::page_patience patience;
         do {
             auto page = from.execute(listing, context);
             if (!page) {
                 return std::move(page).as_failure();
             }
             names.insert(names.end(), page->tables.begin(), page->tables.end());
+            std::sort(names.begin(), names.end());
+            names.erase(std::unique(names.begin(), names.end()), names.end());
             listing.continuation = std::move(page->continuation);
+            if (auto going = patience.after_page(names.size()); !going) {
+                return std::move(going).as_failure();
+            }
         } while (listing.continuation);
     }
     for (std::string const& name : names) {
         contents::rows& rows = all.tables[name];
         query_entities request;
         request.table = name;
+        request.page_size = page_size;
+        detail::page_patience patience;
         do {
             auto page = from.execute(request, context);
             if (!page) {
@@ -58,6 +94,9 @@ enum class shown {
                 rows.insert_or_assign({std::string{each.partition_key}, std::string{each.row_key}}, row{each});
             }
             request.continuation = std::move(page->continuation);
+            if (auto going = patience.after_page(rows.size()); !going) {
+                return std::move(going).as_failure();
+            }
         } while (request.continuation);
     }
     return all;
@@ -76,25 +115,81 @@ enum class shown {
 
 namespace detail {
 
-/// The present properties of a row in the order of their names, each as it is shown.
-[[nodiscard]] inline std::map<std::string, std::string> shown_properties(row_view shown_row, shown how) {
-    std::map<std::string, std::string> properties;
-    property_cursor cursor{shown_row.payload};
+/// The present properties of a row by the names that are shown; a name that stands twice is two of them.
+[[nodiscard]] inline std::multimap<std::string, value> present_properties(row_view of, shown how) {
+    std::multimap<std::string, value> properties;
+    property_cursor cursor{of.payload};
     property_view property;
     while (cursor.next(property)) {
         if (property.present) {
-            bool const obvious = property.type == edm_type::string || property.type == edm_type::boolean;
-            std::string const type = obvious ? "" : std::string{to_string(property.type)} + " ";
-            properties[text::printable(property.name)] = type + value{property.value}.to_string();
+            properties.emplace(text::printable(property.name), property.value);
         }
     }
     if (cursor.damaged()) {
-        properties["(damaged)"] = std::to_string(shown_row.payload.size()) + " bytes";
+        properties.emplace("(damaged)", value_view{of.payload});
     }
     if (how == shown::versions) {
-        properties["(Timestamp)"] = shown_row.timestamp().to_string();
+        properties.emplace("(Timestamp)", value_view{of.timestamp()});
     }
     return properties;
+}
+
+/// A value for a person, with its type where that is not obvious.
+[[nodiscard]] inline std::string shown_value(value const& held) {
+    bool const obvious = held.type() == edm_type::string || held.type() == edm_type::boolean;
+    return (obvious ? "" : std::string{to_string(held.type())} + " ") + held.to_string();
+}
+
+/// Bit by bit, but each NaN is every other: services do not keep its bits.
+[[nodiscard]] inline bool same_value(value const& left, value const& right) noexcept {
+    auto const is_nan = [](value const& held) {
+        double const number = held.view().as_float64();
+        return held.type() == edm_type::float64 && number != number;
+    };
+    return left == right || (is_nan(left) && is_nan(right));
+}
+
+/// What a long value looks like where it first differs from another: `(70000 bytes, at 64: "tail...")`.
+[[nodiscard]] inline std::string shown_from(value const& held, std::size_t at) {
+    std::string_view const bytes = held.view().bytes();
+    value const rest{value_view{held.type(), bytes.substr(at)}};
+    return " (" + std::to_string(bytes.size()) + " bytes, at " + std::to_string(at) + ": " + rest.to_string() + ")";
+}
+
+/// `old -> new`; of long values also the place where they differ, which is not shown otherwise.
+[[nodiscard]] inline std::string shown_change(value const* was, value const* is) {
+    std::string before = was == nullptr ? "absent" : shown_value(*was);
+    std::string after = is == nullptr ? "absent" : shown_value(*is);
+    if (before == after && was != nullptr && is != nullptr) {
+        std::string_view const left = was->view().bytes();
+        std::string_view const right = is->view().bytes();
+        std::size_t at = 0;
+        while (at < left.size() && at < right.size() && left[at] == right[at]) {
+            ++at;
+        }
+        before += shown_from(*was, at);
+        after += shown_from(*is, at);
+    }
+    return before + " -> " + after;
+}
+
+/// A line for each property that differs.
+inline void append_changes(std::string& text, std::string const& line, std::multimap<std::string, value> const& before,
+    std::multimap<std::string, value> const& after) {
+    auto was = before.begin();
+    auto is = after.begin();
+    while (was != before.end() || is != after.end()) {
+        bool const gone = is == after.end() || (was != before.end() && was->first < is->first);
+        bool const came = was == before.end() || (is != after.end() && is->first < was->first);
+        std::string const& name = gone ? was->first : is->first;
+        value const* const old_value = came ? nullptr : &was->second;
+        value const* const new_value = gone ? nullptr : &is->second;
+        if (gone || came || !same_value(*old_value, *new_value)) {
+            text += "~ " + line + " " + name + ": " + shown_change(old_value, new_value) + '\n';
+        }
+        was = came ? was : std::next(was);
+        is = gone ? is : std::next(is);
+    }
 }
 
 [[nodiscard]] inline std::string shown_key(row_view shown_row) {
@@ -103,7 +198,8 @@ namespace detail {
 
 } // namespace detail
 
-/// One line for each table, entity and property; the same contents give the same text. For example:
+/// One line for each table, entity and property; the same contents give the same text. Of long values only the beginning is
+/// shown, so that the same text may be of different contents: compare with `difference`. For example:
 ///
 ///     table Orders
 ///       "p" / "r"
@@ -115,8 +211,8 @@ namespace detail {
         text += "table " + name + '\n';
         for (auto const& [key, each] : rows) {
             text += "  " + detail::shown_key(each) + '\n';
-            for (auto const& [property, content] : detail::shown_properties(each, how)) {
-                text += "    " + property + " = " + content + '\n';
+            for (auto const& [property, content] : detail::present_properties(each, how)) {
+                text += "    " + property + " = " + detail::shown_value(content) + '\n';
             }
         }
     }
@@ -130,7 +226,8 @@ namespace detail {
 }
 
 /// What became of `before`, empty when nothing did. One line for each table or entity that came (+) or went (-), and for each
-/// property that changed (~): `~ Orders "p" / "r" Age: Edm.Int32 55 -> Edm.Int32 56`.
+/// property that changed (~): `~ Orders "p" / "r" Age: Edm.Int32 55 -> Edm.Int32 56`. Values are compared whole, however much of
+/// them is shown; each NaN equals every other. The order of properties does not count.
 [[nodiscard]] inline std::string difference(contents const& before, contents const& after, shown how = shown::data) {
     static contents::rows const none;
     std::string text;
@@ -161,20 +258,8 @@ namespace detail {
                 text += "- " + line + '\n';
                 continue;
             }
-            auto const old_properties = detail::shown_properties(was->second, how);
-            auto const new_properties = detail::shown_properties(is->second, how);
-            auto properties = old_properties;
-            properties.insert(new_properties.begin(), new_properties.end());
-            for (auto const& property : properties) {
-                auto const content = [&property](auto const& in) {
-                    auto const at = in.find(property.first);
-                    return at == in.end() ? std::string{"absent"} : at->second;
-                };
-                if (content(old_properties) != content(new_properties)) {
-                    text += "~ " + line + " " + property.first + ": " + content(old_properties) + " -> " +
-                        content(new_properties) + '\n';
-                }
-            }
+            detail::append_changes(
+                text, line, detail::present_properties(was->second, how), detail::present_properties(is->second, how));
         }
     }
     return text;
