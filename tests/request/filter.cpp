@@ -276,6 +276,16 @@ TEST_CASE("a filter is written for a person, with the brackets it needs") {
     CHECK(((a || b) && (b || c)).to_string() == "(a == 1 || b != \"x\") && (b != \"x\" || c >= true)");
 }
 
+TEST_CASE("a malformed filter is written as one, so that a refusal can be logged") {
+    filter_node const leaf{op::equal, "a", value_view{std::int32_t{1}}};
+    auto const node = [](op operation) { return filter_node{operation, {}, {}}; };
+    for (auto const& nodes :
+        {std::vector{node(op::all_of)}, std::vector{node(op::negation)}, std::vector{leaf, node(op::any_of)},
+            std::vector{leaf, leaf}, std::vector{leaf, leaf, node(op::all_of), node(op::all_of)}}) {
+        CHECK(filter{nodes}.to_string() == "a malformed filter of " + std::to_string(nodes.size()) + " nodes");
+    }
+}
+
 TEST_CASE("a filter counts its comparisons and not its connectives") {
     auto const a = just("a", op::equal, std::int32_t{1});
     CHECK(a.comparisons() == 1);

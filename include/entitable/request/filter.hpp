@@ -70,7 +70,7 @@ struct filter {
     [[nodiscard]] bool empty() const noexcept { return nodes.empty(); } ///< whether it accepts every row
     /// The number of comparisons, of which the service allows 15 in a query.
     [[nodiscard]] std::size_t comparisons() const noexcept;
-    /// For a person: `age >= 50 && !(name == "John")`.
+    /// For a person: `age >= 50 && !(name == "John")`; of a malformed one, that it is malformed.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(filter const&, filter const&) = default;

@@ -34,9 +34,14 @@ ENTITABLE_LAZY_BODY std::string render_postfix(std::size_t count,
         text.insert(end + 1, 1, ')');
         return end + 2;
     };
+    auto const malformed = [count] { return "a malformed filter of " + std::to_string(count) + " nodes"; };
     for (std::size_t index = 0; index < count; ++index) {
         filter_operator const operation = operation_of(index);
-        if (is_comparison(operation)) {
+        std::size_t const operands = is_comparison(operation) ? 0 : operation == filter_operator::negation ? 1 : 2;
+        if (parts.size() < operands) {
+            return malformed();
+        }
+        if (operands == 0) {
             parts.push_back({text.size(), operation});
             text += leaf(index);
         } else if (operation == filter_operator::negation) {
@@ -52,7 +57,7 @@ ENTITABLE_LAZY_BODY std::string render_postfix(std::size_t count,
             parts.back().top = operation;
         }
     }
-    return text;
+    return parts.size() > 1 ? malformed() : text;
 }
 
 } // namespace detail
