@@ -33,6 +33,8 @@ concept answers = requires(T& transport, Request const& request, call& context) 
 /// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
 /// 8. Where requests come to their end, each try is counted and told to the observer of the call: `attempted` does both.
 /// 9. It throws nothing of its own; running out of memory passes through and leaves the data whole.
+/// 10. A write is one step for everybody else: nothing comes between its condition and its effect, a merge keeps what others
+///     write, and a page of one partition shows all of a transaction or nothing of it.
 template <class T>
 concept transport = std::copy_constructible<T> &&
     requires(T const& transport) {

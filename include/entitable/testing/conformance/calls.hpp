@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Behaviours that concern a call and not its data: deadlines, cancellation and the observer.
+/// Behaviours that concern a call and not its data: deadlines, cancellation, the observer, and the other ways to ask.
 
 #include <entitable/testing/conformance/trial.hpp>
 
@@ -12,46 +12,189 @@ namespace testing::conformance {
 
 inline void ended_calls_do_nothing(trial& t) {
     std::string const table = t.new_table();
+    std::string const fresh = t.prefix() + "fresh";
     t.put(table, make_row("p", "r", {{"A", 1}}));
     auto const before = t.now(table);
-    write_entity const change{table, mutation::remove(make_row("p", "r"), any_etag)};
-
     cancellation_source source;
     source.cancel();
     call cancelled;
     cancelled.cancellation = source.token();
-    t.no(t.store().execute(change, cancelled), error_code::cancelled, "a write of a cancelled call");
-    t.no(t.store().execute(get_entity{table, "p", "r", {}}, cancelled), error_code::cancelled,
-        "a read of a cancelled call");
     call late;
     late.deadline = steady_time{};
-    t.no(t.store().execute(change, late), error_code::deadline_exceeded, "a write behind its deadline");
+    query_entities query;
+    query.table = table;
+    row const entity = make_row("p", "r");
+    auto const ignore = [](row_view const&, etag const&, bool) { return result<void>{}; };
+    entity_visitor const visit = ignore;
+    for (auto const& [context, code, name] : {std::tuple{&cancelled, error_code::cancelled, "of a cancelled call"},
+             {&late, error_code::deadline_exceeded, "after its deadline"}}) {
+        std::string const text{name};
+        t.no(t.send(create_table{fresh}, *context), code, "create_table " + text);
+        t.no(t.send(delete_table{table}, *context), code, "delete_table " + text);
+        t.no(t.send(list_tables{}, *context), code, "list_tables " + text);
+        t.no(t.send(get_entity{table, "p", "r", {}}, *context), code, "get_entity " + text);
+        t.no(t.send(query, *context), code, "query_entities " + text);
+        t.no(t.send(write_entity{table, mutation::insert_or_merge(entity)}, *context), code, "write_entity " + text);
+        t.no(t.send(write_entity{table, mutation::remove(entity, any_etag)}, *context), code, "a removal " + text);
+        t.no(t.send(transact{table, {mutation::remove(entity, any_etag)}}, *context), code, "transact " + text);
+        t.no(t.send(read_entity{table, "p", "r", &visit}, *context), code, "read_entity " + text);
+    }
     t.unchanged(before, table, "calls that had ended before they began");
+    t.no(t.send(delete_table{fresh}), error_code::resource_not_found, "the table of a call that had ended");
 }
 
-inline void tries_are_told(trial& t) {
-    struct tries final : observer {
+inline void calls_with_time_go_on(trial& t) {
+    std::string const table = t.new_table();
+    cancellation_source source;
+    call context{call_options{.timeout = std::chrono::minutes{10}, .cancellation = source.token()}};
+    t.yes(t.send(write_entity{table, mutation::insert(make_row("p", "r"))}, context), "a write in ten minutes");
+    t.yes(t.send(get_entity{table, "p", "r", {}}, context), "a read in ten minutes");
+    query_entities query;
+    query.table = table;
+    t.yes(t.send(query, context), "a query in ten minutes");
+    t.yes(t.send(transact{table, {mutation::remove(make_row("p", "r"), any_etag)}}, context),
+        "a transaction in ten minutes");
+}
+
+inline void attempts_are_reported(trial& t) {
+    struct attempts final : observer {
         void on_attempt(attempt const& done) noexcept override {
             all += std::string{done.request} + " of " + std::string{done.table} +
-                (done.error != nullptr ? " " + std::string{to_string(done.error->code)} : "") + ", try " +
+                (done.error != nullptr ? " " + std::string{to_string(done.error->code)} : "") + ", attempt " +
                 std::to_string(done.number) + "\n";
         }
         std::string all;
     };
     std::string const table = t.new_table();
-    tries watch;
+    attempts watch;
     call context;
     context.watch = &watch;
-    t.yes(t.store().execute(write_entity{table, mutation::insert(make_row("p", "r"))}, context), "an insert");
-    t.no(t.store().execute(get_entity{table, "p", "absent", {}}, context), error_code::resource_not_found, "a read");
-    t.same(watch.all, "write_entity of " + table + ", try 1\nget_entity of " + table + " ResourceNotFound, try 2\n",
-        "what the observer was told");
-    t.check(context.attempts == 2, "two tries of one call are counted as " + std::to_string(context.attempts));
+    t.yes(t.send(write_entity{table, mutation::insert(make_row("p", "r"))}, context), "an insert");
+    t.no(t.send(get_entity{table, "p", "absent", {}}, context), error_code::resource_not_found, "a read");
+    t.same(watch.all,
+        "write_entity of " + table + ", attempt 1\nget_entity of " + table + " ResourceNotFound, attempt 2\n",
+        "what was reported to the observer");
+    t.check(context.attempts == 2, "two attempts of one call are counted as " + std::to_string(context.attempts));
+}
+
+inline void primary_is_not_stale(trial& t) {
+    std::string const table = t.new_table();
+    t.put(table, make_row("p", "r"));
+    auto const read = t.get(table, "p", "r");
+    if (t.yes(read, "a read")) {
+        t.check(!read->stale, "a read of the primary location is marked stale");
+    }
+    query_entities query;
+    query.table = table;
+    auto const page = t.send(query);
+    if (t.yes(page, "a query")) {
+        t.check(!page->stale, "a query of the primary location is marked stale");
+    }
+}
+
+inline void shown_as_it_is_read(trial& t) {
+    std::string const table = t.new_table();
+    std::string const never = t.prefix() + "never";
+    etag const version = t.put(table, make_row("p", "r", {{"A", 1}, {"B", "b"}}));
+    t.put(table, make_row("p", "other", {{"A", 2}}));
+    int visits = 0;
+    auto const looking = [&](row_view const& entity, etag const& seen, bool stale) {
+        ++visits;
+        t.same(entity, make_row("p", "r", {{"A", 1}, {"B", "b"}}), "the entity that is shown");
+        t.same(seen.text(), version.text(), "the version that is shown");
+        t.check(!stale, "an entity of the primary location is shown as stale");
+        return result<void>{};
+    };
+    entity_visitor const look = looking;
+    call context;
+    t.yes(t.send(read_entity{table, "p", "r", &look}, context), "an entity");
+    t.check(visits == 1, "the visitor was called " + std::to_string(visits) + " times and not once");
+    t.check(context.attempts == 1, "one attempt is counted as " + std::to_string(context.attempts));
+    t.no(t.send(read_entity{table, "p", "absent", &look}), error_code::resource_not_found, "no entity");
+    t.no(t.send(read_entity{never, "p", "r", &look}), t.no_table(), "no table");
+    t.no(t.send(read_entity{table, "p", "a/b", &look}), error_code::out_of_range_input, error_code::invalid_input,
+        "a forbidden key");
+    t.check(visits == 1, "the visitor was called for what is not there");
+    auto const refusing = [](row_view const&, etag const&, bool) -> result<void> {
+        return failure{error_code::row_mismatch, "the visitor refuses"};
+    };
+    entity_visitor const refuse = refusing;
+    t.no(t.send(read_entity{table, "p", "r", &refuse}), error_code::row_mismatch, "what the visitor returns");
+}
+
+/// Requests in a row, and what was answered to each.
+template <class Request>
+class listed_requests final : public request_feed<Request> {
+public:
+    explicit listed_requests(std::vector<Request> all) : requests(std::move(all)), answers(requests.size()) {}
+
+    Request const* next(std::size_t& slot) override {
+        slot = next_;
+        return next_ < requests.size() ? &requests[next_++] : nullptr;
+    }
+    void answer(std::size_t slot, result<response_of<Request>> response) override {
+        if (slot < answers.size() && !answers[slot]) {
+            answers[slot] = std::move(response);
+        } else {
+            answered_otherwise = true;
+        }
+    }
+
+    std::vector<Request> requests;
+    std::vector<std::optional<result<response_of<Request>>>> answers;
+    bool answered_otherwise{false}; ///< a slot that is none, or one that had its answer
+
+private:
+    std::size_t next_{0};
+};
+
+inline void many_like_single_ones(trial& t) {
+    std::string const table = t.new_table();
+    t.put(table, make_row("p", "taken"));
+    std::vector<write_entity> writes;
+    std::vector<get_entity> reads;
+    for (std::size_t index = 0; index < 10; ++index) {
+        std::string const key = index == 7 ? "taken" : padded(index);
+        writes.push_back({table, mutation::insert(make_row("p", key, {{"N", static_cast<std::int32_t>(index)}}))});
+        reads.push_back({table, "p", index == 4 ? "absent" : key, {}});
+    }
+    call context;
+    listed_requests many_writes{std::move(writes)};
+    t.store().execute_many(many_writes, 3, context);
+    listed_requests many_reads{std::move(reads)};
+    t.store().execute_many(many_reads, 3, context);
+    t.check(!many_writes.answered_otherwise && !many_reads.answered_otherwise, "an answer that nobody waits for");
+    for (std::size_t index = 0; index < 10; ++index) {
+        std::string const text = " of many, the one in slot " + std::to_string(index);
+        auto const& wrote = many_writes.answers[index];
+        auto const& read = many_reads.answers[index];
+        if (!t.check(wrote.has_value(), "a write" + text + ", has no answer") ||
+            !t.check(read.has_value(), "a read" + text + ", has no answer")) {
+            continue;
+        }
+        if (index == 7) {
+            t.no(*wrote, error_code::entity_already_exists, "a write" + text);
+        } else if (index == 4) {
+            t.no(*read, error_code::resource_not_found, "a read" + text);
+        } else if (t.yes(*wrote, "a write" + text) && t.yes(*read, "a read" + text)) {
+            t.same((*read)->entity, many_writes.requests[index].change.entity, "a read" + text);
+            t.same((*wrote)->etag.text(), (*read)->etag.text(), "the ETag of a write" + text);
+        }
+    }
 }
 
 inline constexpr behaviour behaviours_of_calls[] = {
-    {"a call that has ended does nothing", ended_calls_do_nothing},
-    {"each try is counted and told", tries_are_told},
+    {"a call that has ended does nothing", ended_calls_do_nothing,
+        "Cancelled or DeadlineExceeded from every request, before it is sent (transport, rule 7)"},
+    {"a call that has time goes on", calls_with_time_go_on, "a deadline is a point of the steady time (call.hpp)"},
+    {"each attempt is counted and reported", attempts_are_reported,
+        "one attempt for each request that is sent, also for one that is refused (transport, rule 8)"},
+    {"a read of the primary is not stale", primary_is_not_stale,
+        "only a read of the secondary location may be stale, and says so (requests.hpp)"},
+    {"an entity is shown as it is read", shown_as_it_is_read,
+        "read_entity calls the visitor once, or has the error of get_entity (requests.hpp)"},
+    {"many requests are answered like single ones", many_like_single_ones,
+        "execute_many answers each request once, in its own slot (request_feed)"},
 };
 
 } // namespace testing::conformance

@@ -52,7 +52,7 @@ inline void names_of_properties(trial& t) {
     for (std::string const bad : {"", "1a", "123", "a-b", "a b", "a.b", "odata.etag", "a@b", "a'b", "a\r\nb",
              "PartitionKey", "RowKey", "Timestamp", "\xFF"}) {
         refused_entity(t, table, make_row("p", "r", {{bad, 1}}), error_code::property_name_invalid,
-            "trap 35: the name \"" + text::printable(bad) + "\"");
+            "the name \"" + text::printable(bad) + "\"");
     }
     for (std::string const reserved : {"ID", "id", "rid", "ResourceId", "Etag"}) {
         row const entity = make_row("p", "r", {{reserved, 1}});
@@ -117,11 +117,31 @@ inline void size_of_an_entity(trial& t) {
     refused_entity(t, table, larger.build(), error_code::entity_too_large, "an entity a byte too large");
 }
 
+inline void checked_before_its_table(trial& t) {
+    std::string const table = t.prefix() + "never";
+    row const bad_name = make_row("p", "r", {{"1st", 1}});
+    t.no(t.get(table, "p", "a/b"), error_code::out_of_range_input, error_code::invalid_input, "read a forbidden key");
+    t.no(t.write(table, mutation::insert(bad_name)), error_code::property_name_invalid, "insert a bad name");
+    t.no(t.write(table, mutation::replace(make_row("p", "r"), etag{"junk"})), error_code::invalid_input,
+        "replace with a malformed ETag");
+    t.no(t.send(transact{table, {mutation::insert(bad_name)}}), error_code::property_name_invalid, "a transaction");
+    t.no(t.send(transact{table, {}}), error_code::invalid_input, "an empty transaction");
+    query_entities query;
+    query.table = table;
+    query.page_size = 0;
+    t.no(t.send(query), error_code::invalid_input, "a query in pages of no rows");
+}
+
 inline constexpr behaviour behaviours_of_limits[] = {
-    {"the number of properties", number_of_properties},
-    {"trap 35: the names of properties", names_of_properties},
-    {"the sizes of values", sizes_of_values},
-    {"the size of an entity", size_of_an_entity},
+    {"the number of properties", number_of_properties,
+        "TooManyProperties beyond the 252 of the profile (Understanding the Table service data model)"},
+    {"the names of properties", names_of_properties,
+        "identifiers of up to 255 units, none of the system, none twice (Understanding the Table service data model)"},
+    {"the sizes of values", sizes_of_values,
+        "PropertyValueTooLarge beyond 64 KiB, OutOfRangeInput for times before 1601 or after 9999 (data model)"},
+    {"the size of an entity", size_of_an_entity, "EntityTooLarge beyond 1 MiB by the service's own measure (row.hpp)"},
+    {"a request is checked before its table is looked for", checked_before_its_table,
+        "what breaks a rule of the profile is refused before any I/O (transport, rule 5)"},
 };
 
 } // namespace testing::conformance

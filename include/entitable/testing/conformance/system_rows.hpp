@@ -156,9 +156,13 @@ inline void readers_of_mixed_rows(trial& t) {
 }
 
 inline constexpr behaviour behaviours_of_system_rows[] = {
-    {"readers of rows with names do not meet system rows", readers_of_named_rows},
-    {"readers of rows with numbers do not meet system rows", readers_of_numbered_rows},
-    {"readers of rows of several types do not meet system rows", readers_of_mixed_rows},
+    {"readers of rows with names do not meet system rows", readers_of_named_rows,
+        "row keys with the reserved prefix are no entities, also between such with greater keys (row/system_rows.hpp)"},
+    {"readers of rows with numbers do not meet system rows", readers_of_numbered_rows,
+        "row keys with the reserved prefix are no entities, and no range of numbers has one (row/system_rows.hpp)"},
+    {"readers of rows of several types do not meet system rows", readers_of_mixed_rows,
+        "row keys with the reserved prefix are of no type; without a schema they are shown on demand "
+        "(row/system_rows.hpp)"},
 };
 
 } // namespace testing::conformance

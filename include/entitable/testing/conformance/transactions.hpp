@@ -20,17 +20,34 @@ namespace testing::conformance {
     return changes;
 }
 
-/// A refusal of a transaction that tells which operation it was, if it tells that at all.
-inline void refused_at(trial& t, std::string const& table, std::vector<mutation> changes, error_code code,
+/// Inserts that are each within the limit of an entity, and together just beyond `size`.
+[[nodiscard]] inline std::vector<mutation> large_inserts(trial const& t, std::size_t size) {
+    std::vector<mutation> changes;
+    std::string const content = times(std::min<std::size_t>(t.limits().max_string_units, 30'000), "x");
+    for (std::size_t made = 0; made <= size && changes.size() < t.limits().max_operations;
+        made += 10 * 2 * content.size()) {
+        row_builder entity{"p", padded(changes.size())};
+        for (int property = 0; property < 10; ++property) {
+            entity.add(text::joined({"P", std::to_string(property)}), value_view{std::string_view{content}});
+        }
+        changes.push_back(mutation::insert(entity.build()));
+    }
+    return changes;
+}
+
+/// A refusal of a transaction that says which operation it was, if it says that at all. Whether it does.
+inline bool refused_at(trial& t, std::string const& table, std::vector<mutation> changes, error_code code,
     std::optional<std::size_t> index, std::string const& text) {
     auto const before = t.now(table);
     auto outcome = t.send(transact{table, std::move(changes)});
-    if (t.no(outcome, code, text) && index && outcome.error().operation_index) {
+    bool const has_index = !outcome && outcome.error().operation_index.has_value();
+    if (t.no(outcome, code, text) && index && has_index) {
         t.check(outcome.error().operation_index == index,
             text + ": the index is " + std::to_string(*outcome.error().operation_index) + " and not " +
                 std::to_string(*index));
     }
     t.unchanged(before, table, text);
+    return has_index;
 }
 
 inline void a_hundred_at_once(trial& t) {
@@ -40,11 +57,18 @@ inline void a_hundred_at_once(trial& t) {
         !t.check(outcome->results.size() == t.limits().max_operations, "a result for each operation")) {
         return;
     }
-    for (std::size_t index = 0; index < t.limits().max_operations; ++index) {
-        auto const read = t.get(table, "p", padded(index));
-        if (t.yes(read, "row " + padded(index))) {
-            t.same(read->etag.text(), outcome->results[index].etag.text(), "the ETag of operation " + padded(index));
-        }
+    query_entities query;
+    query.table = table;
+    auto rows = t.rows(query);
+    std::sort(
+        rows.begin(), rows.end(), [](row const& left, row const& right) { return left.row_key() < right.row_key(); });
+    if (!t.check(rows.size() == outcome->results.size(), "an entity for each operation")) {
+        return;
+    }
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        t.same(rows[index].row_key(), padded(index), "the entities of a transaction");
+        t.same(rows[index].view().etag().text(), outcome->results[index].etag.text(),
+            "the ETag of operation " + padded(index));
     }
 }
 
@@ -83,6 +107,7 @@ inline void all_or_nothing(trial& t) {
         mutation change;
         error_code code;
         char const* text;
+        bool is_of_the_store{true}; ///< otherwise it is refused before it is sent, with an index
     };
     offence const offences[] = {
         {mutation::insert(make_row("p", "taken")), error_code::entity_already_exists, "insert of a taken key"},
@@ -94,20 +119,31 @@ inline void all_or_nothing(trial& t) {
         {mutation::remove(make_row("p", "taken"), stale), error_code::update_condition_not_satisfied,
             "removal with a stale ETag"},
         {mutation::replace(make_row("p", "taken"), etag{"junk"}), error_code::invalid_input,
-            "replace with a malformed ETag"},
-        {mutation::insert(make_row("p", "x", {{"1st", 1}})), error_code::property_name_invalid, "a bad name"},
+            "replace with a malformed ETag", false},
+        {mutation::insert(make_row("p", "x", {{"1st", 1}})), error_code::property_name_invalid, "a bad name", false},
         {mutation::insert(make_row("p", "x", {{"S", times(t.limits().max_string_units + 1, "s")}})),
-            error_code::property_value_too_large, "a value too large"},
+            error_code::property_value_too_large, "a value too large", false},
     };
+    // Not every service says which operation it refused; one that says it for one reason says it for each.
+    std::string_view with_index;
+    std::string_view without_index;
     for (offence const& each : offences) {
         for (std::size_t const place : {std::size_t{0}, std::size_t{4}, std::size_t{9}}) {
             auto changes = inserts(9);
             changes.insert(changes.begin() + static_cast<std::ptrdiff_t>(place), each.change);
-            refused_at(t, table, std::move(changes), each.code, place,
+            bool const has_index = refused_at(t, table, std::move(changes), each.code, place,
                 std::string{each.text} + " at " + std::to_string(place));
+            if (each.is_of_the_store) {
+                (has_index ? with_index : without_index) = each.text;
+            }
         }
     }
+    t.check(with_index.empty() || without_index.empty(),
+        text::joined({"a refusal has no operation_index: ", without_index, "; another one has: ", with_index}));
     t.yes(t.send(transact{table, inserts(9)}), "the same without the offence");
+    auto changes = inserts(1);
+    changes.insert(changes.begin(), mutation::remove(make_row("p", padded(5)), any_etag));
+    refused_at(t, table, std::move(changes), error_code::entity_already_exists, 1, "a removal before what is refused");
 }
 
 inline void what_is_no_transaction(trial& t) {
@@ -126,33 +162,38 @@ inline void what_is_no_transaction(trial& t) {
         "an entity twice, the second time as it was made in the same transaction");
     refused_at(t, table, {mutation::remove(make_row("p", "there"), any_etag), mutation::insert(make_row("p", "there"))},
         error_code::invalid_duplicate_row, 1, "removed and inserted");
-    // Within the limit of each entity, beyond that of the whole.
-    std::vector<mutation> large;
-    std::string const content = times(t.limits().max_string_units < 30'000 ? t.limits().max_string_units : 30'000, "x");
-    for (std::size_t size = 0; size <= t.limits().max_transaction_size && large.size() < t.limits().max_operations;
-        size += 10 * 2 * content.size()) {
-        row_builder entity{"p", padded(large.size())};
-        for (int property = 0; property < 10; ++property) {
-            entity.add(text::joined({"P", std::to_string(property)}), value_view{std::string_view{content}});
-        }
-        large.push_back(mutation::insert(entity.build()));
-    }
-    refused_at(t, table, std::move(large), error_code::request_body_too_large, std::nullopt, "too large");
+    refused_at(t, table, large_inserts(t, t.limits().max_transaction_size), error_code::request_body_too_large,
+        std::nullopt, "too large");
+}
+
+inline void large_transactions(trial& t) {
+    std::string const table = t.new_table();
+    auto const changes = large_inserts(t, t.limits().max_transaction_size / 2);
+    t.yes(t.send(transact{table, changes}), "half of the largest size");
+    t.holds(table, changes.back().entity, "the last entity of a large transaction");
 }
 
 inline void transactions_are_values(trial& t) {
     std::string const table = t.new_table();
     transact const batch{table, {mutation::insert_or_merge(make_row("p", "r", {{"A", 1}}))}};
-    t.yes(t.send(batch), "trap 44: the first use");
-    t.yes(t.send(batch), "trap 44: the second use");
+    t.yes(t.send(batch), "the first use");
+    t.yes(t.send(batch), "the second use");
 }
 
 inline constexpr behaviour behaviours_of_transactions[] = {
-    {"as many operations as are allowed, and a result for each", a_hundred_at_once},
-    {"all forms of a write in one transaction", all_forms_together},
-    {"trap 39: all or nothing, and the index of what failed", all_or_nothing},
-    {"traps 45 to 47: what is no transaction", what_is_no_transaction},
-    {"trap 44: a transaction is used twice", transactions_are_values},
+    {"as many operations as are allowed, and a result for each", a_hundred_at_once,
+        "100 operations, and their ETags in the order of the operations (Performing entity group transactions)"},
+    {"all forms of a write in one transaction", all_forms_together,
+        "each form does what it does alone (Performing entity group transactions)"},
+    {"all or nothing, and the index of what failed", all_or_nothing,
+        "one refusal refuses all, with its own code and the index of its operation (Performing entity group "
+        "transactions)"},
+    {"what is no transaction", what_is_no_transaction,
+        "1 to 100 operations on different entities of one partition, 4 MiB together (Performing entity group "
+        "transactions)"},
+    {"a large transaction", large_transactions, "what the limits of the profile allow is taken (profile.hpp)"},
+    {"a transaction is used twice", transactions_are_values,
+        "a request is a value: sending it does not use it up (requests.hpp)"},
 };
 
 } // namespace testing::conformance

@@ -5,36 +5,71 @@
 /// \file
 /// What the behaviours of the conformance suite are made of.
 
+#include <entitable/testing/conformance/asked.hpp>
 #include <entitable/testing/rows.hpp>
 #include <entitable/testing/verdict.hpp>
 
 #include <algorithm>
+#include <set>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
+
+/// Two handles of one store. A transport that is given alone is copied for the second: copies share their state. Two
+/// connections, or two objects that have one file open, try more.
+struct handles {
+    /// The transport, and a copy of it where its type is known.
+    template <class T>
+        requires(!std::same_as<T, handles> && transport<T>)
+    handles(T const& store) : first(store), second(store) {} // NOLINT: a transport stands for its handles
+    /// Two handles: what one writes the other reads.
+    handles(any_transport one, any_transport other) : first(std::move(one)), second(std::move(other)) {}
+
+    any_transport first;  ///< of which nearly all is asked
+    any_transport second; ///< the other one
+};
 
 /// One try of one behaviour on one transport; collects what is wrong. One thread at a time.
 class trial {
 public:
     /// Tables get names that begin with `prefix`, which keeps apart several trials on one service.
-    trial(any_transport store, std::string prefix)
-        : store_(std::move(store)), limits_(store_.profile()), prefix_(std::move(prefix)) {}
+    trial(handles stores, std::string prefix)
+        : stores_(std::move(stores)), limits_(stores_.first.profile()), prefix_(std::move(prefix)) {}
 
-    [[nodiscard]] any_transport const& store() const noexcept { return store_; }
+    [[nodiscard]] any_transport const& store() const noexcept { return stores_.first; }
+    /// Another handle of the same store.
+    [[nodiscard]] any_transport const& other() const noexcept { return stores_.second; }
     [[nodiscard]] profile const& limits() const noexcept { return limits_; }
     [[nodiscard]] std::string const& prefix() const noexcept { return prefix_; }
+    /// Each with the request that came before it.
     [[nodiscard]] std::vector<std::string> const& failures() const noexcept { return failures_; }
     /// What is answered where a table is missing.
     [[nodiscard]] error_code no_table() const noexcept {
         return limits_.kind == service::cosmos ? error_code::resource_not_found : error_code::table_not_found;
     }
+    /// Rows of the largest page, as a request has it.
+    [[nodiscard]] std::uint32_t largest_page() const noexcept {
+        return static_cast<std::uint32_t>(std::min<std::size_t>(limits_.max_page_size, 1000));
+    }
 
     // ---- sending ----
 
     template <table_request Request>
-    result<response_of<Request>> send(Request const& request) const {
+    result<response_of<Request>> send(Request const& request) {
         call context;
-        return store_.execute(request, context);
+        return send(request, context);
+    }
+    template <table_request Request>
+    result<response_of<Request>> send(Request const& request, call& context) {
+        asked_ = conformance::asked(request);
+        return stores_.first.execute(request, context);
+    }
+    /// Through the other handle.
+    template <table_request Request>
+    result<response_of<Request>> send_other(Request const& request) {
+        call context;
+        asked_ = conformance::asked(request) + ", through the second handle";
+        return stores_.second.execute(request, context);
     }
     /// The name of a table just made.
     std::string new_table() {
@@ -42,7 +77,7 @@ public:
         yes(send(create_table{name}), "create the table " + name);
         return name;
     }
-    [[nodiscard]] result<written> write(std::string const& table, mutation change) const {
+    [[nodiscard]] result<written> write(std::string const& table, mutation change) {
         return send(write_entity{table, std::move(change)});
     }
     /// An entity that is known to fit; its ETag.
@@ -52,28 +87,41 @@ public:
         return outcome ? outcome->etag : etag{};
     }
     [[nodiscard]] result<get_entity::response> get(
-        std::string const& table, std::string_view partition_key, std::string_view row_key) const {
+        std::string const& table, std::string_view partition_key, std::string_view row_key) {
         return send(get_entity{table, std::string{partition_key}, std::string{row_key}, {}});
     }
-    /// The keys of a whole query as "p/r", through all its pages.
-    std::vector<std::string> keys(query_entities request) {
-        std::vector<std::string> found;
-        for (std::size_t pages = 0; pages < 20'000; ++pages) {
+    /// All rows of a query, through its pages.
+    std::vector<row> rows(query_entities request) {
+        std::vector<row> found;
+        std::set<std::pair<std::string, std::string>> known;
+        request.page_size = std::min(request.page_size, largest_page());
+        for (std::size_t idle = 0; idle < 100;) {
             auto page = send(request);
             if (!yes(page, "a page of a query")) {
                 return found;
             }
             check(page->rows.size() <= request.page_size, "a page has more rows than were asked for");
+            std::size_t const before = known.size();
             for (std::size_t index = 0; index < page->rows.size(); ++index) {
-                found.push_back(
-                    std::string{page->rows[index].partition_key} + "/" + std::string{page->rows[index].row_key});
+                row_view const each = page->rows[index];
+                found.emplace_back(each);
+                known.emplace(each.partition_key, each.row_key);
             }
             if (!page->continuation) {
                 return found;
             }
             request.continuation = std::move(page->continuation);
+            idle = known.size() == before ? idle + 1 : 0;
         }
-        check(false, "a query does not end");
+        check(false, "a query does not end: 100 pages in a row brought nothing new");
+        return found;
+    }
+    /// The keys of a whole query as "p/r", through all its pages.
+    std::vector<std::string> keys(query_entities request) {
+        std::vector<std::string> found;
+        for (row const& each : rows(std::move(request))) {
+            found.push_back(text::joined({each.partition_key(), "/", each.row_key()}));
+        }
         return found;
     }
 
@@ -81,11 +129,13 @@ public:
 
     bool check(bool good, std::string text) {
         if (!good) {
-            failures_.push_back(std::move(text));
+            failures_.push_back(std::move(text) + (asked_.empty() ? "" : "\n    request: " + asked_));
         }
         return good;
     }
-    bool check(verdict const& asked, std::string const& text) { return check(!!asked, text + ": " + asked.why()); }
+    bool check(verdict const& asked_for, std::string const& text) {
+        return check(!!asked_for, text + ": " + asked_for.why());
+    }
     template <class T>
     bool yes(result<T> const& outcome, std::string const& text) {
         return check(succeeds(outcome), text);
@@ -97,7 +147,8 @@ public:
     /// A refusal for one of two reasons that services do not tell apart in the same way.
     template <class T>
     bool no(result<T> const& outcome, error_code code, error_code other, std::string const& text) {
-        return !outcome && outcome.error().code == other ? true : no(outcome, code, text);
+        bool const is_other = !outcome && outcome.error().code == other;
+        return no(outcome, is_other ? other : code, text);
     }
     bool same(std::string_view found, std::string_view expected, std::string const& text) {
         return check(found == expected,
@@ -113,41 +164,49 @@ public:
     }
     /// What the table holds now, versions and all.
     contents now(std::string const& table) {
-        auto all = read_contents(store_, {table});
-        yes(all, "read the whole table");
+        if (endless_) {
+            return {};
+        }
+        auto all = read_contents(stores_.first, {table});
+        endless_ = !yes(all, "read the whole table");
         return all ? *std::move(all) : contents{};
     }
     /// Nothing has changed since `before`.
     bool unchanged(contents const& before, std::string const& table, std::string const& text) {
         return check(same_contents(before, now(table), shown::versions), text);
     }
-    /// The stored entity has exactly these properties, as `to_text` shows them.
+    /// The stored entity has these keys and exactly these properties.
     bool holds(std::string const& table, row const& expected, std::string const& text) {
         auto read = get(table, expected.partition_key(), expected.row_key());
-        if (!yes(read, text)) {
-            return false;
-        }
-        auto const key = std::pair{std::string{expected.partition_key()}, std::string{expected.row_key()}};
+        return yes(read, text) && same(read->entity, expected, text);
+    }
+    /// The same keys and properties, in whatever order.
+    bool same(row_view found, row_view expected, std::string const& text) {
         contents wanted;
-        contents found;
-        wanted.tables[table].emplace(key, expected);
-        found.tables[table].emplace(key, read->entity);
-        return check(same_contents(wanted, found), text);
+        contents got;
+        for (auto const& [into, each] : {std::pair{&wanted, expected}, {&got, found}}) {
+            std::pair keys{std::string{each.partition_key}, std::string{each.row_key}};
+            into->tables["entity"].emplace(std::move(keys), row{each});
+        }
+        return check(same_contents(wanted, got), text);
     }
 
     [[nodiscard]] static std::string joined(std::vector<std::string> const& keys) {
         std::string text;
         for (std::string const& key : keys) {
-            text += text.empty() ? key : ", " + key;
+            text += text.empty() ? "" : ", ";
+            text += key;
         }
         return text;
     }
 
 private:
-    any_transport store_;
+    handles stores_;
     profile limits_;
     std::string prefix_;
+    std::string asked_; ///< the last request
     std::size_t tables_{0};
+    bool endless_{false}; ///< a query had no end
     std::vector<std::string> failures_;
 };
 
@@ -155,11 +214,16 @@ private:
 struct behaviour {
     std::string_view name;
     void (*run)(trial&);
+    std::string_view contract{}; ///< the rule in one line, and its source
 };
 
 /// `count` times `part`.
 [[nodiscard]] inline std::string times(std::size_t count, std::string_view part) {
+    if (part.size() == 1) {
+        return std::string(count, part.front());
+    }
     std::string text;
+    text.reserve(count * part.size());
     for (std::size_t index = 0; index < count; ++index) {
         text += part;
     }

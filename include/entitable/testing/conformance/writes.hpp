@@ -10,44 +10,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// A row with a value of each type; `variant` 0 holds zeros, 1 ordinary values, 2 and 3 the ends of the types.
-[[nodiscard]] inline row row_of_all_types(std::string_view partition_key, std::string_view row_key, int variant) {
-    bool const ordinary = variant == 1;
-    bool const least = variant == 2;
-    guid id;
-    id.bytes.fill(static_cast<unsigned char>(ordinary ? 0x42 : variant == 3 ? 0xFF : 0));
-    std::string const id_bytes{reinterpret_cast<char const*>(id.bytes.data()), id.bytes.size()};
-    std::string const text = ordinary ? "J\xC3\xBCrgen O'Hara \xF0\x9F\x98\x80" : variant == 3 ? "\x01\n\t\"\\" : "";
-    std::int32_t const number = ordinary ? -7 : least ? INT32_MIN : variant == 3 ? INT32_MAX : 0;
-    std::int64_t const large = ordinary ? 5'000'000'000 : least ? INT64_MIN : variant == 3 ? INT64_MAX : 0;
-    double const real = ordinary ? 3.0 : least ? -1.7976931348623157e308 : variant == 3 ? 5e-324 : 0.0;
-    std::int64_t const ticks = ordinary ? 131'974'500'001'234'567 : variant == 3 ? date_time::max_ticks : 0;
-    return make_row(partition_key, row_key,
-        {{"String", text}, {"Int32", number}, {"Int64", large}, {"Double", real}, {"Boolean", ordinary},
-            {"DateTime", date_time{ticks}}, {"Guid", value_view{edm_type::guid, std::string_view{id_bytes}}},
-            {"Binary", value_view{edm_type::binary, std::string_view{text}}}});
-}
-
-inline void every_type_comes_back(trial& t) {
-    std::string const table = t.new_table();
-    for (int variant = 0; variant < 4; ++variant) {
-        std::string const text = "variant " + std::to_string(variant);
-        row const entity = row_of_all_types("types", "r" + std::to_string(variant), variant);
-        t.yes(t.write(table, mutation::insert(entity)), text);
-        t.holds(table, entity, text);
-        // As a merge into nothing, and over something of other types.
-        row const other = row_of_all_types("types", "m" + std::to_string(variant), variant);
-        t.put(table, make_row("types", other.row_key(), {{"String", 1}, {"Int32", "text"}, {"Boolean", 1.5}}));
-        t.yes(t.write(table, mutation::merge(other, any_etag)), text + ", merged");
-        t.holds(table, other, text + ", merged");
-    }
-    for (double const number : {0.1, 1e300, -0.0, 123456789012345680.0}) {
-        row const entity = make_row("types", "double", {{"D", number}});
-        t.put(table, entity);
-        t.holds(table, entity, "the double " + value{number}.to_string());
-    }
-}
-
 inline void insert_needs_a_free_key(trial& t) {
     std::string const table = t.new_table();
     row const first = make_row("p", "r", {{"A", 1}});
@@ -62,7 +24,7 @@ inline void replace_removes_what_it_does_not_name(trial& t) {
     std::string const table = t.new_table();
     t.no(t.write(table, mutation::replace(make_row("p", "r", {{"A", 1}}), any_etag)), error_code::resource_not_found,
         "replace what is not there");
-    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "trap 36: a replace has inserted");
+    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "a replace has inserted");
     t.put(table, make_row("p", "r", {{"A", 1}, {"B", "b"}}));
     row const fresh = make_row("p", "r", {{"B", 2.5}, {"C", true}});
     t.yes(t.write(table, mutation::replace(fresh, any_etag)), "replace");
@@ -79,13 +41,13 @@ inline void merge_keeps_what_it_does_not_name(trial& t) {
     std::string const table = t.new_table();
     t.no(t.write(table, mutation::merge(make_row("p", "r", {{"A", 1}}), any_etag)), error_code::resource_not_found,
         "merge into what is not there");
-    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "trap 36: a merge has inserted");
+    t.no(t.get(table, "p", "r"), error_code::resource_not_found, "a merge has inserted");
     for (bool const upsert : {false, true}) {
         std::string const key = upsert ? "upsert" : "merge";
         t.put(table, make_row("p", key, {{"A", 1}, {"B", "b"}, {"a", 2}}));
         row_builder change{"p", key};
         change.add("B", value_view{std::string_view{"changed"}});
-        change.add("A", edm_type::int32, std::nullopt);  // trap 32: absent is not a removal
+        change.add("A", edm_type::int32, std::nullopt);  // absent is not a removal
         change.add("N", edm_type::string, std::nullopt); // nor does it add anything
         change.add("C", value_view{true});
         t.yes(t.write(table,
@@ -102,7 +64,7 @@ inline void names_differ_by_case(trial& t) {
     std::string const table = t.new_table();
     row const entity = make_row("p", "r", {{"Birthday", 1}, {"birthday", "x"}, {"BIRTHDAY", true}});
     t.put(table, entity);
-    t.holds(table, entity, "trap 34: names that differ only in case");
+    t.holds(table, entity, "names that differ only in case");
 }
 
 inline void removal(trial& t) {
@@ -118,6 +80,15 @@ inline void removal(trial& t) {
     t.no(t.write(table, mutation::remove(make_row("p", "r"), any_etag)), error_code::resource_not_found,
         "remove a second time");
     t.yes(t.get(table, "p", "other"), "its neighbour");
+    // The last row of a partition goes with all its traces, and its key is free again.
+    row const alone = make_row("alone", "r", {{"A", 1}});
+    t.put(table, alone);
+    t.yes(t.write(table, mutation::remove(alone, any_etag)), "remove the last row of a partition");
+    query_entities query;
+    query.table = table;
+    t.same(t.keys(query), {"p/other"}, "the whole table after the last row of a partition was removed");
+    t.yes(t.write(table, mutation::insert(alone)), "insert it again");
+    t.holds(table, alone, "inserted again");
 }
 
 inline void conditions(trial& t) {
@@ -164,6 +135,7 @@ inline void versions_increase(trial& t) {
         t.same(outcome->etag.text(), read->etag.text(), text + ": the ETag of the write and that of the entity");
         t.check(read->entity.view().timestamp() > last, text + ": the Timestamp has not increased");
         t.check(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag came twice");
+        t.same(read->entity.view().etag().text(), read->etag.text(), text + ": the ETag of the row and of the answer");
         last = read->entity.view().timestamp();
         seen.push_back(read->etag.text());
     };
@@ -171,6 +143,7 @@ inline void versions_increase(trial& t) {
     for (int round = 0; round < 3; ++round) {
         wrote(t.write(table, mutation::insert(entity)), "insert");
         wrote(t.write(table, mutation::merge(make_row("p", "r"), any_etag)), "a merge of nothing");
+        wrote(t.write(table, mutation::merge(entity, any_etag)), "a merge of the same");
         wrote(t.write(table, mutation::replace(entity, any_etag)), "a replace with the same");
         wrote(t.write(table, mutation::insert_or_merge(entity)), "insert_or_merge");
         wrote(t.write(table, mutation::insert_or_replace(entity)), "insert_or_replace");
@@ -202,15 +175,22 @@ inline void merges_are_bounded(trial& t) {
 }
 
 inline constexpr behaviour behaviours_of_writes[] = {
-    {"traps 22 to 25: a value of every type comes back", every_type_comes_back},
-    {"insert needs a free key", insert_needs_a_free_key},
-    {"replace removes what it does not name", replace_removes_what_it_does_not_name},
-    {"trap 32: merge keeps what it does not name", merge_keeps_what_it_does_not_name},
-    {"trap 34: names of properties have case", names_differ_by_case},
-    {"removal", removal},
-    {"conditions of replace, merge and remove", conditions},
-    {"every write makes a new version", versions_increase},
-    {"a merge cannot exceed the limits", merges_are_bounded},
+    {"insert needs a free key", insert_needs_a_free_key,
+        "EntityAlreadyExists, and the stored entity stays as it is (Insert Entity)"},
+    {"replace removes what it does not name", replace_removes_what_it_does_not_name,
+        "all properties are replaced; only the form that says so inserts (Update Entity, Insert Or Replace Entity)"},
+    {"merge keeps what it does not name", merge_keeps_what_it_does_not_name,
+        "properties without a value are ignored; only the form that says so inserts (Merge Entity, Insert Or Merge "
+        "Entity)"},
+    {"property names have case", names_differ_by_case,
+        "names that differ in case are different properties (Understanding the Table service data model)"},
+    {"removal", removal, "ResourceNotFound where there is nothing; the key is free afterwards (Delete Entity)"},
+    {"conditions of replace, merge and remove", conditions,
+        "UpdateConditionNotSatisfied unless the ETag is the latest; InvalidInput unless it is one (If-Match)"},
+    {"every write makes a new version", versions_increase,
+        "ETag and Timestamp are new after each write, also of the same content and after a removal (data model)"},
+    {"a merge cannot exceed the limits", merges_are_bounded,
+        "what a merge makes of an entity keeps the limits of entities (Merge Entity)"},
 };
 
 } // namespace testing::conformance
