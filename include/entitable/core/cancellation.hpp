@@ -36,9 +36,9 @@ private:
 /// is to copy it.
 class cancellation_source {
 public:
-    cancellation_source() = default;                           ///< has cancelled nothing
-    cancellation_source(cancellation_source const&) = default; ///< shares the tokens
-    cancellation_source& operator=(cancellation_source const&) = default;
+    cancellation_source() = default;                                      ///< has cancelled nothing
+    cancellation_source(cancellation_source const&) = default;            ///< shares the tokens
+    cancellation_source& operator=(cancellation_source const&) = default; ///< shares the tokens
     ~cancellation_source() = default;
 
     void cancel() noexcept { flag_->set.store(true, memory_order::release); } ///< tells all tokens; may be called again

@@ -12,9 +12,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What became of a write.
 enum class fate : std::uint8_t {
-    applied,
-    not_applied,
-    unknown, ///< it cannot be told
+    applied,     ///< it was made
+    not_applied, ///< it was not made, and never will be
+    unknown,     ///< it cannot be told
 };
 
 namespace detail {

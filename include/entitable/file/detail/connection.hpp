@@ -5,6 +5,7 @@
 /// \file
 /// One connection of SQLite to a file of tables, with its prepared statements; and what its codes mean.
 
+#include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/file/detail/file_place.hpp>
 #include <entitable/file/detail/page_guard.hpp>
