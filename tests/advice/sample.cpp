@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/advice.hpp>
+#include <entitable/advice/detail/figures.hpp>
+#include <entitable/advice/detail/ranking.hpp>
 #include <entitable/core/random.hpp>
 
 #include <support/catch.hpp>
