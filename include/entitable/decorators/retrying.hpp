@@ -118,6 +118,9 @@ private:
 /// ETag of it is gone; refused in any other way it is given up, by inserting that row void, before its error is told. So effect none
 /// is true of sendings that are late, too. The ETag of a success that was settled so is empty.
 ///
+/// A sending that was answered is taken for delivered once. Where something between here and the service may deliver it a second time,
+/// much later, give an id of your own: then each refusal is given up, unless an ETag is gone.
+///
 /// A caller that gives the id can ask again with it, from another process too: the write is applied once, and a success each time
 /// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A write that was refused is given up
 /// under its id for good, where an earlier sending may be on its way, which is assumed of each id that was given: asked again it is

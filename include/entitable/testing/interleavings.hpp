@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `interleavings`: every order in which the requests of some operations can reach a store, with answers that are lost, requests
+/// that come late or twice, and programs that end. For protocols of your own as for the library's:
+///
+///     auto const told = testing::interleavings([](testing::stage& on) {
+///         ... make tables; on.add("first", operation, [](auto outcome) { ... }); on.add("second", ...);
+///         on.always([] { return std::string{}; });       // what is wrong, after each step; empty: nothing
+///     });
+///     CHECK(told.problem == "");                         // else told.schedule has the shortest way there
+///
+/// States that are equal are looked at once: the same rows, the same answers to each operation, the same requests on their way. ETags
+/// count as equal when they stand in the same places. Operations are deterministic: they know the stage's clock and their answers.
+
+#include <entitable/testing/stage.hpp>
+
+#include <deque>
+#include <set>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing {
+
+/// What was found.
+struct interleaving_report {
+    std::string problem;               ///< empty: nothing
+    std::vector<std::string> schedule; ///< the steps that lead to the problem, no shorter ones do
+    std::size_t states{};              ///< different ones
+    std::size_t ends{};                ///< those in which nothing can happen any more
+    bool complete{true};               ///< all states were looked at
+};
+
+/// The search through all schedules, breadth first. Used by `interleavings`.
+class interleaving_search {
+public:
+    /// Looks at all schedules of what `begin` puts on the stage.
+    [[nodiscard]] static interleaving_report run(
+        std::function<void(stage&)> const& begin, interleaving_limits const& limits) {
+        interleaving_report told;
+        std::set<std::string> seen;
+        std::deque<std::vector<stage::step>> open(1);
+        while (!open.empty()) {
+            std::vector<stage::step> const so_far = std::move(open.front());
+            open.pop_front();
+            auto here = replay(begin, limits, so_far);
+            auto const steps = here->steps();
+            told.ends += steps.empty() ? 1U : 0U;
+            for (stage::step const& next : steps) {
+                // What was made to look for the steps takes the first of them.
+                auto const there = here ? std::exchange(here, nullptr) : replay(begin, limits, so_far);
+                (void)there->take(next);
+                if (!seen.insert(there->state()).second) {
+                    continue;
+                }
+                ++told.states;
+                std::vector<stage::step> longer = so_far;
+                longer.push_back(next);
+                if (told.problem = there->wrong(); !told.problem.empty()) {
+                    told.schedule = words(begin, limits, longer);
+                    return told;
+                }
+                if (told.states >= limits.most_states) {
+                    told.complete = false;
+                    return told;
+                }
+                open.push_back(std::move(longer));
+            }
+        }
+        return told;
+    }
+
+private:
+    [[nodiscard]] static std::unique_ptr<stage> replay(std::function<void(stage&)> const& begin,
+        interleaving_limits const& limits, std::vector<stage::step> const& steps) {
+        auto on = std::make_unique<stage>(limits);
+        begin(*on);
+        for (stage::step const& each : steps) {
+            (void)on->take(each);
+        }
+        return on;
+    }
+    [[nodiscard]] static std::vector<std::string> words(std::function<void(stage&)> const& begin,
+        interleaving_limits const& limits, std::vector<stage::step> const& steps) {
+        auto const on = replay(begin, limits, {});
+        std::vector<std::string> said;
+        for (stage::step const& each : steps) {
+            said.push_back(on->take(each));
+        }
+        return said;
+    }
+};
+
+/// Walks through all interleavings of the operations that `begin` puts on the stage; it is called once for each schedule.
+/// Deterministic. A few thousand states take seconds, so two or three operations of a few requests each.
+[[nodiscard]] inline interleaving_report interleavings(
+    std::function<void(stage&)> const& begin, interleaving_limits const& limits = {}) {
+    return interleaving_search::run(begin, limits);
+}
+
+} // namespace testing
+ENTITABLE_END_NAMESPACE
