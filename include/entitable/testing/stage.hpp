@@ -166,8 +166,8 @@ private:
     }
     [[nodiscard]] static std::string shown(row_view each) {
         std::string text = detail::shown_key(each) + shown(each.etag());
-        for (auto const& [name, content] : detail::shown_properties(each, shown::data)) {
-            text += name + '=' + content + ',';
+        for (auto const& [name, content] : detail::present_properties(each, shown::data)) {
+            text += name + '=' + detail::shown_value(content) + ',';
         }
         return text;
     }
