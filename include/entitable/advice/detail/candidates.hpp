@@ -12,19 +12,19 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Names of members.
-using names = std::vector<std::string>;
-[[nodiscard]] bool has(names const& all, std::string const& one);
+using component_names = std::vector<std::string>;
+[[nodiscard]] bool has(component_names const& all, std::string const& one);
 /// Those of `some` that are not there yet.
-void add_once(names& to, names const& some);
+void add_once(component_names& to, component_names const& some);
 /// "a, b".
-[[nodiscard]] std::string listed(names const& all);
+[[nodiscard]] std::string listed(component_names const& all);
 
 /// What a query fixes and bounds, in all of its alternatives.
 struct query_members {
     std::string name;
     double weight{};
-    names fixed;
-    names ranged;
+    component_names fixed;
+    component_names ranged;
 };
 
 /// The dominant queries: the heaviest that make 80 % of the weight together, and those that miss their latency today.

@@ -261,7 +261,7 @@ private:
 
 /// The provider's rule for one query.
 [[nodiscard]] ENTITABLE_DECL std::string guide_for(query_members const& query) {
-    names keys = query.fixed;
+    component_names keys = query.fixed;
     add_once(keys, query.ranged);
     std::string const begin = "'" + query.name + "': ";
     if (keys.empty()) {

@@ -12,20 +12,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL bool has(names const& all, std::string const& one) {
+ENTITABLE_DECL bool has(component_names const& all, std::string const& one) {
     return std::find(all.begin(), all.end(), one) != all.end();
 }
-[[nodiscard]] ENTITABLE_DECL bool has_all(names const& all, names const& some) {
+[[nodiscard]] ENTITABLE_DECL bool has_all(component_names const& all, component_names const& some) {
     return std::all_of(some.begin(), some.end(), [&](std::string const& each) { return has(all, each); });
 }
-ENTITABLE_DECL void add_once(names& to, names const& some) {
+ENTITABLE_DECL void add_once(component_names& to, component_names const& some) {
     for (std::string const& each : some) {
         if (!has(to, each)) {
             to.push_back(each);
         }
     }
 }
-ENTITABLE_DECL std::string listed(names const& all) {
+ENTITABLE_DECL std::string listed(component_names const& all) {
     std::string out;
     for (std::string const& each : all) {
         out += (out.empty() ? "" : ", ") + each;
@@ -75,7 +75,7 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
 }
 
 [[nodiscard]] ENTITABLE_DECL std::vector<declared_component> components_of(
-    table_sample const& sample, names const& members) {
+    table_sample const& sample, component_names const& members) {
     std::vector<declared_component> made;
     for (std::string const& each : members) {
         declared_component one;
@@ -103,9 +103,9 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
 }
 
 /// The row key for a partition key: what the heaviest query that knows the partition narrows by, and then what makes it unique.
-[[nodiscard]] ENTITABLE_DECL names row_for(
-    scorer& scores, names const& partition, std::vector<query_members> const& dominant, names const& declared) {
-    names row;
+[[nodiscard]] ENTITABLE_DECL component_names row_for(scorer& scores, component_names const& partition,
+    std::vector<query_members> const& dominant, component_names const& declared) {
+    component_names row;
     for (query_members const& query : dominant) {
         if (has_all(query.fixed, partition)) {
             add_once(row, query.fixed);
@@ -124,11 +124,11 @@ ENTITABLE_DECL std::vector<query_members> dominant_queries(scorer const& scores,
     }
     std::erase_if(
         row, [&](std::string const& each) { return has(partition, each) || !can_be_key(scores.sample(), each); });
-    names all = partition;
+    component_names all = partition;
     add_once(all, row);
-    names suffix;
+    component_names suffix;
     for (std::string const& each : declared) { // one that is enough alone
-        names with = all;
+        component_names with = all;
         add_once(with, {each});
         if (!has(all, each) && scores.is_unique(with)) {
             suffix = {each};
@@ -183,7 +183,7 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
             ? "the largest partition has " + percent(facts.largest_share) + " of the entities"
             : "a query that does not fix the partition key visits many of them";
     }
-    names partition;
+    component_names partition;
     for (declared_component const& each : of.score.declared.partition) {
         if (!each.literal) {
             partition.push_back(each.member);
@@ -193,7 +193,7 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
         if (each.literal || has(partition, each.member)) {
             continue;
         }
-        names with = partition;
+        component_names with = partition;
         with.push_back(each.member);
         partition_facts const finer = scores.partitions_of(with);
         if (finer.largest < facts.largest) {
@@ -215,7 +215,7 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
 ENTITABLE_DECL std::vector<key_candidate> candidates_for(
     scorer& scores, std::vector<query_members> const& dominant, workload const& load, service_targets const& targets) {
     table_sample const& sample = scores.sample();
-    names declared;
+    component_names declared;
     for (auto const* key : {&sample.declared().partition, &sample.declared().row}) {
         for (declared_component const& each : *key) {
             if (!each.literal) {
@@ -240,10 +240,10 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
     add(sample.declared(), "the present keys", true);
 
     // Partition keys worth a look, with the reason.
-    std::vector<std::pair<names, std::string>> wanted;
-    names pool;
+    std::vector<std::pair<component_names, std::string>> wanted;
+    component_names pool;
     for (query_members const& query : dominant) {
-        names fixed = query.fixed;
+        component_names fixed = query.fixed;
         std::erase_if(fixed, [&](std::string const& each) { return !can_be_key(sample, each); });
         if (!fixed.empty() && fixed.size() <= 4) {
             wanted.emplace_back(fixed, "all that '" + query.name + "' fixes");
@@ -259,20 +259,21 @@ ENTITABLE_DECL std::vector<key_candidate> candidates_for(
     }
     pool.resize(std::min<std::size_t>(6, pool.size()));
     for (std::string const& one : pool) {
-        wanted.emplace_back(names{one}, "a member of dominant queries");
+        wanted.emplace_back(component_names{one}, "a member of dominant queries");
     }
     for (std::size_t one = 0; one < pool.size(); ++one) {
         for (std::size_t other = one + 1; other < pool.size(); ++other) {
-            wanted.emplace_back(names{pool[one], pool[other]}, "two members of dominant queries, for finer partitions");
+            wanted.emplace_back(
+                component_names{pool[one], pool[other]}, "two members of dominant queries, for finer partitions");
         }
     }
     for (std::string const& each : declared) {
         if (scores.is_unique({each})) {
-            wanted.emplace_back(names{each}, "a unique member: the finest partitions");
+            wanted.emplace_back(component_names{each}, "a unique member: the finest partitions");
             break;
         }
     }
-    wanted.emplace_back(names{}, "one partition");
+    wanted.emplace_back(component_names{}, "one partition");
     for (auto const& [partition, why] : wanted) {
         key_declaration keys;
         keys.entity = sample.declared().entity;
