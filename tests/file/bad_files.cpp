@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <support/catch.hpp>
+#include <support/guarded_sql.hpp>
 #include <support/temporary_folder.hpp>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -52,16 +53,6 @@ void run_sql(std::string const& path, char const* text) {
     REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
     REQUIRE(sqlite3_exec(database, text, nullptr, nullptr, nullptr) == SQLITE_OK);
     sqlite3_close(database);
-}
-/// On a file of tables, whose pages have checksums that SQLite alone does not write.
-void run_sql_with_checksums(std::string const& path, char const* text) {
-    file_options const options;
-    auto const place = detail::file_place::find(path, options).value();
-    call const unhurried;
-    detail::patience waits{options, unhurried};
-    auto on = detail::connection::open_known(place, options, waits).value();
-    REQUIRE(on.run_text(text) == detail::stepped::done);
-    on.end_log_at_close();
 }
 void make_file(std::string const& path) {
     file_backend const store{path};

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <support/catch.hpp>
 #include <support/child_process.hpp>
+#include <support/guarded_sql.hpp>
 #include <support/long.hpp>
 #include <support/tally.hpp>
 #include <support/temporary_folder.hpp>
@@ -62,13 +63,6 @@ std::uint64_t inode_of(std::string const& path) {
 bool opens_and_writes(std::string const& path, file_options const& options, std::int32_t batch) {
     auto const store = file_backend::open(path, options);
     return store && write_batch(table<mark>{*store, "marks"}, "other", batch);
-}
-
-void run_sql(std::string const& path, char const* text) {
-    sqlite3* database = nullptr;
-    REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
-    REQUIRE(sqlite3_exec(database, text, nullptr, nullptr, nullptr) == SQLITE_OK);
-    sqlite3_close(database);
 }
 
 } // namespace
@@ -315,12 +309,12 @@ TEST_CASE("locks: a profile that has names of tables otherwise is refused, and b
     CHECK(file_backend::open(folder / "cased.db").error().code == error_code::store_foreign);
 
     // Two tables of one name, as a program of old could leave them.
-    run_sql(path, "INSERT INTO entitable_table (key, name) VALUES (CAST('Orders' AS BLOB), 'Orders')");
+    run_sql_with_checksums(path, "INSERT INTO entitable_table (key, name) VALUES (CAST('Orders' AS BLOB), 'Orders')");
     auto const report = file_backend{path}.verify().value();
     CHECK_FALSE(report.sound());
     CHECK_THAT(report.problems.back(), ContainsSubstring("differ in nothing but case"));
-    run_sql(path, "UPDATE entitable_state SET value = 2 WHERE name = 'names_without_case'");
+    run_sql_with_checksums(path, "UPDATE entitable_state SET value = 2 WHERE name = 'names_without_case'");
     CHECK(file_backend::open(path).error().code == error_code::store_foreign);
-    run_sql(path, "DELETE FROM entitable_state WHERE name = 'names_without_case'");
+    run_sql_with_checksums(path, "DELETE FROM entitable_state WHERE name = 'names_without_case'");
     CHECK(file_backend::open(path).error().code == error_code::store_foreign);
 }

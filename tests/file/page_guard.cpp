@@ -154,7 +154,9 @@ TEST_CASE("a page that changes while its file is open is refused when it is read
         table<note> const notes{store, "notes"};
         CHECK(notes.scan_table().count().value() == 60);
         change_byte(path, page * page_bytes + 4000);
-        auto const counted = table<note>{file_backend{path}, "notes"}.scan_table().count();
+        auto const again = file_backend::open(path); // which reads some pages itself
+        auto const counted =
+            again ? table<note>{*again, "notes"}.scan_table().count() : result<std::uint64_t>{failure{again.error()}};
         CHECK((!counted || *counted == 60)); // some pages belong to no row
         if (!counted) {
             CHECK(counted.error().code == error_code::store_corrupt);

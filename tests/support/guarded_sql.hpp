@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// SQL on a file of tables, whose pages have checksums that SQLite alone does not write.
+
+#include <entitable/file.hpp>
+
+#include <support/catch.hpp>
+
+namespace entitable_test {
+
+inline void run_sql_with_checksums(std::string const& path, char const* text) {
+    using namespace entitable;
+    file_options const options;
+    auto const place = detail::file_place::find(path, options).value();
+    call const unhurried;
+    detail::patience waits{options, unhurried};
+    auto on = detail::connection::open_known(place, options, waits).value();
+    REQUIRE(on.run_text(text) == detail::stepped::done);
+    on.end_log_at_close();
+}
+
+} // namespace entitable_test
