@@ -141,7 +141,11 @@ TEST_CASE("forked: a child that lives on after its parent was killed holds no lo
         }
         std::this_thread::sleep_for(std::chrono::microseconds{300 * round});
         parent.kill();
-        bool const free = lock_is_free(path);
+        bool free = lock_is_free(path);
+        for (int waits = 0; !free && waits < 200; ++waits) { // the worker may not have run yet
+            std::this_thread::sleep_for(10ms);
+            free = lock_is_free(path);
+        }
         ::kill(*worker, SIGKILL);
         REQUIRE(free);
     }

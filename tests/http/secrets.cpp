@@ -66,7 +66,10 @@ void check_all(curl_client const& client, std::string const& origin, http_call c
             continue;
         }
         auto const response = client.send(request, call);
-        REQUIRE_FALSE(response);
+        if (response) {
+            CHECK(response->status >= 400); // an answer of the server, with what it said
+            continue;
+        }
         check_silent(response.error());
     }
 }
