@@ -131,6 +131,8 @@ template <std::size_t Count>
 [[nodiscard]] constexpr bool fits_a_key(key_component const (&)[Count]) noexcept {
     return Count <= max_key_components;
 }
+/// Of no components at all, which is said elsewhere.
+[[nodiscard]] constexpr bool fits_a_key(...) noexcept { return true; }
 
 /// None of the names belongs to the system; the first is a placeholder.
 template <std::size_t Count>
