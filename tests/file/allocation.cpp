@@ -134,6 +134,28 @@ TEST_CASE("file: an allocation that fails in the first call on an opened file is
     }
 }
 
+TEST_CASE("file: a checkpoint that runs out of memory is no success") {
+    temporary_folder const folder{temporary_folder::memory()};
+    file_backend const store{folder / "notes.db"};
+    std::filesystem::remove(folder / "notes.db"); // to say so takes memory
+    std::size_t failures = 0;
+    for (bool told = false; !told; failures += told ? 0U : 1U) {
+        REQUIRE(failures < 1'000);
+        bool moved = false;
+        {
+            allocation_limit const limit{failures};
+            try {
+                moved = store.checkpoint().has_value();
+                told = true;
+            } catch (std::bad_alloc const&) {
+                told = false;
+            }
+        }
+        REQUIRE_FALSE(moved);
+    }
+    CHECK(failures > 0);
+}
+
 TEST_CASE("file: a file that was removed is closed without memory") {
     temporary_folder const folder{temporary_folder::memory()};
     auto store = std::make_unique<file_backend>(folder / "notes.db");

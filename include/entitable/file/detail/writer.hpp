@@ -98,6 +98,7 @@ private:
         waiting* last_{};
     };
 
+    [[nodiscard]] result<void> run_or_move_log(write_job const* job, call const& context);
     void await(waiting& mine);
     [[nodiscard]] bool may_lead(waiting const& mine) const noexcept;
     [[nodiscard]] bool gives_up(waiting& mine);

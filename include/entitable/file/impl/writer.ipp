@@ -71,24 +71,19 @@ ENTITABLE_DECL writer::~writer() {
     on_.reset();
 }
 
-ENTITABLE_DECL result<void> writer::run(write_job job, call const& context) {
+ENTITABLE_DECL result<void> writer::run(write_job job, call const& context) { return run_or_move_log(&job, context); }
+
+ENTITABLE_DECL result<void> writer::checkpoint(call const& context) { return run_or_move_log(nullptr, context); }
+
+ENTITABLE_DECL result<void> writer::run_or_move_log(write_job const* job, call const& context) {
     if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
         return opened_before_fork();
     }
-    waiting mine{&job, context, patience{options_, context}};
+    waiting mine{job, context, patience{options_, context}};
     await(mine);
     if (mine.thrown) {
         std::rethrow_exception(mine.thrown);
     }
-    return std::move(mine.outcome);
-}
-
-ENTITABLE_DECL result<void> writer::checkpoint(call const& context) {
-    if (!place_.in_own_process()) {
-        return opened_before_fork();
-    }
-    waiting mine{nullptr, context, patience{options_, context}};
-    await(mine);
     return std::move(mine.outcome);
 }
 
