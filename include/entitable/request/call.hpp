@@ -63,10 +63,10 @@ struct call {
     call() = default; ///< without a deadline, without an observer
     /// Begins a call: its deadline is the timeout from now on, by the steady time of `time`.
     ENTITABLE_LAZY explicit call(call_options const& options, clock& time = system_clock())
-        : cancellation(options.cancellation),
-          location(options.location),
-          watch(options.watch),
-          operation_id(options.operation_id) {
+        : cancellation(options.cancellation), location(options.location), watch(options.watch) {
+        if (!options.operation_id.empty()) { // most have none, and to copy that takes time too
+            operation_id = options.operation_id;
+        }
         if (options.timeout != no_timeout) {
             steady_time const now = time.steady();
             auto const timeout = std::chrono::duration_cast<steady_time::duration>(options.timeout);
