@@ -7,12 +7,10 @@
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <support/catch.hpp>
+#include <support/held_lock.hpp>
 #include <support/temporary_folder.hpp>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <future>
@@ -33,21 +31,6 @@ struct item {
 };
 
 ENTITABLE(item, partition_key(part), row_key(id), properties(text))
-
-/// What another process does: holds the writer lock of a file.
-class lock_holder {
-public:
-    explicit lock_holder(std::string const& path) : handle_(::open((path + "-lock").c_str(), O_RDWR)) {
-        REQUIRE(handle_ >= 0);
-        REQUIRE(::flock(handle_, LOCK_EX) == 0);
-    }
-    ~lock_holder() { ::close(handle_); }
-    lock_holder(lock_holder const&) = delete;
-    lock_holder& operator=(lock_holder const&) = delete;
-
-private:
-    int handle_;
-};
 
 /// What another process does: holds SQLite's own locks, after some statements.
 class other_connection {
@@ -108,7 +91,7 @@ TEST_CASE("file: a queued writer ends with its own deadline or cancellation, who
     file_backend const store{path, options};
     table<item> const items{store, "items"};
     items.create().value();
-    std::optional<lock_holder> other{path};
+    std::optional<held_lock> other{path};
 
     auto leader = started([=] { return items.insert({"p", 1, ""}); });
     settle();
@@ -146,7 +129,7 @@ TEST_CASE("file: a writer that leads ends with its own deadline or cancellation,
     file_backend const store{path, options};
     table<item> const items{store, "items"};
     items.create().value();
-    std::optional<lock_holder> other{path};
+    std::optional<held_lock> other{path};
 
     auto first = started([=] { return items.with(within(milliseconds{200})).insert({"p", 1, ""}); });
     settle();
@@ -182,7 +165,7 @@ TEST_CASE("file: writers in a queue wait for busy_timeout, and not for one after
     file_backend const store{path, options};
     table<item> const items{store, "items"};
     items.create().value();
-    lock_holder const other{path};
+    held_lock const other{path};
     std::vector<std::future<ended>> all;
     for (std::int64_t id = 0; id < 4; ++id) {
         all.push_back(started([=] { return items.insert({"p", id, ""}); }));
@@ -228,7 +211,7 @@ TEST_CASE("file: a checkpoint, and a writer beside one, end with their own deadl
     file_backend const store{path, options};
     table<item> const items{store, "items"};
     items.create().value();
-    std::optional<lock_holder> other{path};
+    std::optional<held_lock> other{path};
     auto moving = started([=] { return store.checkpoint(); });
     settle();
     auto writer = started([=] { return items.with(within(milliseconds{100})).insert({"p", 1, ""}); });

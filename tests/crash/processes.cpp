@@ -7,11 +7,11 @@
 #include <entitable/file.hpp>
 
 #include <support/catch.hpp>
+#include <support/child_process.hpp>
 #include <support/long.hpp>
 #include <support/tally.hpp>
 #include <support/temporary_folder.hpp>
 #include <support/watched_vfs.hpp>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,22 +47,6 @@ bool succeeded(pid_t child) {
     int const status = status_of(child);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
-
-/// Memory that processes share.
-template <class T>
-class shared_memory {
-public:
-    shared_memory()
-        : at_(new(::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) T{}) {}
-    ~shared_memory() { ::munmap(at_, sizeof(T)); }
-    shared_memory(shared_memory const&) = delete;
-    shared_memory& operator=(shared_memory const&) = delete;
-    T* operator->() const { return at_; }
-    T& operator*() const { return *at_; }
-
-private:
-    T* at_;
-};
 
 file_options small_log() {
     file_options options;

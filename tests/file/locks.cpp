@@ -12,6 +12,7 @@
 #include <support/catch.hpp>
 #include <support/child_process.hpp>
 #include <support/guarded_sql.hpp>
+#include <support/held_lock.hpp>
 #include <support/long.hpp>
 #include <support/tally.hpp>
 #include <support/temporary_folder.hpp>
@@ -40,20 +41,6 @@ file_options with(file_journal journal, std::chrono::nanoseconds patience = 100m
 
 constexpr auto rollback = file_journal::rollback;
 constexpr auto automatic = file_journal::automatic;
-
-/// The writer lock, as another process holds it.
-class held_lock {
-public:
-    explicit held_lock(std::string const& path) : handle_(::open((path + "-lock").c_str(), O_RDWR | O_CLOEXEC)) {
-        REQUIRE(::flock(handle_, LOCK_EX | LOCK_NB) == 0);
-    }
-    ~held_lock() { ::close(handle_); }
-    held_lock(held_lock const&) = delete;
-    held_lock& operator=(held_lock const&) = delete;
-
-private:
-    int handle_;
-};
 
 std::uint64_t inode_of(std::string const& path) {
     struct stat about{};

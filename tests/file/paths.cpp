@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <support/catch.hpp>
 #include <support/child_process.hpp>
+#include <support/held_lock.hpp>
 #include <support/tally.hpp>
 #include <support/temporary_folder.hpp>
 #include <sys/file.h>
@@ -31,20 +32,6 @@ file_options following() {
     options.busy_timeout = 50ms;
     return options;
 }
-
-/// The writer lock of a file, held as another process would hold it.
-class held_lock {
-public:
-    explicit held_lock(std::string const& path) : handle_(::open((path + "-lock").c_str(), O_RDWR | O_CLOEXEC)) {
-        REQUIRE(::flock(handle_, LOCK_EX | LOCK_NB) == 0);
-    }
-    ~held_lock() { ::close(handle_); }
-    held_lock(held_lock const&) = delete;
-    held_lock& operator=(held_lock const&) = delete;
-
-private:
-    int handle_;
-};
 
 /// What keeps the current directory, which some tests change.
 struct same_directory {
