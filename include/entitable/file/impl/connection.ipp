@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <cerrno>
+#include <memory>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -288,17 +289,19 @@ ENTITABLE_DECL result<std::string> connection::text_of(char const* text) {
     if (!may_step()) {
         return opened_before_fork();
     }
-    sqlite3_stmt* statement = nullptr;
+    sqlite3_stmt* made = nullptr;
     std::string found;
-    int code = sqlite3_prepare_v2(database_, text, -1, &statement, nullptr);
+    int code = sqlite3_prepare_v2(database_, text, -1, &made, nullptr);
+    // A statement that is left, when there is no memory for its text, keeps the connection open for ever.
+    std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement{made, sqlite3_finalize};
     if (code == SQLITE_OK) {
-        code = sqlite3_step(statement);
+        code = sqlite3_step(made);
         if (code == SQLITE_ROW) {
-            auto const* const bytes = static_cast<char const*>(sqlite3_column_blob(statement, 0));
-            found.assign(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement, 0)));
+            auto const* const bytes = static_cast<char const*>(sqlite3_column_blob(made, 0));
+            found.assign(bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(made, 0)));
         }
     }
-    sqlite3_finalize(statement);
+    statement.reset();
     switch (outcome_of(code)) {
         case stepped::busy:
         case stepped::failed: return problem("the file cannot be read");

@@ -5,6 +5,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/pattern/detail/copy_operation.hpp>
 #include <entitable/row/compare.hpp>
+#include <entitable/row/system_rows.hpp>
 
 #include <algorithm>
 
