@@ -59,7 +59,8 @@ void require_own_words(std::string_view said) {
             "lower-case letters, digits and hyphens does not name an account of holds a blank or a control character "
             "that "
             "is not ASCII backslash fragment % that no two hexadecimal digits follow begin with https:// or http:// "
-            "user "
+            "user has known are and the endpoints of other services whole it stands in quotes: leave them out line end "
+            "AccountEndpoint belongs to SQL API Cosmos DB: take connection string its Table which "
             "password host, or one with characters port 1..65535 query more than the address of the service: leave the "
             "table out base64 sig host letters digits + written %2B two se st time "};
         for (std::string_view const name : detail::connection_pairs::names) {
@@ -68,8 +69,11 @@ void require_own_words(std::string_view said) {
         return all;
     }();
     while (!said.empty()) {
-        std::string_view const word = said.substr(0, said.find(' '));
+        std::string_view word = said.substr(0, said.find(' '));
         said.remove_prefix(word.size() == said.size() ? word.size() : word.size() + 1);
+        if (word.find_last_of(",;") + 1 == word.size() && !word.empty()) {
+            word.remove_suffix(1);
+        }
         bool const number = word.size() < 6 && word.find_first_not_of("0123456789") == std::string_view::npos;
         require(number || words.find(" " + std::string{word} + " ") != std::string::npos);
     }

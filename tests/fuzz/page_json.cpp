@@ -58,7 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
             continue;
         }
         require(alone->entity.partition_key() == found.partition_key && alone->entity.row_key() == found.row_key);
-        require(alone->etag == found.etag());
+        // Where the service says none, the page makes one of the Timestamp; a row alone leaves that to who asked for it.
+        require((alone->etag.empty() ? alone->entity.view().etag() : alone->etag) == found.etag());
         require(alone->entity.payload().size() == found.payload.size());
     }
     return 0;
