@@ -24,6 +24,11 @@ void require(bool fact) {
 
 /// The same pairs from the last to the first, names in the other case, with blanks.
 std::string rewritten(std::string_view text) {
+    std::string_view const byte_order_mark = "\xEF\xBB\xBF";
+    if (text.substr(0, byte_order_mark.size()) ==
+        byte_order_mark) { // editors put it in front of the whole, not of a pair
+        text.remove_prefix(byte_order_mark.size());
+    }
     std::string out;
     while (!text.empty()) {
         std::string_view const pair = text.substr(0, text.find(';'));
