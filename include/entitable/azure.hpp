@@ -6,8 +6,8 @@
 /// Tables on Azure: the backend, the ways to authenticate, the HTTP client. Needs libcurl, OpenSSL and simdjson. With
 /// separate compilation what they cost to compile is paid once, in the file that includes `entitable/azure/src.hpp`.
 
+#include <entitable/account/connection_string.hpp>
+#include <entitable/account/sas.hpp>
 #include <entitable/http/curl_client.hpp>
 #include <entitable/rest/azure_backend.hpp>
 #include <entitable/rest/azure_service.hpp>
-#include <entitable/rest/connection_string.hpp>
-#include <entitable/rest/sas.hpp>

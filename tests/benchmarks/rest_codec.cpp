@@ -12,8 +12,8 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/mapping/entity.hpp>
-#include <entitable/rest/detail/json_writer.hpp>
 #include <entitable/rest/rest_backend.hpp>
+#include <entitable/wire/detail/json_writer.hpp>
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/count_allocations.hpp>

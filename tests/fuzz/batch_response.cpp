@@ -3,7 +3,7 @@
 
 // Answers to transactions: whatever the bytes, one result for each operation, or an error that says what became of the data.
 
-#include <entitable/rest/detail/batch_answer.hpp>
+#include <entitable/wire/detail/batch_answer.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // Connection strings: whatever the bytes, an answer and no secret in it; what is read means the same in another order and
 // another case; the endpoint that comes out is read back as it is.
 
-#include <entitable/rest/connection_string.hpp>
+#include <entitable/account/connection_string.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 // Continuation tokens: whatever the bytes, refused or exactly what was given; and any parts come back from a token.
 
-#include <entitable/rest/detail/service_token.hpp>
+#include <entitable/wire/detail/service_token.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 // JSON of an entity: whatever the bytes, a whole entity or an error. What is read is written and read back as the same, and is
 // the same when the reader has just read it.
 
-#include <entitable/rest/detail/json_reader.hpp>
-#include <entitable/rest/detail/json_writer.hpp>
+#include <entitable/wire/detail/json_reader.hpp>
+#include <entitable/wire/detail/json_writer.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,8 +3,8 @@
 
 // Bodies of errors, and the XML of settings: whatever the bytes, an error of bounded size with the status that came.
 
-#include <entitable/rest/detail/error_answer.hpp>
-#include <entitable/rest/service_settings.hpp>
+#include <entitable/account/service_settings.hpp>
+#include <entitable/wire/detail/error_answer.hpp>
 
 #include <cstddef>
 #include <cstdint>

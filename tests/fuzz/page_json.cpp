@@ -4,7 +4,7 @@
 // JSON of a page: whatever the bytes, all of its rows or an error, the same in one walk over the text and from a document of
 // it; and each row is what a fresh reader makes of its text alone.
 
-#include <entitable/rest/detail/json_reader.hpp>
+#include <entitable/wire/detail/json_reader.hpp>
 
 #include <simdjson.h>
 

@@ -3,9 +3,9 @@
 
 // A planted key, signature and token appear in nothing that is said, whatever goes wrong.
 
+#include <entitable/account/connection_string.hpp>
+#include <entitable/account/sas.hpp>
 #include <entitable/http/curl_client.hpp>
-#include <entitable/rest/connection_string.hpp>
-#include <entitable/rest/sas.hpp>
 
 #include <http/certificates.hpp>
 #include <http/requests.hpp>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/rest/azure_service.hpp>
-#include <entitable/rest/detail/xml.hpp>
+#include <entitable/wire/detail/xml.hpp>
 
 #include <support/canned_client.hpp>
 #include <support/vectors.hpp>

@@ -6,8 +6,8 @@
 /// `azure_service`: what a storage account has beside its tables: settings of the service, the state of its secondary copy,
 /// access policies of tables. Cosmos DB has none of them.
 
+#include <entitable/account/service_settings.hpp>
 #include <entitable/rest/azure_backend.hpp>
-#include <entitable/rest/service_settings.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 

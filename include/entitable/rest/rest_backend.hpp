@@ -3,9 +3,11 @@
 #pragma once
 
 /// \file
+/// Of the room `rest`: the engine between requests and an HTTP client, and the backends made of it.
+///
 /// `rest<Client>`: the table service over HTTP, through any HTTP client.
 
-#include <entitable/rest/connection_string.hpp>
+#include <entitable/account/connection_string.hpp>
 #include <entitable/rest/detail/rest_engine.hpp>
 #include <entitable/transport/any_transport.hpp>
 

@@ -5,13 +5,13 @@
 /// \file
 /// All of a REST backend that does not depend on the HTTP client: validates, writes, signs, reads, and says what happened.
 
+#include <entitable/account/credential.hpp>
+#include <entitable/account/endpoint.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/shared.hpp>
 #include <entitable/http/http_client.hpp>
 #include <entitable/request/call.hpp>
 #include <entitable/request/kinds.hpp>
-#include <entitable/rest/credential.hpp>
-#include <entitable/rest/endpoint.hpp>
 #include <entitable/rest/rest_options.hpp>
 #include <entitable/transport/many.hpp>
 

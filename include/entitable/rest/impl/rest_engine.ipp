@@ -3,11 +3,11 @@
 #pragma once
 
 #include <entitable/request/impl/validate.ipp>
-#include <entitable/rest/detail/answer_reader.hpp>
-#include <entitable/rest/detail/request_writer.hpp>
 #include <entitable/rest/detail/rest_engine.hpp>
-#include <entitable/rest/impl/answer_reader.ipp>
-#include <entitable/rest/impl/request_writer.ipp>
+#include <entitable/wire/detail/answer_reader.hpp>
+#include <entitable/wire/detail/request_writer.hpp>
+#include <entitable/wire/impl/answer_reader.ipp>
+#include <entitable/wire/impl/request_writer.ipp>
 
 #include <algorithm>
 #include <random>

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `endpoint`: where a table service is, and what kind of service that is.
+
+#include <entitable/core/result.hpp>
+#include <entitable/request/profile.hpp>
+
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The addresses of an account's table service. Plain data.
+struct endpoint {
+    std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at its end
+    std::string secondary;          ///< for reads only and perhaps stale; empty when there is none
+    std::string account;            ///< without "-secondary"
+    service kind{service::storage}; ///< which service it is
+    bool path_style{}; ///< the account is the first segment of the path: emulators, and hosts that are addresses
+
+    /// Reads the address of a table service. The account is the first label of the host, or the first segment of the path where
+    /// the host is an address or localhost; name it when the host is one of your own. The secondary is derived from the
+    /// primary by the service's rule ("-secondary" behind the account); there is none for Cosmos and where the account does
+    /// not stand in the address. The kind is told from the address: Cosmos by its domains, the emulator by localhost,
+    /// addresses of the loopback and its account devstoreaccount1; all else is storage.
+    ///
+    /// InvalidInput names the field for: another scheme than http and https, a user in front of the host, a query or a
+    /// fragment, a host that is not ASCII (write an international name in its ASCII form), a port out of 1..65535, a path that
+    /// names a table, an account with other characters than lower-case letters, digits and hyphens.
+    [[nodiscard]] static result<endpoint> parse(
+        std::string_view primary, std::string_view secondary = {}, std::string_view account = {});
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/account/impl/endpoint.ipp>
+#endif

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/account/connection_string.hpp>
+#include <entitable/account/impl/credential.ipp>
+#include <entitable/account/impl/endpoint.ipp>
+#include <entitable/core/text.hpp>
+#include <entitable/http/impl/http_message.ipp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The pairs of a connection string that matter here, in the order of `connection_names`.
+struct connection_pairs {
+    enum name : std::size_t {
+        account_name,
+        account_key,
+        protocol,
+        endpoint_suffix,
+        table_endpoint,
+        table_secondary,
+        signature,
+        development,
+        development_proxy,
+        known
+    };
+    static constexpr std::string_view names[] = {"AccountName", "AccountKey", "DefaultEndpointsProtocol",
+        "EndpointSuffix", "TableEndpoint", "TableSecondaryEndpoint", "SharedAccessSignature", "UseDevelopmentStorage",
+        "DevelopmentStorageProxyUri",
+        // left aside
+        "AccountKeyName", "BlobEndpoint", "BlobSecondaryEndpoint", "QueueEndpoint", "QueueSecondaryEndpoint",
+        "FileEndpoint", "FileSecondaryEndpoint", "DfsEndpoint", "DfsSecondaryEndpoint", "WebEndpoint",
+        "WebSecondaryEndpoint", "ApiKind"};
+    std::optional<std::string_view> values[std::size(names)];
+
+    [[nodiscard]] bool has(name which) const noexcept { return values[which].has_value(); }
+    [[nodiscard]] std::string_view operator[](name which) const noexcept {
+        return values[which].value_or(std::string_view{});
+    }
+};
+
+ENTITABLE_DECL failure refused_pair(std::string_view name, std::string_view why) {
+    return failure{error_code::invalid_input, text::joined({"connection string: ", name, why})};
+}
+
+/// Without blanks and line ends around it: a text that was read from a file ends with one.
+ENTITABLE_DECL std::string_view without_line_ends(std::string_view text) noexcept {
+    constexpr std::string_view blank = " \t\r\n";
+    std::size_t const first = text.find_first_not_of(blank);
+    return first == std::string_view::npos ? std::string_view{}
+                                           : text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+/// What is unknown is named by its place, since it may be a secret.
+ENTITABLE_DECL failure unknown_name(std::string_view position) {
+    std::string known;
+    for (std::size_t which = 0; which < connection_pairs::known; ++which) {
+        known.append(which == 0 ? "" : ", ").append(connection_pairs::names[which]);
+    }
+    return refused_pair(
+        position, text::joined({" has an unknown name; known are ", known, ", and the endpoints of other services"}));
+}
+
+ENTITABLE_DECL bool is_quoted(std::string_view text) noexcept {
+    return text.size() > 1 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front();
+}
+
+ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view text) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    connection_pairs pairs;
+    text.remove_prefix(text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
+    if (is_quoted(without_line_ends(text))) {
+        return refused_pair("the whole of it", " stands in quotes: leave them out");
+    }
+    for (std::size_t number = 1; !text.empty(); ++number) {
+        std::string_view const pair = text.substr(0, text.find(';'));
+        text.remove_prefix(pair.size() == text.size() ? pair.size() : pair.size() + 1);
+        if (without_line_ends(pair).empty()) {
+            continue; // nothing between two ";"
+        }
+        // A text in the wrong place may be a secret: it is named by its position.
+        std::string const position = text::joined({"pair ", std::to_string(number)});
+        std::size_t const equals = pair.find('=');
+        if (equals == std::string_view::npos) {
+            return refused_pair(position, " has no =");
+        }
+        std::string_view const name = without_line_ends(pair.substr(0, equals));
+        if (same_field_name(name, "AccountEndpoint")) {
+            return refused_pair("AccountEndpoint",
+                " belongs to the SQL API of Cosmos DB: take the connection string of its Table API, which has "
+                "TableEndpoint");
+        }
+        std::size_t which = 0;
+        while (which < std::size(connection_pairs::names) && !same_field_name(name, connection_pairs::names[which])) {
+            ++which;
+        }
+        if (which == std::size(connection_pairs::names)) {
+            return unknown_name(position);
+        }
+        std::string_view const value = without_line_ends(pair.substr(equals + 1));
+        if (pairs.values[which]) {
+            return refused_pair(connection_pairs::names[which], " is there twice");
+        }
+        if (value.empty()) {
+            return refused_pair(connection_pairs::names[which], " is empty");
+        }
+        if (is_quoted(value)) {
+            return refused_pair(connection_pairs::names[which], " stands in quotes: leave them out");
+        }
+        if (value.find_first_of("\r\n") != std::string_view::npos) {
+            return refused_pair(connection_pairs::names[which], " holds a line end");
+        }
+        pairs.values[which] = value;
+    }
+    return pairs;
+}
+
+/// The account, the key and the endpoint of the emulator, which are the same everywhere (source: the service's "Use the
+/// Azurite emulator").
+ENTITABLE_DECL result<connection_settings> development_settings(connection_pairs const& pairs) {
+    constexpr std::string_view account = "devstoreaccount1";
+    constexpr std::string_view key =
+        "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+    if (!same_field_name(pairs[connection_pairs::development], "true")) {
+        return refused_pair("UseDevelopmentStorage", " is something else than true");
+    }
+    for (std::size_t which = 0; which < connection_pairs::development; ++which) {
+        if (pairs.values[which]) {
+            return refused_pair(connection_pairs::names[which], " and UseDevelopmentStorage exclude each other");
+        }
+    }
+    std::string origin = "http://127.0.0.1";
+    if (pairs.has(connection_pairs::development_proxy)) {
+        auto proxy =
+            parse_address(pairs[connection_pairs::development_proxy], "connection string: DevelopmentStorageProxyUri");
+        if (!proxy) {
+            return std::move(proxy).as_failure();
+        }
+        origin = text::joined({proxy->encrypted ? "https://" : "http://", proxy->host});
+    }
+    connection_settings settings;
+    auto at = parse_endpoint(text::joined({origin, ":10002/", account}),
+        "connection string: DevelopmentStorageProxyUri", {}, {}, account, {});
+    if (!at) {
+        return std::move(at).as_failure();
+    }
+    settings.endpoint = *std::move(at);
+    auto who = credential::account_key(account, key);
+    if (!who) {
+        return std::move(who).as_failure();
+    }
+    settings.credential = *std::move(who);
+    return settings;
+}
+
+ENTITABLE_DECL result<credential> credential_of(connection_pairs const& pairs, std::string_view account) {
+    bool const key = pairs.has(connection_pairs::account_key);
+    bool const signature = pairs.has(connection_pairs::signature);
+    if (key && signature) {
+        return refused_pair("AccountKey", " and SharedAccessSignature exclude each other");
+    }
+    auto who = key ? credential::account_key(account, pairs[connection_pairs::account_key])
+                   : credential::shared_access_signature(pairs[connection_pairs::signature]);
+    if (!who) {
+        return refused_pair("", who.error().message);
+    }
+    return who;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_view text) {
+    using names = detail::connection_pairs;
+    auto split = detail::split_connection_string(text);
+    if (!split) {
+        return std::move(split).as_failure();
+    }
+    names const& pairs = *split;
+    if (pairs.has(names::development)) {
+        return detail::development_settings(pairs);
+    }
+    if (pairs.has(names::development_proxy)) {
+        return detail::refused_pair("DevelopmentStorageProxyUri", " needs UseDevelopmentStorage=true");
+    }
+    if (!pairs.has(names::account_key) && !pairs.has(names::signature)) {
+        return detail::refused_pair("AccountKey", " or SharedAccessSignature is missing");
+    }
+    if (!pairs.has(names::account_name) && !pairs.has(names::table_endpoint)) {
+        return detail::refused_pair("AccountName", " or TableEndpoint is missing");
+    }
+    if (pairs.has(names::table_secondary) && !pairs.has(names::table_endpoint)) {
+        return detail::refused_pair("TableSecondaryEndpoint", " needs TableEndpoint");
+    }
+    std::string_view const account = pairs[names::account_name];
+    if (pairs.has(names::account_name) && !detail::is_account(account)) {
+        return detail::refused_pair("AccountName", " is not 1 to 63 lower-case letters, digits and hyphens");
+    }
+    std::string_view const protocol = pairs.values[names::protocol].value_or("https");
+    bool const encrypted = detail::same_field_name(protocol, "https");
+    if (!encrypted && !detail::same_field_name(protocol, "http")) {
+        return detail::refused_pair("DefaultEndpointsProtocol", " is neither https nor http");
+    }
+    bool const given = pairs.has(names::table_endpoint);
+    std::string made;
+    if (!given) {
+        made = text::joined({encrypted ? "https" : "http", "://", account, ".table.",
+            pairs.values[names::endpoint_suffix].value_or("core.windows.net")});
+    }
+    detail::wiped_at_end const may_hold_a_misplaced_secret{made};
+    auto at = detail::parse_endpoint(given ? pairs[names::table_endpoint] : std::string_view{made},
+        given ? "connection string: TableEndpoint" : "connection string: EndpointSuffix", pairs[names::table_secondary],
+        "connection string: TableSecondaryEndpoint", account, "connection string: AccountName");
+    if (!at) {
+        return std::move(at).as_failure();
+    }
+    auto who = detail::credential_of(pairs, at->account);
+    if (!who) {
+        return std::move(who).as_failure();
+    }
+    return connection_settings{*std::move(at), *std::move(who)};
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/account/endpoint.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/http/impl/url.ipp>
+#include <entitable/http/url.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Storage allows 3 to 24 letters and digits, Cosmos hyphens and 44 characters, emulators what their users like.
+inline bool is_account(std::string_view name) noexcept {
+    for (char const c : name) {
+        if (!(c >= 'a' && c <= 'z') && !is_decimal(c) && c != '-') {
+            return false;
+        }
+    }
+    return !name.empty() && name.size() <= 63;
+}
+
+inline std::string_view without_slashes(std::string_view url) noexcept {
+    while (!url.empty() && url.back() == '/') {
+        url.remove_suffix(1);
+    }
+    return url;
+}
+
+/// Reads the address of a service: a URL without a query, and without slashes at its end.
+ENTITABLE_DECL result<url_parts> parse_address(std::string_view url, std::string_view field) {
+    auto parts = parse_url(without_slashes(url), field);
+    if (parts && url.find('?') != std::string_view::npos) {
+        return failure{error_code::invalid_input, text::joined({field, " holds a query"})};
+    }
+    return parts;
+}
+
+/// The URL with its scheme in lower case.
+ENTITABLE_DECL std::string address_text(std::string_view url, url_parts const& parts) {
+    url = without_slashes(url);
+    return text::joined({parts.encrypted ? "https" : "http", url.substr(url.find(':'))});
+}
+
+/// The service's rule for the address of the secondary: "-secondary" behind the account, where the account stands.
+ENTITABLE_DECL std::string derived_secondary(endpoint const& at, url_parts const& parts) {
+    std::size_t const host = at.primary.find("://") + 3;
+    std::size_t const account = at.path_style ? at.primary.size() - parts.path.size() + 1 : host;
+    std::size_t const behind = account + at.account.size();
+    if (at.kind == service::cosmos || behind > at.primary.size() ||
+        text::ascii_lower(std::string_view{at.primary}.substr(account, at.account.size())) != at.account ||
+        (behind < at.primary.size() && at.primary[behind] != (at.path_style ? '/' : '.'))) {
+        return {};
+    }
+    std::string secondary = at.primary;
+    secondary.insert(behind, "-secondary");
+    return secondary;
+}
+
+/// As endpoint::parse, with the names of the fields at fault.
+ENTITABLE_DECL result<endpoint> parse_endpoint(std::string_view primary, std::string_view primary_field,
+    std::string_view secondary, std::string_view secondary_field, std::string_view account,
+    std::string_view account_field) {
+    auto const refused = [](std::string_view field, std::string_view why) {
+        return failure{error_code::invalid_input, text::joined({field, why})};
+    };
+    auto parts = parse_address(primary, primary_field);
+    if (!parts) {
+        return std::move(parts).as_failure();
+    }
+    endpoint at;
+    at.primary = address_text(primary, *parts);
+    std::string const host = text::ascii_lower(parts->host);
+    std::string_view const segment =
+        parts->path.empty() ? std::string_view{} : parts->path.substr(1, parts->path.find('/', 1) - 1);
+    at.path_style = parts->is_address() || host == "localhost" || (!account.empty() && segment == account);
+    at.account = !account.empty() ? account
+        : at.path_style           ? segment
+                                  : std::string_view{host}.substr(0, host.find('.'));
+    bool const cosmos =
+        host.find(".table.cosmos.") != std::string::npos || host.find(".table.cosmosdb.") != std::string::npos;
+    bool const emulator = parts->is_loopback() || at.account == "devstoreaccount1";
+    at.kind = cosmos ? service::cosmos : emulator ? service::azurite : service::storage;
+    if (!is_account(at.account)) {
+        return refused(account.empty() ? primary_field : account_field,
+            account.empty() ? " does not name an account of lower-case letters, digits and hyphens"
+                            : " is not 1 to 63 lower-case letters, digits and hyphens");
+    }
+    // "https://ACCOUNT.table.core.windows.net/Orders": the table does not belong there.
+    if (!at.path_style && !parts->path.empty() && host.find(".table.") != std::string::npos) {
+        return refused(primary_field, " holds more than the address of the service: leave the table out");
+    }
+    if (secondary.empty()) {
+        at.secondary = derived_secondary(at, *parts);
+        return at;
+    }
+    auto other = parse_address(secondary, secondary_field);
+    if (!other) {
+        return std::move(other).as_failure();
+    }
+    at.secondary = address_text(secondary, *other);
+    return at;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<endpoint> endpoint::parse(
+    std::string_view primary, std::string_view secondary, std::string_view account) {
+    return detail::parse_endpoint(primary, "the endpoint", secondary, "the secondary endpoint", account, "the account");
+}
+
+ENTITABLE_END_NAMESPACE

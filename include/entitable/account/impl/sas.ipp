@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/account/sas.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/http/impl/http_message.ipp>
+#include <entitable/http/impl/url.ipp>
+#include <entitable/wire/impl/escape.ipp>
+
+#include <iterator>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A parameter of a signature; left out of the query when it has no value.
+struct sas_field {
+    std::string_view name;
+    std::optional<std::string> value;
+};
+
+inline failure refused_term(std::string_view field, std::string_view why) {
+    return failure{error_code::invalid_input, text::joined({"shared access signature: ", field, why})};
+}
+
+/// `letters` in the service's order; nothing when one is unknown, twice there, or none is.
+ENTITABLE_DECL std::optional<std::string> in_order(std::string_view letters, std::string_view order) {
+    std::string sorted;
+    for (char const c : order) {
+        if (letters.find(c) != std::string_view::npos) {
+            sorted += c;
+        }
+    }
+    if (sorted.empty() || sorted.size() != letters.size()) {
+        return std::nullopt;
+    }
+    return sorted;
+}
+
+inline std::optional<std::string> sas_time(std::optional<date_time> time) {
+    if (!time) {
+        return std::nullopt;
+    }
+    return date_time{time->ticks - time->ticks % date_time::ticks_per_second}.to_string(true);
+}
+
+inline std::optional<std::string> unless_empty(std::string const& text) {
+    return text.empty() ? std::nullopt : std::optional{text};
+}
+
+/// What both kinds have in common is as the service wants it.
+template <class Terms>
+result<void> check_terms(Terms const& terms) {
+    if ((terms.start && !terms.start->is_valid()) || (terms.expiry && !terms.expiry->is_valid())) {
+        return refused_term(terms.expiry && !terms.expiry->is_valid() ? "expiry" : "start", " is out of range");
+    }
+    if (terms.start && terms.expiry && *terms.start >= *terms.expiry) {
+        return refused_term("expiry", " is not behind start");
+    }
+    if (!terms.protocols.empty() && terms.protocols != "https" && terms.protocols != "https,http") {
+        return refused_term("protocols", " is neither https nor https,http");
+    }
+    if (!date_time::parse(text::joined({terms.version, "T00:00:00Z"})) || terms.version < "2015-04-05") {
+        return refused_term("version", " is no version from 2015-04-05 on");
+    }
+    for (char const c : terms.addresses) {
+        if (!is_hexadecimal(c) && c != '.' && c != ':' && c != '-') {
+            return refused_term("addresses", " is neither an address nor a range of them");
+        }
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<std::string> signed_query(
+    credential const& key, std::vector<sas_field> const& fields, std::string_view to_sign) {
+    constexpr std::size_t escaped = 3; // bytes that a byte becomes, at most
+    std::size_t room = sizeof("&sig=") + escaped * key_signer::signature_size;
+    for (sas_field const& field : fields) {
+        room += field.name.size() + 2 + escaped * (field.value ? field.value->size() : 0);
+    }
+    std::string query;
+    query.reserve(room); // it does not grow with the signature inside
+    for (sas_field const& field : fields) {
+        if (field.value) {
+            query.append(query.empty() ? "" : "&").append(field.name).append("=");
+            append_url_escaped(query, *field.value);
+        }
+    }
+    std::string signature;
+    wiped_at_end const of_this_call{signature};
+    if (!key.sign(to_sign, signature)) {
+        return failure{error_code::not_supported, "a shared access signature is made with an account key"};
+    }
+    query.append("&sig=");
+    append_url_escaped(query, signature);
+    return query;
+}
+
+/// The values of `fields` with these names, a line each; absent ones are empty lines.
+ENTITABLE_DECL std::string lines_to_sign(
+    std::vector<sas_field> const& fields, std::initializer_list<std::string_view> names) {
+    std::string lines;
+    for (std::string_view const name : names) {
+        for (sas_field const& field : fields) {
+            if (field.name == name && field.value) {
+                lines += *field.value;
+            }
+        }
+        lines += '\n';
+    }
+    return lines;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<std::string> make_signature(credential const& key, table_sas const& terms) {
+    if (auto good = detail::check_terms(terms); !good) {
+        return std::move(good).as_failure();
+    }
+    if (terms.table.empty()) {
+        return detail::refused_term("table", " is missing");
+    }
+    if (terms.policy.empty() && !terms.expiry) {
+        return detail::refused_term("expiry", " is missing");
+    }
+    if (terms.policy.size() > 64) {
+        return detail::refused_term("policy", " is longer than 64 characters");
+    }
+    auto permissions = detail::in_order(terms.permissions, "raud");
+    if (!permissions && (terms.policy.empty() || !terms.permissions.empty())) {
+        return detail::refused_term("permissions", " are not letters of raud, each at most once");
+    }
+    if ((terms.first_row && !terms.first_partition) || (terms.last_row && !terms.last_partition)) {
+        return detail::refused_term(terms.first_row && !terms.first_partition ? "first_row" : "last_row",
+            " needs the partition key of the same end");
+    }
+    for (auto const* const text : {&terms.first_partition, &terms.first_row, &terms.last_partition, &terms.last_row}) {
+        if (*text && !text::utf16_length(**text)) {
+            return detail::refused_term("a bound of the keys", " is not UTF-8");
+        }
+    }
+    std::vector<detail::sas_field> const fields{{"sp", std::move(permissions)}, {"st", detail::sas_time(terms.start)},
+        {"se", detail::sas_time(terms.expiry)}, {"si", detail::unless_empty(terms.policy)},
+        {"sip", detail::unless_empty(terms.addresses)}, {"spr", detail::unless_empty(terms.protocols)},
+        {"sv", terms.version}, {"tn", terms.table}, {"spk", terms.first_partition}, {"srk", terms.first_row},
+        {"epk", terms.last_partition}, {"erk", terms.last_row}};
+    std::string to_sign = detail::lines_to_sign(fields, {"sp", "st", "se"});
+    to_sign += text::joined({"/table/", key.account(), "/", text::ascii_lower(terms.table), "\n"});
+    to_sign += detail::lines_to_sign(fields, {"si", "sip", "spr", "sv", "spk", "srk", "epk", "erk"});
+    to_sign.pop_back(); // no line end behind the last one
+    return detail::signed_query(key, fields, to_sign);
+}
+
+ENTITABLE_DECL result<std::string> make_signature(credential const& key, account_sas const& terms) {
+    if (auto good = detail::check_terms(terms); !good) {
+        return std::move(good).as_failure();
+    }
+    if (!terms.expiry) {
+        return detail::refused_term("expiry", " is missing");
+    }
+    auto permissions = detail::in_order(terms.permissions, "rwdxylacuptfi");
+    if (!permissions) {
+        return detail::refused_term("permissions", " are not letters of rwdlacu, each at most once");
+    }
+    auto types = detail::in_order(terms.resource_types, "sco");
+    if (!types) {
+        return detail::refused_term("resource_types", " are not letters of sco, each at most once");
+    }
+    auto services = detail::in_order(terms.services, "btqf");
+    if (!services) {
+        return detail::refused_term("services", " are not letters of btqf, each at most once");
+    }
+    std::vector<detail::sas_field> const fields{{"sv", terms.version}, {"ss", std::move(services)},
+        {"srt", std::move(types)}, {"sp", std::move(permissions)}, {"st", detail::sas_time(terms.start)},
+        {"se", detail::sas_time(terms.expiry)}, {"sip", detail::unless_empty(terms.addresses)},
+        {"spr", detail::unless_empty(terms.protocols)}};
+    std::string to_sign = text::joined({key.account(), "\n"});
+    to_sign += detail::lines_to_sign(fields, {"sp", "ss", "srt", "st", "se", "sip", "spr", "sv"});
+    if (terms.version >= "2020-12-06") {
+        to_sign += '\n'; // the scope of encryption, which tables have none of
+    }
+    return detail::signed_query(key, fields, to_sign);
+}
+
+ENTITABLE_END_NAMESPACE

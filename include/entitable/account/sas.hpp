@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Making shared access signatures: rights on one table or on an account, for a time, for somebody who has no key (source: the
+/// service's "Create a service SAS" and "Create an account SAS").
+
+#include <entitable/account/credential.hpp>
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/result.hpp>
+
+#include <optional>
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What a signature for one table grants. Plain data.
+struct table_sas {
+    std::string table;                            ///< its name
+    std::string permissions;                      ///< of "raud": read, add, update, delete; an upsert needs a and u
+    std::optional<date_time> start{};             ///< none: at once, which also suits clocks that differ
+    std::optional<date_time> expiry{};            ///< needed, unless the policy has one
+    std::string policy{};                         ///< the stored access policy that says what is left out here
+    std::string addresses{};                      ///< one address, or "first-last"; empty: any
+    std::string protocols{"https"};               ///< "https", "https,http", or empty, which means both
+    std::optional<std::string> first_partition{}; ///< the entities from this partition key on,
+    std::optional<std::string> first_row{};       ///< in it from this row key on
+    std::optional<std::string> last_partition{};  ///< the entities up to this partition key,
+    std::optional<std::string> last_row{};        ///< in it up to this row key
+    std::string version{"2019-02-02"};            ///< of the service; 2015-04-05 or later
+};
+
+/// What a signature for an account grants. Plain data.
+struct account_sas {
+    std::string
+        permissions; ///< of "rwdlacu" and what other services know: read, write, delete, list, add, create, update
+    std::string resource_types{"sco"}; ///< service, container (a table), object (an entity)
+    std::string services{"t"};         ///< of "btqf": blobs, tables, queues, files
+    std::optional<date_time> start{};  ///< none: at once
+    std::optional<date_time> expiry{}; ///< needed
+    std::string addresses{};           ///< one address, or "first-last"; empty: any
+    std::string protocols{"https"};    ///< "https", "https,http", or empty, which means both
+    std::string version{"2019-02-02"}; ///< of the service; 2015-04-05 or later
+};
+
+/// The query parameters of the signature, escaped, signature last: what `credential::shared_access_signature` takes, and what is
+/// given to others. It is a secret. Times are cut to seconds. InvalidInput names the field at fault, NotSupported says that
+/// `key` is no account key.
+[[nodiscard]] result<std::string> make_signature(credential const& key, table_sas const& terms);
+[[nodiscard]] result<std::string> make_signature(credential const& key, account_sas const& terms);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/account/impl/sas.ipp>
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Signatures by an account key: HMAC-SHA256 over the texts that the table service lays down ("Authorize with Shared Key").
+
+#include <entitable/account/secret.hpp>
+#include <entitable/core/atomic.hpp>
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/function_ref.hpp>
+#include <entitable/http/http_message.hpp>
+#include <entitable/http/url.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How an account key signs (source: the service's "Authorize with Shared Key").
+enum class key_scheme : std::uint8_t {
+    shared_key,      ///< covers method, Content-MD5, Content-Type, date and resource
+    shared_key_lite, ///< covers date and resource
+};
+
+/// Signs texts with one key. The key is set up once; each signature borrows one of a few contexts, so that it costs the hash
+/// alone. OpenSSL wipes what it keeps of the key when the signer goes. Safe to use from several threads.
+class key_signer {
+public:
+    /// `key` is the key itself, not its base64.
+    explicit key_signer(std::string_view key);
+    key_signer(key_signer const&) = delete;
+    key_signer& operator=(key_signer const&) = delete;
+    ~key_signer();
+
+    /// A signature in base64.
+    static constexpr std::size_t signature_size = 44;
+    using signature = char[signature_size]; ///< base64, without a NUL
+
+    /// Signs what `write` appends to an empty text. False when OpenSSL fails.
+    [[nodiscard]] bool sign(function_ref<void(std::string& text)> write, signature& out) const;
+
+private:
+    struct session;
+    class lease;
+
+    static constexpr std::size_t max_idle = 16;
+    mutable atomic<session*> idle_[max_idle];
+    session* model_; ///< has the key; never used, only copied
+};
+
+namespace detail {
+
+/// The bytes that a base64 text stands for (RFC 4648, 4, with its padding); nothing when it is none.
+[[nodiscard]] std::optional<secret> decode_key(std::string_view base64);
+
+/// Appends the text that a key signs for `request` under `scheme`; `date` is its x-ms-date, `url` its URL. The path is taken
+/// as it will be sent; of a secondary in path style it is that of the primary. `fresh`: there is no Content-MD5.
+void append_string_to_sign(std::string& out, key_scheme scheme, std::string_view account, http_request const& request,
+    url_parts const& url, std::string_view date, bool fresh = false);
+
+/// The time as in "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7); made once a second for each thread. Valid until the
+/// thread asks for another time.
+[[nodiscard]] std::string_view http_date(date_time time);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/account/impl/signing.ipp>
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Entities as JSON, the way the service wants them: every Double with its annotation, Int64 as text, times with seven
+/// digits. Everything is appended, so a buffer that is used again costs no allocation.
+
+#include <entitable/row/row.hpp>
+
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Appends `text`, valid UTF-8, as a JSON string with its quotes.
+void append_json_string(std::string& out, std::string_view text);
+
+/// Appends the members of one property: its annotation where it needs one, its name, its value.
+void append_json_property(std::string& out, std::string_view name, value_view value);
+
+/// Appends an object on one line: keys and the properties that are present. The Timestamp is the server's and left out.
+void append_json_entity(std::string& out, row_view entity);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/wire/impl/json_writer.ipp>
+#endif

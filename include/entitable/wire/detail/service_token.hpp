@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The continuation tokens of REST backends. Printable ASCII, version 1 (docs/stored_formats.md):
+///
+///     r1!<p or s>!<16 hexadecimal digits>[!P<text>][!R<text>][!T<text>]
+///
+/// p: read from the primary, s: from the secondary, where the token has to go back to. Behind it the service's own tokens,
+/// opaque and percent-encoded: of the next partition key, row key, table. The digits are a checksum over them and the query:
+/// a token that was cut, changed or taken from another query or account is refused, and not sent.
+
+#include <entitable/http/http_message.hpp>
+#include <entitable/request/call.hpp>
+#include <entitable/request/part_hash.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Where a list goes on, as the service says it. Each part is sent back only if it came.
+struct service_token {
+    read_location location{read_location::primary};
+    std::optional<std::string> partition;
+    std::optional<std::string> row;
+    std::optional<std::string> table;
+
+    [[nodiscard]] bool empty() const noexcept { return !partition && !row && !table; }
+};
+
+/// Longer ones are refused: no service sends them, and no URL could carry them.
+inline constexpr std::size_t max_service_token = 8192;
+
+/// The token in the header fields of an answer; an empty field counts as none.
+[[nodiscard]] service_token token_of(http_headers const& headers, read_location location);
+
+/// Appends `NextPartitionKey=...&NextRowKey=...`, each behind a "?" or "&" as `separator` says, which is "&" afterwards.
+void append_token(std::string& url, service_token const& token, char& separator);
+
+/// What a caller is given.
+[[nodiscard]] std::string make_service_token(std::uint64_t fingerprint, service_token const& token);
+
+/// ContinuationInvalid for what `make_service_token` has not made for the same query.
+[[nodiscard]] result<service_token> read_service_token(std::uint64_t fingerprint, std::string_view text);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/wire/impl/service_token.ipp>
+#endif

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/impl/date_time.ipp>
+#include <entitable/core/impl/guid.ipp>
+#include <entitable/row/impl/row.ipp>
+#include <entitable/wire/detail/json_writer.hpp>
+#include <entitable/wire/impl/base64.ipp>
+
+#include <array>
+#include <charconv>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Which bytes JSON wants escaped inside of a string.
+inline constexpr std::array<bool, 256> json_escaped = [] {
+    std::array<bool, 256> table{};
+    for (std::size_t byte = 0; byte < 0x20; ++byte) {
+        table[byte] = true;
+    }
+    table['"'] = true;
+    table['\\'] = true;
+    return table;
+}();
+
+/// Writes to the end of a string through a pointer, with room asked for piece by piece.
+class json_pen {
+public:
+    explicit json_pen(std::string& out) : out_(out) { follow(); }
+    json_pen(json_pen const&) = delete;
+    json_pen& operator=(json_pen const&) = delete;
+    ~json_pen() { finish(); }
+
+    /// Room for so many bytes more.
+    void room(std::size_t bytes) {
+        if (static_cast<std::size_t>(end_ - at_) < bytes) {
+            grow(bytes);
+        }
+    }
+    /// A literal, whose size is known to the compiler.
+    template <std::size_t Size>
+    void put(char const (&text)[Size]) {
+        room(Size - 1);
+        std::memcpy(at_, text, Size - 1);
+        at_ += Size - 1;
+    }
+
+    /// The characters of a string, without its quotes.
+    void characters(std::string_view text) {
+        constexpr std::size_t piece = 512; // so that the room asked for stays small
+        for (; text.size() > piece; text.remove_prefix(piece)) {
+            few_characters(text.substr(0, piece));
+        }
+        few_characters(text);
+    }
+    void quoted(std::string_view text) {
+        put("\"");
+        characters(text);
+        put("\"");
+    }
+    /// `"name":`
+    void name(std::string_view text) {
+        put("\"");
+        characters(text);
+        put("\":");
+    }
+    /// `"name@odata.type":"type","name":`
+    template <std::size_t Size>
+    void name(std::string_view text, char const (&type)[Size]) {
+        put("\"");
+        std::size_t const begin = size();
+        characters(text);
+        std::size_t const written = size() - begin;
+        put("@odata.type\":\"");
+        put(type);
+        put("\",\"");
+        room(written);
+        std::memcpy(at_, out_.data() + begin, written);
+        at_ += written;
+        put("\":");
+    }
+    template <class Number>
+    void number(Number value) {
+        room(40);
+        at_ = std::to_chars(at_, at_ + 40, value).ptr;
+    }
+    void float64(double value) {
+        if (value - value != 0) {
+            if (value != value) {
+                put("\"NaN\"");
+            } else if (value > 0) {
+                put("\"Infinity\"");
+            } else {
+                put("\"-Infinity\"");
+            }
+            return;
+        }
+        std::size_t const begin = size();
+        number(value);
+        char const* digit = out_.data() + begin;
+        while (digit != at_ && *digit != '.' && *digit != 'e') {
+            ++digit;
+        }
+        if (digit == at_) {
+            put(".0");
+        }
+    }
+    /// Appends through a function that appends to a string.
+    template <class Append>
+    void appended(Append append) {
+        finish();
+        append(out_);
+        follow();
+    }
+
+    void property(std::string_view called, value_view const& value) {
+        switch (value.type()) {
+            case edm_type::string:
+                name(called);
+                quoted(value.as_string());
+                break;
+            case edm_type::int32:
+                name(called);
+                number(value.as_int32());
+                break;
+            case edm_type::boolean:
+                name(called);
+                if (value.as_boolean()) {
+                    put("true");
+                } else {
+                    put("false");
+                }
+                break;
+            case edm_type::int64:
+                name(called, "Edm.Int64");
+                put("\"");
+                number(value.as_int64());
+                put("\"");
+                break;
+            case edm_type::float64:
+                name(called, "Edm.Double");
+                float64(value.as_float64());
+                break;
+            case edm_type::date_time:
+                name(called, "Edm.DateTime");
+                room(longest_time + 2);
+                *at_++ = '"';
+                at_ = write_time(at_, value.bits(), false);
+                *at_++ = '"';
+                break;
+            case edm_type::guid:
+                name(called, "Edm.Guid");
+                room(38);
+                *at_++ = '"';
+                write_guid(at_, value.as_guid());
+                at_ += 36;
+                *at_++ = '"';
+                break;
+            case edm_type::binary:
+                name(called, "Edm.Binary");
+                put("\"");
+                appended([&](std::string& out) { append_base64(out, value.bytes()); });
+                put("\"");
+                break;
+        }
+    }
+
+private:
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - out_.data()); }
+    void finish() { out_.resize(size()); } // smaller: allocates nothing
+    void follow() noexcept {
+        at_ = out_.data() + out_.size();
+        end_ = at_;
+    }
+    void grow(std::size_t bytes);
+
+    /// Whether one of eight characters is a quote, a backslash or a control character: the usual tricks with words.
+    static bool needs_escape(std::uint64_t eight) noexcept {
+        constexpr std::uint64_t ones = 0x0101010101010101U;
+        constexpr std::uint64_t highs = 0x8080808080808080U;
+        std::uint64_t const quote = eight ^ (ones * '"');
+        std::uint64_t const backslash = eight ^ (ones * '\\');
+        std::uint64_t const control = (eight - ones * 0x20) & ~eight;
+        return ((((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) | control) & highs) != 0;
+    }
+    /// Copies a text that needs no escape; false, with some of it copied, when it needs one.
+    static bool copy_plain(char* to, std::string_view text) noexcept {
+        std::uint64_t eight = 0;
+        if (text.size() < sizeof eight) {
+            for (char const each : text) {
+                if (json_escaped[static_cast<unsigned char>(each)]) {
+                    return false;
+                }
+                *to++ = each;
+            }
+            return true;
+        }
+        bool plain = true;
+        auto const copy = [&](std::size_t at) {
+            std::memcpy(&eight, text.data() + at, sizeof eight);
+            std::memcpy(to + at, &eight, sizeof eight);
+            plain = plain && !needs_escape(eight);
+        };
+        std::size_t const last = text.size() - sizeof eight;
+        for (std::size_t at = 0; plain && at < last; at += sizeof eight) {
+            copy(at);
+        }
+        copy(last); // some of them once more
+        return plain;
+    }
+    void few_characters(std::string_view text) {
+        room(6 * text.size());
+        if (copy_plain(at_, text)) {
+            at_ += text.size();
+            return;
+        }
+        for (char const each : text) {
+            if (json_escaped[static_cast<unsigned char>(each)]) {
+                escape(each);
+            } else {
+                *at_++ = each;
+            }
+        }
+    }
+    void escape(char each);
+
+    std::string& out_; ///< longer than what is written, meanwhile
+    char* at_{};
+    char* end_{};
+};
+
+ENTITABLE_DECL void json_pen::grow(std::size_t bytes) {
+    constexpr std::size_t more = 1024;
+    std::size_t const written = size();
+    std::size_t const wanted = written + bytes + more;
+    if (wanted > out_.capacity()) {
+        out_.reserve(2 * wanted);
+    }
+    out_.resize(wanted);
+    at_ = out_.data() + written;
+    end_ = out_.data() + wanted;
+}
+
+ENTITABLE_DECL void json_pen::escape(char each) {
+    constexpr char digits[] = "0123456789abcdef";
+    auto const byte = static_cast<unsigned char>(each);
+    *at_++ = '\\';
+    switch (each) {
+        case '"':
+        case '\\': *at_++ = each; break;
+        case '\n': *at_++ = 'n'; break;
+        case '\r': *at_++ = 'r'; break;
+        case '\t': *at_++ = 't'; break;
+        default: {
+            char const code[] = {'u', '0', '0', digits[byte >> 4U], digits[byte & 0x0FU]};
+            std::memcpy(at_, code, sizeof code);
+            at_ += sizeof code;
+            break;
+        }
+    }
+}
+
+ENTITABLE_DECL void append_json_string(std::string& out, std::string_view text) { json_pen{out}.quoted(text); }
+
+ENTITABLE_DECL void append_json_property(std::string& out, std::string_view name, value_view value) {
+    json_pen{out}.property(name, value);
+}
+
+ENTITABLE_DECL void append_json_entity(std::string& out, row_view entity) {
+    json_pen pen{out};
+    pen.put("{\"PartitionKey\":");
+    pen.quoted(entity.partition_key);
+    pen.put(",\"RowKey\":");
+    pen.quoted(entity.row_key);
+    property_cursor cursor{entity.payload};
+    property_view property;
+    while (cursor.next(property)) {
+        if (property.present) {
+            pen.put(",");
+            pen.property(property.name, property.value);
+        }
+    }
+    pen.put("}");
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
