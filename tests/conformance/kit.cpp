@@ -5,6 +5,7 @@
 
 #include "spoiled_backend.hpp"
 #include <entitable/testing/conformance.hpp>
+#include <entitable/testing/conformance/limits.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>
