@@ -6,7 +6,7 @@
 /// The core of entitable: declare an entity, ask a table, on the in-memory backend or on any transport. It needs the
 /// standard library and nothing else. What links a library has an umbrella of its own.
 
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/client/batch.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/table.hpp>

@@ -13,10 +13,11 @@
 
 #include <entitable/backends/impl/continuation.ipp>
 #include <entitable/backends/impl/local_rules.ipp>
-#include <entitable/backends/impl/memory_store.ipp>
 #include <entitable/backends/impl/page_reader.ipp>
+#include <entitable/backends/impl/rw_lock.ipp>
 #include <entitable/backends/impl/selected_payload.ipp>
 #include <entitable/backends/impl/stored_key.ipp>
+#include <entitable/backends/memory/impl/memory_store.ipp>
 #include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/row_walk.ipp>

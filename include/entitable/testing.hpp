@@ -7,7 +7,7 @@
 /// store and the difference of two, a spy, scripted answers, assertions that need no test framework. Header-only also where the
 /// rest is compiled separately: programs do not carry it. For the author of a backend: entitable/testing/conformance.hpp.
 
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>

@@ -6,7 +6,7 @@
 
 #include "differences.hpp"
 #include "emulator.hpp"
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <support/long.hpp>

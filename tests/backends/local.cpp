@@ -3,7 +3,7 @@
 
 // What the conformance suite cannot see from outside: where pages end, the form of tokens, clocks, nastiness.
 
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/conformance/trial.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>

@@ -4,7 +4,7 @@
 // The rules of ordered_store, one by one, and a comparison with std::map. What needs threads is in
 // concurrency/memory_store.cpp, what needs memory to run out in memory_store_allocation.cpp.
 
-#include <entitable/backends/memory_store.hpp>
+#include <entitable/backends/memory/memory_store.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>

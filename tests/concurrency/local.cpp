@@ -5,7 +5,7 @@
 // and all requests on a partition together are linearizable. Meant to be run under the thread sanitizer too.
 
 #include "linearizable.hpp"
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/rows.hpp>
 
 #include <support/catch.hpp>

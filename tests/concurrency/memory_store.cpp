@@ -3,7 +3,7 @@
 
 // What memory_store promises to several threads; meant to be run under the thread sanitizer too.
 
-#include <entitable/backends/memory_store.hpp>
+#include <entitable/backends/memory/memory_store.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>

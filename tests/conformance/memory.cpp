@@ -4,7 +4,7 @@
 // The conformance suite on the in-memory backend in several moods, and on a backend of a user.
 
 #include "../../examples/support/map_store.hpp"
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/conformance.hpp>
 
 #include <support/catch.hpp>

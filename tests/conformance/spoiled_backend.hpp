@@ -6,7 +6,7 @@
 /// `spoiled_backend`: the in-memory backend with one defect, chosen when it is made.
 
 #include "spoiled_pages.hpp"
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/decorators/observed.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>

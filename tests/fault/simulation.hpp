@@ -7,7 +7,7 @@
 /// does and what goes wrong is drawn from a seed. A witness below the faults sees what is applied; afterwards what every
 /// client was told is compared with it.
 
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/pattern/detail/reservation.hpp>
 #include <entitable/retrying.hpp>

@@ -5,7 +5,7 @@
 // where they change. The file is closed and opened again meanwhile, and written by a second backend and by another process. A
 // sequence that fails prints its seed; ENTITABLE_MODEL_SEED=seed runs that one only.
 
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/file.hpp>
 #include <entitable/testing/manual_clock.hpp>
 

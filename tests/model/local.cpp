@@ -5,7 +5,7 @@
 // versions, order and pages are the same. A sequence that fails prints its seed; ENTITABLE_MODEL_SEED=seed runs that one only.
 
 #include "naive_service.hpp"
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
 #include <support/catch.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-#include <entitable/backends/memory_store.hpp>
+#include <entitable/backends/memory/memory_store.hpp>
 #include <entitable/backends/ordered_store.hpp>
 
 using namespace entitable;

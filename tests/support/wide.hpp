@@ -5,7 +5,7 @@
 /// \file
 /// A transport that keeps many requests under way, answers the latest first, and notes what it was asked.
 
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/transport/many.hpp>
 
 #include <functional>

@@ -5,7 +5,7 @@
 /// \file
 /// `stage`: one run of some operations on a store, step by step, in an order that `interleavings` chooses; and its state as a text.
 
-#include <entitable/backends/memory_backend.hpp>
+#include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/request/operation.hpp>
 #include <entitable/testing/contents.hpp>
 #include <entitable/testing/manual_clock.hpp>

@@ -3,9 +3,11 @@
 #pragma once
 
 /// \file
+/// Of the room `backends/memory`: one store and its data structure. What any store needs is in `backends`.
+///
 /// `memory_store`: the ordered_store that keeps all in memory and forgets it at its end.
 
-#include <entitable/backends/detail/partition.hpp>
+#include <entitable/backends/memory/detail/partition.hpp>
 #include <entitable/backends/ordered_store.hpp>
 
 #include <vector>
@@ -96,5 +98,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/backends/impl/memory_store.ipp>
+#include <entitable/backends/memory/impl/memory_store.ipp>
 #endif

@@ -6,7 +6,7 @@
 /// `memory_backend`: the table service in memory. For tests, and for programs whose tables live as long as they do.
 
 #include <entitable/backends/local.hpp>
-#include <entitable/backends/memory_store.hpp>
+#include <entitable/backends/memory/memory_store.hpp>
 #include <entitable/transport/any_transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/backends/detail/chunk.hpp>
-#include <entitable/backends/detail/entry_tree.hpp>
+#include <entitable/backends/memory/detail/chunk.hpp>
+#include <entitable/backends/memory/detail/entry_tree.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

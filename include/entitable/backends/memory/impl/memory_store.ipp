@@ -2,10 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/backends/impl/entry_tree.ipp>
-#include <entitable/backends/impl/partition.ipp>
-#include <entitable/backends/impl/rw_lock.ipp>
-#include <entitable/backends/memory_store.hpp>
+#include <entitable/backends/memory/impl/entry_tree.ipp>
+#include <entitable/backends/memory/impl/partition.ipp>
+#include <entitable/backends/memory/memory_store.hpp>
 
 // Locks are taken in this order: partition, list of tables, directory of a table, shard. The last three are held for a
 // few steps only, never while a visitor or a body runs.

@@ -5,8 +5,8 @@
 /// \file
 /// What a memory_store is made of: tables, their partitions, and the hash of all partitions.
 
-#include <entitable/backends/detail/entry_tree.hpp>
 #include <entitable/backends/detail/rw_lock.hpp>
+#include <entitable/backends/memory/detail/entry_tree.hpp>
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/shared.hpp>
 
@@ -188,5 +188,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/backends/impl/partition.ipp>
+#include <entitable/backends/memory/impl/partition.ipp>
 #endif

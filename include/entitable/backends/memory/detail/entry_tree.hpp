@@ -7,7 +7,7 @@
 /// Written for few cache misses: a chunk holds eight telling bytes of each key beside the pointer to its entry, so that
 /// a search follows one or two pointers in all.
 
-#include <entitable/backends/detail/entry.hpp>
+#include <entitable/backends/memory/detail/entry.hpp>
 
 #include <string_view>
 #include <utility>
@@ -70,5 +70,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/backends/impl/entry_tree.ipp>
+#include <entitable/backends/memory/impl/entry_tree.ipp>
 #endif

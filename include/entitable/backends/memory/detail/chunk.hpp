@@ -5,7 +5,7 @@
 /// \file
 /// `chunk`: what an entry_tree is built of. Only its implementation includes this.
 
-#include <entitable/backends/detail/entry.hpp>
+#include <entitable/backends/memory/detail/entry.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/backends/detail/partition.hpp>
+#include <entitable/backends/memory/detail/partition.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
