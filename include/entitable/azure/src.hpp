@@ -27,6 +27,7 @@
 #include <entitable/http/impl/url.ipp>
 #include <entitable/rest/impl/rest_engine.ipp>
 #include <entitable/wire/impl/answer_reader.ipp>
+#include <entitable/wire/impl/answer_text.ipp>
 #include <entitable/wire/impl/base64.ipp>
 #include <entitable/wire/impl/batch_answer.ipp>
 #include <entitable/wire/impl/error_answer.ipp>

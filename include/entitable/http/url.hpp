@@ -31,6 +31,12 @@ struct url_parts {
 /// hexadecimal digits follow.
 [[nodiscard]] result<url_parts> parse_url(std::string_view url, std::string_view field);
 
+namespace detail {
+
+/// What is wrong with the characters of a URL; empty when all is well.
+[[nodiscard]] std::string_view wrong_character(std::string_view url) noexcept;
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)

@@ -6,7 +6,7 @@
 #include <entitable/account/impl/credential.ipp>
 #include <entitable/account/impl/endpoint.ipp>
 #include <entitable/core/text.hpp>
-#include <entitable/http/impl/http_message.ipp>
+#include <entitable/http/http_message.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

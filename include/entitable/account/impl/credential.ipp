@@ -7,7 +7,8 @@
 #include <entitable/account/impl/signing.ipp>
 #include <entitable/account/signing.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/http/impl/url.ipp>
+#include <entitable/http/url.hpp>
+#include <entitable/wire/detail/escape.hpp>
 
 #include <condition_variable>
 #include <cstring>
@@ -220,26 +221,11 @@ private:
     std::optional<error> last_failure_; ///< of the source
 };
 
-/// The value of a hexadecimal digit.
-inline int hexadecimal_value(char c) noexcept { return is_decimal(c) ? c - '0' : ascii_lower_case(c) - 'a' + 10; }
-
-/// Appends `text` without its percent escapes, which are well-formed.
-ENTITABLE_DECL void append_unescaped(std::string& plain, std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] == '%') {
-            plain += static_cast<char>(hexadecimal_value(text[i + 1]) * 16 + hexadecimal_value(text[i + 2]));
-            i += 2;
-        } else {
-            plain += text[i];
-        }
-    }
-}
-
 /// A time of a shared access signature: 2026-01-01, 2026-01-01T00:00Z or 2026-01-01T00:00:00Z.
 ENTITABLE_DECL std::optional<date_time> signature_time(std::string_view escaped) {
     std::string time;
     time.reserve(escaped.size() + sizeof("T00:00:00Z"));
-    append_unescaped(time, escaped);
+    static_cast<void>(append_url_unescaped(time, escaped)); // it was checked before
     wiped_at_end const may_be_a_misplaced_secret{time};
     if (time.size() == 10) {
         time += "T00:00:00Z";

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <entitable/account/endpoint.hpp>
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/http/impl/url.ipp>
 #include <entitable/http/url.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <entitable/account/sas.hpp>
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/http/impl/http_message.ipp>
-#include <entitable/http/impl/url.ipp>
-#include <entitable/wire/impl/escape.ipp>
+#include <entitable/http/http_message.hpp>
+#include <entitable/http/url.hpp>
+#include <entitable/wire/detail/escape.hpp>
 
 #include <iterator>
 #include <vector>
@@ -65,7 +66,7 @@ result<void> check_terms(Terms const& terms) {
         return refused_term("version", " is no version from 2015-04-05 on");
     }
     for (char const c : terms.addresses) {
-        if (!is_hexadecimal(c) && c != '.' && c != ':' && c != '-') {
+        if (hexadecimal_digit(c) < 0 && c != '.' && c != ':' && c != '-') {
             return refused_term("addresses", " is neither an address nor a range of them");
         }
     }

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <entitable/account/service_settings.hpp>
-#include <entitable/core/impl/date_time.ipp>
-#include <entitable/wire/impl/error_answer.ipp>
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/wire/detail/answer_text.hpp>
+#include <entitable/wire/detail/error_answer.hpp>
+#include <entitable/wire/detail/http_date.hpp>
+#include <entitable/wire/detail/xml.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -5,7 +5,7 @@
 #include <entitable/account/impl/secret.ipp>
 #include <entitable/account/signing.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/http/impl/http_message.ipp>
+#include <entitable/http/http_message.hpp>
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <entitable/request/requests.hpp>
-#include <entitable/row/impl/row.ipp>
+#include <entitable/row/detail/payload.hpp>
+#include <entitable/row/row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/client/row_walk.hpp>
-#include <entitable/query/impl/reading.ipp>
+#include <entitable/query/reading.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -3,27 +3,14 @@
 #pragma once
 
 #include <entitable/core/date_time.hpp>
+#include <entitable/core/detail/value_text.hpp>
 
 #include <cstring>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads decimal digits at known places of a text, which is long enough.
-struct digit_reader {
-    char const* text;
-    bool good{true}; ///< all were digits
-
-    int digit(std::size_t at) noexcept {
-        int const value = text[at] - '0';
-        good = good && value >= 0 && value <= 9;
-        return value;
-    }
-    int two(std::size_t at) noexcept { return 10 * digit(at) + digit(at + 1); }
-    int four(std::size_t at) noexcept { return 100 * two(at) + two(at + 2); }
-};
-
-ENTITABLE_LAZY unsigned days_of_month(int year, unsigned month) noexcept {
+ENTITABLE_LAZY_BODY unsigned days_of_month(int year, unsigned month) noexcept {
     bool const leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     constexpr unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     return month == 2 && leap ? 29 : days[month - 1];
@@ -75,11 +62,7 @@ ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view t
 
 namespace detail {
 
-/// Room for the text of any time, also of those that no service can hold.
-inline constexpr std::size_t longest_time = 32;
-
-/// Writes a time as `date_time::append_to` does; returns the end of the text.
-ENTITABLE_LAZY char* write_time(char* to, std::int64_t ticks, bool trim) noexcept {
+ENTITABLE_LAZY_BODY char* write_time(char* to, std::int64_t ticks, bool trim) noexcept {
     constexpr std::int64_t ticks_per_second = date_time::ticks_per_second;
     std::int64_t const remainder = ticks % ticks_per_second;
     std::int64_t const seconds = ticks / ticks_per_second - (remainder < 0 ? 1 : 0);

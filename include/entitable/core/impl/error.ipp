@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/error_codes.hpp>
 #include <entitable/core/error.hpp>
 #include <entitable/core/text.hpp>
 
@@ -11,64 +12,6 @@
 #endif
 
 ENTITABLE_BEGIN_NAMESPACE
-namespace detail {
-
-struct error_code_row {
-    error_code code;
-    std::uint16_t http_status;
-    std::string_view name;
-};
-
-inline constexpr error_code_row error_code_table[] = {
-    {error_code::entity_already_exists, 409, "EntityAlreadyExists"},
-    {error_code::table_already_exists, 409, "TableAlreadyExists"},
-    {error_code::table_being_deleted, 409, "TableBeingDeleted"},
-    {error_code::resource_not_found, 404, "ResourceNotFound"},
-    {error_code::table_not_found, 404, "TableNotFound"},
-    {error_code::update_condition_not_satisfied, 412, "UpdateConditionNotSatisfied"},
-    {error_code::entity_too_large, 400, "EntityTooLarge"},
-    {error_code::property_value_too_large, 400, "PropertyValueTooLarge"},
-    {error_code::property_name_too_long, 400, "PropertyNameTooLong"},
-    {error_code::property_name_invalid, 400, "PropertyNameInvalid"},
-    {error_code::too_many_properties, 400, "TooManyProperties"},
-    {error_code::duplicate_properties_specified, 400, "DuplicatePropertiesSpecified"},
-    {error_code::properties_need_value, 400, "PropertiesNeedValue"},
-    {error_code::key_value_too_large, 400, "KeyValueTooLarge"},
-    {error_code::invalid_input, 400, "InvalidInput"},
-    {error_code::out_of_range_input, 400, "OutOfRangeInput"},
-    {error_code::invalid_resource_name, 400, "InvalidResourceName"},
-    {error_code::invalid_duplicate_row, 400, "InvalidDuplicateRow"},
-    {error_code::commands_in_batch_act_on_different_partitions, 400, "CommandsInBatchActOnDifferentPartitions"},
-    {error_code::request_body_too_large, 413, "RequestBodyTooLarge"},
-    {error_code::not_implemented, 501, "NotImplemented"},
-    {error_code::authentication_failed, 403, "AuthenticationFailed"},
-    {error_code::authorization_failure, 403, "AuthorizationFailure"},
-    {error_code::internal_error, 500, "InternalError"},
-    {error_code::operation_timed_out, 500, "OperationTimedOut"},
-    {error_code::server_busy, 503, "ServerBusy"},
-    {error_code::other_service_error, 0, "OtherServiceError"},
-    {error_code::not_supported, 0, "NotSupported"},
-    {error_code::cancelled, 0, "Cancelled"},
-    {error_code::deadline_exceeded, 0, "DeadlineExceeded"},
-    {error_code::transport_failed, 0, "TransportFailed"},
-    {error_code::query_too_complex, 0, "QueryTooComplex"},
-    {error_code::key_not_splittable, 0, "KeyNotSplittable"},
-    {error_code::key_reserved, 0, "KeyReserved"},
-    {error_code::operation_id_taken, 0, "OperationIdTaken"},
-    {error_code::operation_void, 0, "OperationVoid"},
-    {error_code::row_malformed, 0, "RowMalformed"},
-    {error_code::row_mismatch, 0, "RowMismatch"},
-    {error_code::continuation_invalid, 0, "ContinuationInvalid"},
-    {error_code::store_busy, 0, "StoreBusy"},
-    {error_code::store_full, 0, "StoreFull"},
-    {error_code::store_corrupt, 0, "StoreCorrupt"},
-    {error_code::store_foreign, 0, "StoreForeign"},
-    {error_code::store_newer, 0, "StoreNewer"},
-    {error_code::store_failed, 0, "StoreFailed"},
-};
-
-} // namespace detail
-
 ENTITABLE_DECL std::string_view to_string(error_code code) noexcept {
     for (auto const& row : detail::error_code_table) {
         if (row.code == code) {

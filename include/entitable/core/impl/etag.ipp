@@ -2,15 +2,13 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/value_text.hpp>
 #include <entitable/core/etag.hpp>
 
 #include <cstring>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-inline constexpr std::string_view etag_prefix = "W/\"datetime'";
-inline constexpr std::string_view etag_suffix = "'\"";
 
 ENTITABLE_LAZY std::string etag_text_of(date_time timestamp) {
     std::string out{etag_prefix};

@@ -2,26 +2,19 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
+#include <entitable/core/detail/value_text.hpp>
 #include <entitable/core/guid.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY int hexadecimal_digit(char character) noexcept {
-    return character >= '0' && character <= '9' ? character - '0'
-        : character >= 'a' && character <= 'f'  ? character - 'a' + 10
-        : character >= 'A' && character <= 'F'  ? character - 'A' + 10
-                                                : -1;
-}
-
 /// The value of each character as a hexadecimal digit; 0x80 for what is none.
 inline constexpr std::array<unsigned char, 256> hexadecimal_values = [] {
     std::array<unsigned char, 256> values{};
     for (std::size_t byte = 0; byte < 256; ++byte) {
-        values[byte] = static_cast<unsigned char>(byte >= '0' && byte <= '9' ? byte - '0'
-                : byte >= 'a' && byte <= 'f'                                 ? byte - 'a' + 10
-                : byte >= 'A' && byte <= 'F'                                 ? byte - 'A' + 10
-                                                                             : 0x80U);
+        int const value = hexadecimal_digit(static_cast<char>(byte));
+        values[byte] = value < 0 ? 0x80U : static_cast<unsigned char>(value);
     }
     return values;
 }();
@@ -48,8 +41,7 @@ ENTITABLE_LAZY_BODY std::optional<guid> guid::parse(std::string_view text) noexc
 
 namespace detail {
 
-/// Writes the 36 characters of a GUID.
-ENTITABLE_LAZY void write_guid(char* to, guid const& id) noexcept {
+ENTITABLE_LAZY_BODY void write_guid(char* to, guid const& id) noexcept {
     constexpr char digits[] = "0123456789abcdef";
     for (std::size_t index = 0; index < id.bytes.size(); ++index) {
         if (index == 4 || index == 6 || index == 8 || index == 10) {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/http/http_message.hpp>
 
 #include <cstring>
@@ -74,8 +75,6 @@ inline std::string_view without_blanks(std::string_view text) noexcept {
     }
     return text;
 }
-
-inline char ascii_lower_case(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 ENTITABLE_DECL bool same_field_name(std::string_view left, std::string_view right) noexcept {
     if (left.size() != right.size()) {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/http/http_message.hpp>
 #include <entitable/http/impl/http_message.ipp>
@@ -10,10 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline bool is_decimal(char c) noexcept { return c >= '0' && c <= '9'; }
-inline bool is_hexadecimal(char c) noexcept {
-    return is_decimal(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
+inline bool is_hexadecimal(char c) noexcept { return hexadecimal_digit(c) >= 0; }
 
 /// The number at the front of `text`, up to `limit` and without leading zeros; -1 when there is none.
 inline int take_number(std::string_view& text, int limit) noexcept {
@@ -60,8 +58,7 @@ inline bool is_host(std::string_view host) noexcept {
     return !host.empty() && host.front() != '.';
 }
 
-/// What is wrong with the characters of a URL; nothing when all is well.
-inline std::string_view wrong_character(std::string_view url) noexcept {
+ENTITABLE_DECL std::string_view wrong_character(std::string_view url) noexcept {
     for (std::size_t i = 0; (i = find_not_of_class(url, character_classes::url, i)) < url.size(); i += 3) {
         auto const byte = static_cast<unsigned char>(url[i]);
         if (byte <= 0x20 || byte == 0x7F) {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/query/impl/predicate.ipp>
 #include <entitable/query/plan.hpp>
@@ -42,10 +43,7 @@ struct filter_budget {
 ENTITABLE_LAZY std::size_t url_size(std::string_view text) noexcept {
     std::size_t size = 0;
     for (char const character : text) {
-        bool const plain = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-            (character >= '0' && character <= '9') || character == '-' || character == '.' || character == '_' ||
-            character == '~';
-        size += plain ? 1U : character == '\'' ? 6U : 3U; // a quote is doubled
+        size += is_unreserved(character) ? 1U : character == '\'' ? 6U : 3U; // a quote is doubled
     }
     return size;
 }

@@ -2,24 +2,13 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/text.ipp>
+#include <entitable/core/detail/characters.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/request/detail/refusal.hpp>
 #include <entitable/request/validate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-/// A refusal whose offending value goes where user data belongs.
-ENTITABLE_LAZY failure refusal(error_code code, std::string message, std::string_view offender = {}) {
-    failure refused{code, std::move(message)};
-    refused.error().detail = text::printable(text::shortened(offender));
-    return refused;
-}
-
-ENTITABLE_LAZY bool is_letter(char character) noexcept {
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
-}
-
-ENTITABLE_LAZY bool is_digit(char character) noexcept { return character >= '0' && character <= '9'; }
 
 /// What a byte may be part of. Every written entity is checked byte by byte, so that is a look into a table.
 struct byte_classes {
@@ -65,7 +54,7 @@ inline bool are_in_key(std::uint64_t eight) noexcept {
 
 /// Only ASCII is judged; the service decides which other letters a C# identifier may have.
 ENTITABLE_LAZY bool is_property_name(std::string_view name) noexcept {
-    if (name.empty() || is_digit(name.front())) {
+    if (name.empty() || is_decimal(name.front())) {
         return false;
     }
     std::size_t at = run_of(byte_class.in_name, name, 0);
@@ -80,11 +69,6 @@ ENTITABLE_LAZY bool is_property_name(std::string_view name) noexcept {
 
 ENTITABLE_LAZY bool is_system_property(std::string_view name) noexcept {
     return name == "PartitionKey" || name == "RowKey" || name == "Timestamp";
-}
-
-ENTITABLE_LAZY std::string limit_text(
-    std::string_view what, std::size_t found, std::size_t limit, std::string_view unit) {
-    return text::joined({what, " has ", std::to_string(found), " ", unit, "; the limit is ", std::to_string(limit)});
 }
 
 ENTITABLE_LAZY result<void> validate_property_name(std::string_view name, profile const& limits) {

@@ -2,12 +2,14 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/request/impl/validate.ipp>
+#include <entitable/core/text.hpp>
+#include <entitable/request/detail/refusal.hpp>
+#include <entitable/request/validate.hpp>
 #include <entitable/rest/detail/rest_engine.hpp>
 #include <entitable/wire/detail/answer_reader.hpp>
+#include <entitable/wire/detail/error_answer.hpp>
+#include <entitable/wire/detail/http_date.hpp>
 #include <entitable/wire/detail/request_writer.hpp>
-#include <entitable/wire/impl/answer_reader.ipp>
-#include <entitable/wire/impl/request_writer.ipp>
 
 #include <algorithm>
 #include <random>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/row/detail/payload.hpp>
 #include <entitable/row/row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -118,7 +119,7 @@ ENTITABLE_LAZY_BODY row::row(
 
 namespace detail {
 
-ENTITABLE_LAZY void append_property(
+ENTITABLE_LAZY_BODY void append_property(
     std::string& descriptor, std::string& values, property_view const& property, bool nullable) {
     char bytes[8];
     auto const kind = static_cast<unsigned char>(property.type);
@@ -152,7 +153,8 @@ ENTITABLE_LAZY void append_property(
     }
 }
 
-ENTITABLE_LAZY std::string make_payload(std::uint16_t count, std::string_view descriptor, std::string_view values) {
+ENTITABLE_LAZY_BODY std::string make_payload(
+    std::uint16_t count, std::string_view descriptor, std::string_view values) {
     std::string payload(row_format::header_size, '\0');
     payload[0] = static_cast<char>(row_format::version);
     row_format::store(payload.data() + 2, count);

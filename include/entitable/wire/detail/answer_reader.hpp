@@ -40,6 +40,9 @@ struct exchange {
     answer_fields fields; ///< of the answer that is being read
 };
 
+/// TransportFailed with the status of an answer that is no valid one.
+[[nodiscard]] failure garbled(http_response const& response, std::initializer_list<std::string_view> why);
+
 /// Each reads the answer to a request, or the reason why there is none. An answer that cannot be read as a whole, that is one to
 /// something else or breaks the protocol is TransportFailed; where the request writes, its effect is `unknown` then.
 [[nodiscard]] result<create_table::response> read_answer(create_table const&, result<http_response> const&, exchange&);

@@ -2,9 +2,10 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/request/impl/filter.ipp>
-#include <entitable/request/impl/key_range.ipp>
+#include <entitable/request/filter.hpp>
+#include <entitable/request/key_range.hpp>
 #include <entitable/wire/detail/answer_reader.hpp>
+#include <entitable/wire/detail/answer_text.hpp>
 #include <entitable/wire/detail/batch_answer.hpp>
 #include <entitable/wire/impl/batch_answer.ipp>
 #include <entitable/wire/impl/service_token.ipp>

@@ -2,7 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/etag.ipp>
+#include <entitable/core/detail/characters.hpp>
+#include <entitable/core/etag.hpp>
+#include <entitable/wire/detail/answer_text.hpp>
 #include <entitable/wire/detail/batch_answer.hpp>
 #include <entitable/wire/impl/error_answer.ipp>
 

@@ -2,9 +2,11 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/error.ipp>
-#include <entitable/core/impl/text.ipp>
-#include <entitable/http/impl/http_message.ipp>
+#include <entitable/core/detail/error_codes.hpp>
+#include <entitable/core/error.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/http/http_message.hpp>
+#include <entitable/wire/detail/answer_text.hpp>
 #include <entitable/wire/detail/error_answer.hpp>
 #include <entitable/wire/impl/http_date.ipp>
 #include <entitable/wire/impl/json_reader.ipp>
@@ -14,31 +16,6 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-ENTITABLE_DECL std::string_view trimmed(std::string_view text) noexcept {
-    auto const blank = [](char character) {
-        return character == ' ' || character == '\t' || character == '\r' || character == '\n';
-    };
-    while (!text.empty() && blank(text.front())) {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && blank(text.back())) {
-        text.remove_suffix(1);
-    }
-    return text;
-}
-
-/// A number at the very start of `text`, which is moved behind it.
-template <class Number>
-std::optional<Number> leading_number(std::string_view& text) noexcept {
-    Number number{};
-    auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (read.ec != std::errc{} || text.empty() || text.front() == '-') {
-        return std::nullopt;
-    }
-    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
-    return number;
-}
 
 /// Parts the service's message into its first line, the index before that, and the request id behind it.
 ENTITABLE_DECL void read_error_message(error_answer& out, std::string_view message) {

@@ -2,18 +2,12 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/guid.ipp>
+#include <entitable/core/detail/characters.hpp>
+#include <entitable/core/guid.hpp>
 #include <entitable/wire/detail/escape.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-/// Whether a byte stands for itself in every part of a URL.
-ENTITABLE_DECL bool is_unreserved(char character) noexcept {
-    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
-        (character >= '0' && character <= '9') || character == '-' || character == '.' || character == '_' ||
-        character == '~';
-}
 
 ENTITABLE_DECL void append_url_escaped(std::string& out, std::string_view bytes) {
     constexpr char digits[] = "0123456789ABCDEF";

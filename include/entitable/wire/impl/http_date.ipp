@@ -2,8 +2,11 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/date_time.ipp>
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/detail/value_text.hpp>
 #include <entitable/wire/detail/http_date.hpp>
+
+#include <cstring>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

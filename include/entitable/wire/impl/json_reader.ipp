@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/wire/detail/answer_text.hpp>
 #include <entitable/wire/detail/json_reader.hpp>
 #include <entitable/wire/impl/json_shape.ipp>
 

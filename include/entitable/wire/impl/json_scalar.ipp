@@ -3,8 +3,9 @@
 #pragma once
 
 #include <entitable/core/error.hpp>
-#include <entitable/core/impl/text.ipp>
 #include <entitable/core/result.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/wire/detail/answer_text.hpp>
 
 #include <simdjson.h>
 
@@ -15,10 +16,6 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-ENTITABLE_DECL failure unreadable(std::initializer_list<std::string_view> why) {
-    return failure{error_code::transport_failed, "the service's answer cannot be read: " + text::joined(why)};
-}
 
 /// The bytes are the same; inline, because most of the names of a page are compared once with what they were before.
 inline bool same_bytes(char const* left, char const* right, std::size_t size) noexcept {

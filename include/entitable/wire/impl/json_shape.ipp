@@ -2,10 +2,13 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/date_time.ipp>
-#include <entitable/core/impl/etag.ipp>
-#include <entitable/core/impl/guid.ipp>
-#include <entitable/row/impl/row.ipp>
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/detail/value_text.hpp>
+#include <entitable/core/etag.hpp>
+#include <entitable/core/guid.hpp>
+#include <entitable/row/detail/payload.hpp>
+#include <entitable/row/row.hpp>
+#include <entitable/wire/detail/answer_text.hpp>
 #include <entitable/wire/impl/base64.ipp>
 #include <entitable/wire/impl/json_scalar.ipp>
 

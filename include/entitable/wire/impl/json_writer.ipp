@@ -2,11 +2,13 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/date_time.ipp>
-#include <entitable/core/impl/guid.ipp>
-#include <entitable/row/impl/row.ipp>
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/detail/value_text.hpp>
+#include <entitable/core/guid.hpp>
+#include <entitable/row/detail/payload.hpp>
+#include <entitable/row/row.hpp>
+#include <entitable/wire/detail/base64.hpp>
 #include <entitable/wire/detail/json_writer.hpp>
-#include <entitable/wire/impl/base64.ipp>
 
 #include <array>
 #include <charconv>

@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/date_time.ipp>
-#include <entitable/core/impl/guid.ipp>
-#include <entitable/request/impl/filter.ipp>
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/guid.hpp>
+#include <entitable/request/filter.hpp>
 #include <entitable/wire/detail/odata_filter.hpp>
 
 #include <array>

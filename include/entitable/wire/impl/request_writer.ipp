@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/impl/text.ipp>
-#include <entitable/http/impl/http_message.ipp>
+#include <entitable/core/text.hpp>
+#include <entitable/http/http_message.hpp>
 #include <entitable/wire/detail/request_writer.hpp>
 #include <entitable/wire/impl/escape.ipp>
 #include <entitable/wire/impl/json_writer.ipp>

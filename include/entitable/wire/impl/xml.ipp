@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/wire/detail/xml.hpp>
 
 #include <vector>
@@ -49,14 +50,11 @@ ENTITABLE_DECL bool append_xml_entity(std::string& out, std::string_view name) {
     bool const hexadecimal = name[1] == 'x';
     unsigned long point = 0;
     for (char const digit : name.substr(hexadecimal ? 2 : 1)) {
-        unsigned long const value = digit >= '0' && digit <= '9' ? static_cast<unsigned long>(digit - '0')
-            : digit >= 'a' && digit <= 'f'                       ? static_cast<unsigned long>(digit - 'a') + 10
-            : digit >= 'A' && digit <= 'F'                       ? static_cast<unsigned long>(digit - 'A') + 10
-                                                                 : 99;
-        if (value >= (hexadecimal ? 16U : 10U)) {
+        int const value = hexadecimal_digit(digit);
+        if (value < 0 || value >= (hexadecimal ? 16 : 10)) {
             return false;
         }
-        point = point * (hexadecimal ? 16U : 10U) + value;
+        point = point * (hexadecimal ? 16U : 10U) + static_cast<unsigned long>(value);
     }
     return append_code_point(out, point);
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Parts of the text of times, GUIDs and ETags, for what reads and writes them in a buffer of its own.
+
+#include <entitable/core/date_time.hpp>
+#include <entitable/core/guid.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Reads decimal digits at known places of a text, which is long enough.
+struct digit_reader {
+    char const* text;
+    bool good{true}; ///< all were digits
+
+    int digit(std::size_t at) noexcept {
+        int const value = text[at] - '0';
+        good = good && value >= 0 && value <= 9;
+        return value;
+    }
+    int two(std::size_t at) noexcept { return 10 * digit(at) + digit(at + 1); }
+    int four(std::size_t at) noexcept { return 100 * two(at) + two(at + 2); }
+};
+
+ENTITABLE_LAZY [[nodiscard]] unsigned days_of_month(int year, unsigned month) noexcept;
+
+/// Room for the text of any time, also of those that no service can hold.
+inline constexpr std::size_t longest_time = 32;
+
+/// Writes a time as `date_time::append_to` does; returns the end of the text.
+ENTITABLE_LAZY char* write_time(char* to, std::int64_t ticks, bool trim) noexcept;
+
+/// Writes the 36 characters of a GUID.
+ENTITABLE_LAZY void write_guid(char* to, guid const& id) noexcept;
+
+/// What stands before and after the time in an ETag made of one.
+inline constexpr std::string_view etag_prefix = "W/\"datetime'";
+inline constexpr std::string_view etag_suffix = "'\"";
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

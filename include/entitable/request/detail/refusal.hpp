@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The errors of requests that break a rule, told alike wherever they are found.
+
+#include <entitable/core/result.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A refusal whose offending value goes where user data belongs.
+ENTITABLE_LAZY [[nodiscard]] failure refusal(error_code code, std::string message, std::string_view offender = {});
+
+/// "the batch has 101 operations; the limit is 100"
+ENTITABLE_LAZY [[nodiscard]] std::string limit_text(
+    std::string_view what, std::size_t found, std::size_t limit, std::string_view unit);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/request/impl/refusal.ipp>
+#endif

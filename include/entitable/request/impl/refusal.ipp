@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/request/detail/refusal.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY failure refusal(error_code code, std::string message, std::string_view offender) {
+    failure refused{code, std::move(message)};
+    refused.error().detail = text::printable(text::shortened(offender));
+    return refused;
+}
+
+ENTITABLE_LAZY_BODY std::string limit_text(
+    std::string_view what, std::size_t found, std::size_t limit, std::string_view unit) {
+    return text::joined({what, " has ", std::to_string(found), " ", unit, "; the limit is ", std::to_string(limit)});
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
