@@ -5,7 +5,7 @@
 /// \file
 /// What went wrong, as a value: a code to switch on, the effect on the stored data, and the texts.
 
-#include <entitable/core/config.hpp>
+#include <entitable/core/error_code.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -16,66 +16,6 @@
 #include <string_view>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// The reason of a failure. The first block are the table service's own codes, named after them
-/// ("EntityAlreadyExists" is `entity_already_exists`; source: the REST reference, "Table service error
-/// codes"); the second block is local: the request never got a service's answer.
-enum class error_code : std::uint16_t {
-    // the service's words
-    entity_already_exists = 1,      ///< an insert meets an entity with its keys
-    table_already_exists,           ///< create_table meets a table of that name
-    table_being_deleted,            ///< the name is not free yet: a table of that name was deleted a short while ago
-    resource_not_found,             ///< there is no such entity; for delete_table, no such table
-    table_not_found,                ///< the table of the request is not there
-    update_condition_not_satisfied, ///< the entity was changed since its ETag was read
-    entity_too_large,               ///< more than the entity may have: 1 MiB in Azure Storage, 2 MiB in Cosmos DB
-    property_value_too_large,       ///< more than a property may have: 64 KiB in Azure Storage
-    property_name_too_long,         ///< more than 255 UTF-16 units
-    property_name_invalid,          ///< not an identifier, or a name of the system
-    too_many_properties,            ///< more than the profile allows: 252 besides keys and Timestamp in Azure Storage
-    duplicate_properties_specified, ///< a property is there twice
-    properties_need_value,          ///< a key or a value that must be there is missing
-    key_value_too_large,            ///< a key is longer than the profile allows: 512 UTF-16 units in Azure Storage
-    invalid_input,                  ///< the request breaks a rule that has no code of its own
-    out_of_range_input,             ///< a value outside of its range, for example a time before 1601
-    invalid_resource_name,          ///< not the name of a table: 3 to 63 letters and digits, a letter first
-    invalid_duplicate_row,          ///< a transaction names one entity twice
-    commands_in_batch_act_on_different_partitions, ///< a transaction is of one partition
-    request_body_too_large,                        ///< more than 4 MiB in a transaction, 2 MiB in Cosmos DB
-    not_implemented,                               ///< the service has no such operation
-    authentication_failed, ///< the credential was not understood or not accepted: a wrong key, an expired token, a wrong clock
-    authorization_failure, ///< the credential does not allow this
-    internal_error,        ///< the service failed; the effect may be unknown
-    operation_timed_out,   ///< the service gave up; the effect may be unknown
-    server_busy,           ///< the service asks for fewer requests, or the partition is on the move
-    other_service_error,   ///< any other code of the service: `error::server_message` has its words
-
-    // ours
-    not_supported = 1000, ///< the transport has no such request
-    cancelled,            ///< the caller's cancellation was seen
-    deadline_exceeded,    ///< the call's deadline passed
-    transport_failed,     ///< no usable answer came back
-    query_too_complex,    ///< a predicate needs more key ranges than are allowed
-    key_not_splittable,   ///< the parts of a composite key could not be told apart again
-    key_reserved,         ///< the row key begins with "~!", which belongs to rows of the library's own
-    operation_id_taken,   ///< another write was applied under this operation id
-    operation_void,       ///< this operation was given up before: no write is applied under its id any more
-    row_malformed,        ///< stored bytes are not a row of a version known here
-    row_mismatch,         ///< a row does not fit the entity it is read into
-    continuation_invalid, ///< a continuation token that this store did not make
-    store_busy,           ///< other processes or readers held the file for longer than may be waited
-    store_full,           ///< the disk, or the room a file may take, is used up
-    store_corrupt,        ///< stored bytes are not what was written
-    store_foreign,        ///< the file is not one of this library's
-    store_newer,          ///< the file has a format of a newer version of this library
-    store_failed,         ///< the file cannot be opened, read or written
-};
-
-/// The code as the service spells it, for example "EntityAlreadyExists".
-[[nodiscard]] std::string_view to_string(error_code code) noexcept;
-
-/// The HTTP status the service sends with `code`; 0 for codes that are ours.
-[[nodiscard]] std::uint16_t http_status_of(error_code code) noexcept;
 
 /// What a failed write did to the stored data.
 enum class effect : std::uint8_t {

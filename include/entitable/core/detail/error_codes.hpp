@@ -5,7 +5,7 @@
 /// \file
 /// The table of error codes: the service's word and HTTP status of each.
 
-#include <entitable/core/error.hpp>
+#include <entitable/core/error_code.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -5,14 +5,14 @@
 /// \file
 /// Parts of the text of times, GUIDs and ETags, for what reads and writes them in a buffer of its own.
 
-#include <entitable/core/date_time.hpp>
-#include <entitable/core/guid.hpp>
+#include <entitable/core/config.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 ENTITABLE_BEGIN_NAMESPACE
+struct guid;
 namespace detail {
 
 /// Reads decimal digits at known places of a text, which is long enough.

@@ -5,9 +5,14 @@
 /// \file
 /// How the payload of a row is put together from its properties (`row/format.hpp`).
 
-#include <entitable/row/row.hpp>
+#include <entitable/core/config.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 ENTITABLE_BEGIN_NAMESPACE
+struct property_view;
 namespace detail {
 
 /// Appends one property to the two halves of a payload. An absent one must be `nullable`.
