@@ -381,7 +381,7 @@ TEST_CASE("memory_store: partitions come and go, and each is found or not found 
 }
 
 TEST_CASE("memory_store: random updates, against std::map") {
-    std::size_t const seeds = rounds(6, 2'000);
+    std::size_t const seeds = rounds(2, 2'000);
     for (std::size_t seed = 1; seed <= seeds; ++seed) {
         CAPTURE(seed);
         std::mt19937_64 random{seed};

@@ -115,7 +115,7 @@ private:
 findings cut_power(char const* name, file_journal journal, durability durable, bool syncs_are_lies = false,
     bool suffix_may_miss = false) {
     auto const found = power_cuts{journal, durable, syncs_are_lies, suffix_may_miss}.run(
-        rounds(8, 120, 10), rounds(syncs_are_lies ? 7 : 3, 1, 1));
+        rounds(4, 120, 10), rounds(syncs_are_lies ? 7 : 5, 1, 1));
     std::printf("power cuts, %s: %zu runs, %zu lost, %zu torn, %zu holes, %zu damaged\n", name, found.runs, found.lost,
         found.torn, found.holes, found.damaged);
     return found;
@@ -127,14 +127,14 @@ TEST_CASE("a loss of power takes nothing that was acknowledged: write-ahead log"
     auto const found = cut_power("write-ahead log, full", file_journal::write_ahead_log, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
-    CHECK(found.runs > 300);
+    CHECK(found.runs > 100);
 }
 
 TEST_CASE("a loss of power takes nothing that was acknowledged: rollback journal") {
     auto const found = cut_power("rollback journal, full", file_journal::rollback, durability::full);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
-    CHECK(found.runs > 300);
+    CHECK(found.runs > 100);
 }
 
 TEST_CASE("a loss of power takes the last commits only where durability is relaxed") {
@@ -142,7 +142,7 @@ TEST_CASE("a loss of power takes the last commits only where durability is relax
         cut_power("write-ahead log, relaxed", file_journal::write_ahead_log, durability::relaxed, false, true);
     CAPTURE(found.first);
     CHECK(found.lost + found.torn + found.holes + found.damaged == 0);
-    CHECK(found.runs > 300);
+    CHECK(found.runs > 100);
 }
 
 TEST_CASE("power cuts: they show it when commits, or the disk, do not sync") {

@@ -12,6 +12,7 @@
 #include <rapidcheck.h>
 #include <support/catch.hpp>
 #include <support/draw.hpp>
+#include <support/long.hpp>
 #include <support/utf8.hpp>
 
 #include <algorithm>
@@ -345,6 +346,9 @@ asked next_component() {
 }
 
 /// A predicate as programs write them: some keys fixed, then whatever.
+/// A hundred tables are drawn.
+std::size_t const questions_a_table = entitable_test::rounds(6, 24, 24);
+
 asked usual_question() {
     switch (below(9)) {
         case 7:
@@ -488,7 +492,7 @@ TEST_CASE("a planned query gives what a naive evaluation of its predicate gives"
         world const here;
         table<thing> const things{here.unlimited, "things"};
         table<thing> const limited{here.limited, "things"};
-        for (int count = 0; count < 24; ++count) {
+        for (std::size_t count = 0; count < questions_a_table; ++count) {
             asked const asks = usual_question();
             auto const planned = things.scan_table(asks.predicate).explain();
             if (!planned) {

@@ -9,12 +9,14 @@
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>
+#include <support/long.hpp>
 
 #include <functional>
 #include <memory>
 
 using namespace entitable;
 using namespace std::chrono_literals;
+using entitable_test::rounds;
 using testing::make_row;
 
 namespace {
@@ -251,6 +253,7 @@ void try_one(std::size_t state, std::size_t form, lost_attempt how, std::size_t 
 
 counts try_all(bool with_rows) {
     counts sum;
+    std::size_t number = 0; // of the trial
     std::size_t const last = std::size(forms) - (with_rows ? table_forms : 0);
     for (std::size_t state = 0; state < std::size(states); ++state) {
         for (std::size_t form = 0; form < last; ++form) {
@@ -259,6 +262,9 @@ counts try_all(bool with_rows) {
                 for (std::size_t first = 0; first < std::size(events); ++first) {
                     for (std::size_t second = 0;
                         second < (first == 0 && how != lost_attempt::later ? 1 : std::size(events)); ++second) {
+                        if (++number % rounds(4, 1, 1) != 0) {
+                            continue;
+                        }
                         try_one(state, form, how, first, second, with_rows, sum);
                     }
                 }
@@ -273,15 +279,15 @@ counts try_all(bool with_rows) {
 TEST_CASE("lost writes: what is told is true, whatever was stored and whoever was in between") {
     counts const sum = try_all(false);
     CHECK(sum.problem == "");
-    CHECK(sum.trials == 6 * 13 * (3 * (1 + 8 * 9) + 81));
-    CHECK(sum.succeeded > 5'000);
-    CHECK(sum.unknown > 5'000);
+    CHECK(sum.trials == 6 * 13 * (3 * (1 + 8 * 9) + 81) / rounds(4, 1, 1));
+    CHECK(sum.succeeded > sum.trials / 5);
+    CHECK(sum.unknown > sum.trials / 5);
 }
 
 TEST_CASE("lost writes: with operation rows what is told is true, and nothing is applied twice") {
     counts const sum = try_all(true);
     CHECK(sum.problem == "");
-    CHECK(sum.trials == 6 * 11 * (3 * (1 + 8 * 9) + 81));
-    CHECK(sum.succeeded > 5'000);
-    CHECK(sum.none > 2'000);
+    CHECK(sum.trials == 6 * 11 * (3 * (1 + 8 * 9) + 81) / rounds(4, 1, 1));
+    CHECK(sum.succeeded > sum.trials / 5);
+    CHECK(sum.none > sum.trials / 12);
 }
