@@ -51,19 +51,19 @@ TEST_CASE("dates are written as HTTP wants them") {
 }
 
 TEST_CASE("keys are read from base64, strictly") {
-    CHECK(detail::decode_key("AAEC")->reveal() == std::string_view("\0\1\2", 3));
-    CHECK(detail::decode_key("/+8=")->reveal() == "\xFF\xEF");
-    CHECK(detail::decode_key("/w==")->reveal() == "\xFF");
-    CHECK(detail::decode_key(emulator_key)->reveal().size() == 64);
+    CHECK(detail::decode_account_key("AAEC")->reveal() == std::string_view("\0\1\2", 3));
+    CHECK(detail::decode_account_key("/+8=")->reveal() == "\xFF\xEF");
+    CHECK(detail::decode_account_key("/w==")->reveal() == "\xFF");
+    CHECK(detail::decode_account_key(emulator_key)->reveal().size() == 64);
     for (std::string_view const bad : {"", "A", "AA", "AAA", "AA=A", "A===", "====", "AAEC\n", " AAEC", "AA-_",
              "/x==", "/+9=", "AAECAA", "not*base64==", "AAEC==", "AAECAA=="}) {
         INFO(bad);
-        CHECK((detail::decode_key(bad).has_value()) == (bad == "AAECAA=="));
+        CHECK((detail::decode_account_key(bad).has_value()) == (bad == "AAECAA=="));
     }
 }
 
 TEST_CASE("a signer signs any text, again and again") {
-    key_signer const signer{detail::decode_key(emulator_key)->reveal()};
+    key_signer const signer{detail::decode_account_key(emulator_key)->reveal()};
     for (int round = 0; round < 3; ++round) {
         CHECK(signature_of(signer, "") == "RNeMV4QhAsdhJ2sGUgufA/AfRsaKXZU2cEJdUsvj4NY=");
         CHECK(signature_of(signer, std::string(5000, 'x')) == "y7OagP1TJJ3LAb7BCLud0ojkp9WxygyFZcHDycAp/Cc=");
@@ -71,7 +71,7 @@ TEST_CASE("a signer signs any text, again and again") {
 }
 
 TEST_CASE("threads that sign with one signer do not disturb each other") {
-    key_signer const signer{detail::decode_key(emulator_key)->reveal()};
+    key_signer const signer{detail::decode_account_key(emulator_key)->reveal()};
     std::vector<std::thread> threads;
     std::vector<std::set<std::string>> seen(8);
     for (std::size_t index = 0; index < seen.size(); ++index) {

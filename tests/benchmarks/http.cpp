@@ -38,7 +38,7 @@ public:
         char digest[] = "SHA256";
         OSSL_PARAM const parameters[] = {
             OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0), OSSL_PARAM_construct_end()};
-        auto const key = *detail::decode_key(emulator_key);
+        auto const key = *detail::decode_account_key(emulator_key);
         EVP_MAC_init(
             context_, reinterpret_cast<unsigned char const*>(key.reveal().data()), key.reveal().size(), parameters);
     }
@@ -63,7 +63,7 @@ void signing() {
     constexpr std::size_t count = 100'000;
     std::string const text(129, 's');
     by_hand hand;
-    auto const key = detail::decode_key(emulator_key);
+    auto const key = detail::decode_account_key(emulator_key);
     key_signer const ours{key->reveal()};
     measure::compare(
         "signature of 129 bytes in base64", 1.2, 15,

@@ -308,7 +308,7 @@ TEST_CASE("no key, signature or token is left in memory") {
     std::string_view const parameters =
         hidden.add({"sv=2019-02-02&ss=t&srt=sco&sp=r&se=2036-01-01T00%3A00%3A00Z&sig=", signature});
     std::string_view const tokens = hidden.make_secret(4000);
-    std::string_view const bytes = hidden.add(detail::decode_key(key).value().reveal());
+    std::string_view const bytes = hidden.add(detail::decode_account_key(key).value().reveal());
     std::size_t asked = 0;
     auto const source = [&](std::string_view) -> result<access_token> {
         ++asked;

@@ -75,7 +75,7 @@ TEST_CASE("an empty part of a token is none, unless the emulator means the empty
         REQUIRE(headers.add("x-ms-continuation-NextRowKey", row));
         std::string url;
         char separator = '?';
-        detail::append_token(url, detail::token_of(headers, read_location::primary), separator);
+        detail::append_token(url, detail::service_token_of(headers, read_location::primary), separator);
         return url;
     };
     CHECK(url_of("", "") == "");
@@ -95,7 +95,7 @@ TEST_CASE("vectors: continuations") {
         for (auto const field : fields) {
             REQUIRE(headers.add(field.key, std::string_view{field.value}));
         }
-        auto const token = detail::token_of(headers, read_location::primary);
+        auto const token = detail::service_token_of(headers, read_location::primary);
         CHECK(token.empty() == !has(each, "next_query"));
         std::string url = text_of(each, "query");
         char separator = url.empty() ? '?' : '&';

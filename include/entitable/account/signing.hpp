@@ -53,7 +53,7 @@ private:
 namespace detail {
 
 /// The bytes that a base64 text stands for (RFC 4648, 4, with its padding); nothing when it is none.
-[[nodiscard]] std::optional<secret> decode_key(std::string_view base64);
+[[nodiscard]] std::optional<secret> decode_account_key(std::string_view base64);
 
 /// Appends the text that a key signs for `request` under `scheme`; `date` is its x-ms-date, `url` its URL. The path is taken
 /// as it will be sent; of a secondary in path style it is that of the primary. `fresh`: there is no Content-MD5.

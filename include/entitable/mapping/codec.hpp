@@ -155,7 +155,7 @@ template <auto Member, class Entity>
 }
 /// A component's value as `write_key` and `read_key` take it.
 template <class Component>
-[[nodiscard]] key_source source_of(typename Component::value_type const& value) noexcept {
+[[nodiscard]] key_source member_source(typename Component::value_type const& value) noexcept {
     return {&value, [](std::string& out, void const* from) {
                 return Component::codec::append(out, *static_cast<typename Component::value_type const*>(from));
             }};
@@ -175,7 +175,7 @@ inline constexpr bool is_one_text<Component> = std::is_same_v<typename Component
 
 template <class Entity, class... Components>
 [[nodiscard]] result<std::string> encode_key(Entity const& entity, key_layout layout, components<void, Components...>) {
-    key_source const values[] = {source_of<Components>(entity.*Components::member)..., key_source{}};
+    key_source const values[] = {member_source<Components>(entity.*Components::member)..., key_source{}};
     return write_key(layout, values);
 }
 
@@ -195,8 +195,8 @@ template <class Entity, class... P, class... R, auto... Members>
 [[nodiscard]] result<void> encode_entity(
     row& into, Entity const& entity, components<void, P...>, components<void, R...>, members<0, Members...>) {
     using map = mapping<Entity>;
-    key_source const partition[] = {source_of<P>(entity.*P::member)..., key_source{}};
-    key_source const row[] = {source_of<R>(entity.*R::member)..., key_source{}};
+    key_source const partition[] = {member_source<P>(entity.*P::member)..., key_source{}};
+    key_source const row[] = {member_source<R>(entity.*R::member)..., key_source{}};
     nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
     return encode_row(into,
         {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values + 1,

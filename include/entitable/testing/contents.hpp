@@ -192,7 +192,7 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
     }
 }
 
-[[nodiscard]] inline std::string shown_key(row_view shown_row) {
+[[nodiscard]] inline std::string shown_keys(row_view shown_row) {
     return '"' + text::printable(shown_row.partition_key) + "\" / \"" + text::printable(shown_row.row_key) + '"';
 }
 
@@ -210,7 +210,7 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
     for (auto const& [name, rows] : all.tables) {
         text += "table " + name + '\n';
         for (auto const& [key, each] : rows) {
-            text += "  " + detail::shown_key(each) + '\n';
+            text += "  " + detail::shown_keys(each) + '\n';
             for (auto const& [property, content] : detail::present_properties(each, how)) {
                 text += "    " + property + " = " + detail::shown_value(content) + '\n';
             }
@@ -249,7 +249,7 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
         for (auto const& [key, each] : keys) {
             auto const was = old_rows.find(key);
             auto const is = new_rows.find(key);
-            std::string const line = name + " " + detail::shown_key(each);
+            std::string const line = name + " " + detail::shown_keys(each);
             if (was == old_rows.end()) {
                 text += "+ " + line + '\n';
                 continue;

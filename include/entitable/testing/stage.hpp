@@ -165,7 +165,7 @@ private:
         return '\x01' + std::string{version.text()} + '\x02';
     }
     [[nodiscard]] static std::string shown(row_view each) {
-        std::string text = detail::shown_key(each) + shown(each.etag());
+        std::string text = detail::shown_keys(each) + shown(each.etag());
         for (auto const& [name, content] : detail::present_properties(each, shown::data)) {
             text += name + '=' + detail::shown_value(content) + ',';
         }

@@ -257,7 +257,7 @@ ENTITABLE_DECL result<credential> credential::account_key(
     if (!detail::is_account(account)) {
         return failure{error_code::invalid_input, "AccountName is not 1 to 63 lower-case letters, digits and hyphens"};
     }
-    auto const bytes = detail::decode_key(key);
+    auto const bytes = detail::decode_account_key(key);
     if (!bytes) {
         return failure{error_code::invalid_input, "AccountKey is not base64"};
     }

@@ -117,7 +117,7 @@ inline int base64_bits(char c) noexcept {
                                 : -1;
 }
 
-ENTITABLE_DECL std::optional<secret> decode_key(std::string_view base64) {
+ENTITABLE_DECL std::optional<secret> decode_account_key(std::string_view base64) {
     std::size_t padding = 0;
     while (padding < 2 && padding < base64.size() && base64[base64.size() - 1 - padding] == '=') {
         ++padding;

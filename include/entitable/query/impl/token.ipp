@@ -83,7 +83,7 @@ ENTITABLE_LAZY std::string from_printable(std::string_view text) {
 }
 
 /// Takes the number at the start of `text`, and the separator behind it.
-ENTITABLE_LAZY std::uint64_t take_number(std::string_view& text) noexcept {
+ENTITABLE_LAZY std::uint64_t take_decimal(std::string_view& text) noexcept {
     std::uint64_t number = 0;
     while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
         number = number * 10 + static_cast<std::uint64_t>(text.front() - '0');
@@ -118,9 +118,9 @@ ENTITABLE_LAZY_BODY result<query_position> read_token(
         return refused;
     }
     query_position position;
-    position.range = static_cast<std::size_t>(detail::take_number(place));
+    position.range = static_cast<std::size_t>(detail::take_decimal(place));
     bool const with_continuation = place.find('!') != std::string_view::npos;
-    position.taken = detail::take_number(place);
+    position.taken = detail::take_decimal(place);
     if (with_continuation) {
         position.continuation = detail::from_printable(place);
     }

@@ -32,7 +32,7 @@ struct service_token {
 inline constexpr std::size_t max_service_token = 8192;
 
 /// The token in the header fields of an answer; an empty field counts as none.
-[[nodiscard]] service_token token_of(http_headers const& headers, read_location location);
+[[nodiscard]] service_token service_token_of(http_headers const& headers, read_location location);
 
 /// Appends `NextPartitionKey=...&NextRowKey=...`, each behind a "?" or "&" as `separator` says, which is "&" afterwards.
 void append_token(std::string& url, service_token const& token, char& separator);

@@ -80,7 +80,7 @@ ENTITABLE_DECL result<list_tables::response> read_success(
         return std::move(tables).as_failure();
     }
     list_tables::response made{*std::move(tables), std::nullopt};
-    service_token const next = token_of(response.headers, work.location);
+    service_token const next = service_token_of(response.headers, work.location);
     if (next.table) {
         if (next.table->size() > max_service_token || next.table == work.token.table) {
             return garbled(response, {"its continuation is too long, or the one that was sent"});
@@ -187,7 +187,7 @@ ENTITABLE_DECL result<query_entities::response> read_success(
         made.examined = made.rows.size();
         made.rows = filtered(made.rows, request);
     }
-    service_token const next = token_of(response.headers, work.location);
+    service_token const next = service_token_of(response.headers, work.location);
     if (next.partition || next.row) {
         if (next.partition.value_or("").size() > max_service_token ||
             next.row.value_or("").size() > max_service_token ||

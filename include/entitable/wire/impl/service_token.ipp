@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL service_token token_of(http_headers const& headers, read_location location) {
+ENTITABLE_DECL service_token service_token_of(http_headers const& headers, read_location location) {
     auto const part = [&headers](std::string_view name) {
         auto const field = headers.find(name);
         return field && !field->empty() ? std::optional{std::string{*field}} : std::nullopt;

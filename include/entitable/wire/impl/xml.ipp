@@ -11,7 +11,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Appends a code point as UTF-8; false for what is none.
-ENTITABLE_DECL bool append_code_point(std::string& out, unsigned long point) {
+ENTITABLE_DECL bool append_xml_character(std::string& out, unsigned long point) {
     auto const put = [&out](unsigned long byte) { out += static_cast<char>(static_cast<unsigned char>(byte)); };
     if (point == 0 || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) {
         return false;
@@ -56,7 +56,7 @@ ENTITABLE_DECL bool append_xml_entity(std::string& out, std::string_view name) {
         }
         point = point * (hexadecimal ? 16U : 10U) + static_cast<unsigned long>(value);
     }
-    return append_code_point(out, point);
+    return append_xml_character(out, point);
 }
 
 ENTITABLE_DECL bool append_xml_unescaped(std::string& out, std::string_view text) {
