@@ -46,6 +46,7 @@ std::vector<std::function<bool(file_backend const&, table<mark> const&)>> const 
     [](auto&, auto& marks) { return refused(marks.drop()); },
     [](auto& file, auto&) { return refused(file.verify()); },
     [](auto& file, auto&) { return refused(file.checkpoint()); },
+    [](auto& file, auto&) { return refused(file.copy_to("never.db")); },
     [](auto& file, auto&) {
         call context;
         return refused(file.execute(list_tables{}, context));

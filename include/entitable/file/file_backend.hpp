@@ -39,10 +39,36 @@ public:
     [[nodiscard]] result<file_report> verify(call_options const& how = {}) const {
         return has_store() ? store().verify(call{how, store().time()}) : detail::moved_from("backend");
     }
-    /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed. Writers go on
-    /// afterwards: a file is copied while nobody has it open.
+    /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed until then. To copy the
+    /// file while somebody has it open takes `copy_to`: what reads its bytes past SQLite meets them half changed, and a process that
+    /// has the file open and closes another descriptor of it drops SQLite's locks on it.
     [[nodiscard]] result<void> checkpoint(call_options const& how = {}) const {
         return has_store() ? store().checkpoint(call{how, store().time()}) : detail::moved_from("backend");
+    }
+
+    /// Copies the file, while it is read and written, to a path where nothing is. The copy is a file of tables of its own with
+    /// everything that was committed at one point of time: each transaction as a whole or not at all, with the same ETags, the same
+    /// journal and the same checksums. Each page is checked when it is read; `verify` of the copy checks each row too.
+    ///
+    /// With a write-ahead log writers and readers go on. The point of time is the beginning, and until the end the log grows by what
+    /// is written meanwhile; beyond `file_options::log_bytes` commits wait for the copy as they wait for any reader. With a rollback
+    /// journal the file is copied in slices, between which writers commit; a commit makes the copy begin anew. After the third time it
+    /// keeps writers waiting until it is done: StoreBusy after their `busy_timeout`. A copy waits no longer than that for a writer.
+    ///
+    /// The copy gets its name when it is whole, and never the name of something that is there. What fails, throws or is cancelled
+    /// leaves nothing; a process that is killed leaves a file whose name ends in `-copying`, which no store opens and which
+    /// can be removed. With `durability::full` the copy and its name are on the disk when this returns.
+    ///
+    /// Errors, all with `effect::none`: InvalidInput for a path that cannot be one; StoreFailed where something is there, or the log of
+    /// a file that was there (`-wal`, `-shm`, `-journal`), named in the detail; StoreCorrupt for a damaged page; StoreFull;
+    /// StoreBusy; DeadlineExceeded and Cancelled, which are looked for after each slice of a megabyte; NotSupported on Windows.
+    [[nodiscard]] result<file_copy_progress> copy_to(
+        std::string_view path, file_copy_watcher watch, file_copy_options const& options = {}) const {
+        return has_store() ? store().copy_to(path, watch, options) : detail::moved_from("backend");
+    }
+    [[nodiscard]] result<file_copy_progress> copy_to(
+        std::string_view path, file_copy_options const& options = {}) const {
+        return copy_to(path, [](file_copy_progress const&) {}, options);
     }
 
 private:

@@ -9,6 +9,7 @@
 #include <entitable/file/detail/reader_pool.hpp>
 #include <entitable/file/detail/stored_row.hpp>
 #include <entitable/file/detail/writer.hpp>
+#include <entitable/file/file_copy.hpp>
 
 #include <optional>
 #include <vector>
@@ -83,6 +84,9 @@ public:
     [[nodiscard]] result<file_report> verify(call const& context = {});
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed.
     [[nodiscard]] result<void> checkpoint(call const& context = {}) { return writer_->checkpoint(context); }
+    /// Writes a copy of the whole file, of one point of time, to a path where nothing is: see `file_backend::copy_to`.
+    [[nodiscard]] result<file_copy_progress> copy_to(
+        std::string_view path, file_copy_watcher watch, file_copy_options const& options = {});
     /// The clock of its deadlines.
     [[nodiscard]] clock& time() const noexcept { return *options_.local.time; }
 
@@ -142,6 +146,7 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/file/impl/file_copy.ipp>
 #include <entitable/file/impl/sqlite_store.ipp>
 #include <entitable/file/impl/verify.ipp>
 #endif

@@ -13,9 +13,12 @@
 
 #include <entitable/file/file_backend.hpp>
 #include <entitable/file/impl/connection.ipp>
+#include <entitable/file/impl/file_copy.ipp>
 #include <entitable/file/impl/file_lock.ipp>
 #include <entitable/file/impl/file_place.ipp>
+#include <entitable/file/impl/new_file.ipp>
 #include <entitable/file/impl/own_process.ipp>
+#include <entitable/file/impl/page_copy.ipp>
 #include <entitable/file/impl/page_guard.ipp>
 #include <entitable/file/impl/reader_pool.ipp>
 #include <entitable/file/impl/schema.ipp>

@@ -62,7 +62,7 @@ enum class stepped : std::uint8_t { row, done, busy, failed };
 class connection {
 public:
     /// StoreFailed, StoreForeign; StoreBusy when that takes too long.
-    [[nodiscard]] static result<connection> open(file_place const& place, file_options const& options, patience& waits);
+    [[nodiscard]] static result<connection> open(std::string const& path, file_options const& options, patience& waits);
     /// The same for a file that is known to be one of ours: StoreCorrupt when it does not say so any more.
     [[nodiscard]] static result<connection> open_known(
         file_place const& place, file_options const& options, patience& waits);
@@ -137,6 +137,7 @@ public:
     void end_log_at_close() noexcept;
 
 private:
+    friend class page_copy;
     friend class query;
     explicit connection(sqlite3* database) noexcept : database_(database) {}
     [[nodiscard]] sqlite3_stmt* prepared(sql text) noexcept;

@@ -42,6 +42,8 @@ public:
     [[nodiscard]] result<borrowed> borrow(patience& waits);
     /// One that nobody else gets.
     [[nodiscard]] result<connection> open_another(patience& waits);
+    /// Whether the file is still the one it was.
+    [[nodiscard]] result<void> check_file() const { return place_.check(); }
 
 private:
     void give_back(std::list<connection>& one) noexcept;

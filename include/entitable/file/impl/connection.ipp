@@ -67,20 +67,19 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
 // ---- opening ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<connection> connection::open(
-    file_place const& place, file_options const& options, patience& waits) {
+    std::string const& path, file_options const& options, patience& waits) {
     sqlite3* database = nullptr;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
 #if defined(SQLITE_OPEN_NOFOLLOW)
     flags |= SQLITE_OPEN_NOFOLLOW; // a link that has come there since the path was resolved
 #endif
     int const code =
-        sqlite3_open_v2(place.path().c_str(), &database, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
+        sqlite3_open_v2(path.c_str(), &database, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
     connection opened{database};
     if (code != SQLITE_OK) {
         opened.code_ = database != nullptr ? sqlite3_extended_errcode(database) : code;
         failure failed = opened.problem("the file cannot be opened");
-        failed.error().detail =
-            text::joined({"the file \"", text::printable(text::shortened(place.path(), 200)), "\""});
+        failed.error().detail = text::joined({"the file \"", text::printable(text::shortened(path, 200)), "\""});
         return failed;
     }
     opened.guard_ = page_guard{database};
@@ -96,7 +95,7 @@ ENTITABLE_DECL result<connection> connection::open(
 
 ENTITABLE_DECL result<connection> connection::open_known(
     file_place const& place, file_options const& options, patience& waits) {
-    auto opened = open(place, options, waits);
+    auto opened = open(place.path(), options, waits);
     bool const ours = opened ? opened->guard_.on() : opened.error().code != error_code::store_foreign;
     return ours ? std::move(opened) : damaged_header();
 }
@@ -202,7 +201,7 @@ ENTITABLE_DECL int last_system_code(sqlite3* database) noexcept {
     for (int const which : {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER}) {
         sqlite3_file* file = nullptr;
         if (code == 0 && sqlite3_file_control(database, nullptr, which, &file) == SQLITE_OK && file != nullptr &&
-            file->pMethods != nullptr) {
+            file->pMethods != nullptr && file->pMethods->xFileControl != nullptr) { // a journal in memory has none
             file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &code);
         }
     }

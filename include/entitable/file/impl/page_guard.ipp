@@ -40,6 +40,7 @@ struct page_guard::methods : sqlite3_io_methods {
 
     bool on{false};
     std::uint64_t refused{0};
+    std::vector<std::uint64_t>* unwritten{nullptr};
 
 private:
     /// The fields of SQLite's header, in its byte order.
@@ -71,16 +72,40 @@ private:
     static int read(sqlite3_file* file, void* out, int size, sqlite3_int64 offset) {
         int const code = static_cast<methods const*>(file->pMethods)->below_->xRead(file, out, size, offset);
         methods* const guard = guard_of(file, size);
-        if (code != SQLITE_OK || guard == nullptr) {
+        if (guard == nullptr) {
             return code;
         }
         auto const* const page = static_cast<char const*>(out);
         std::uint64_t const number = number_of(offset);
+        if (code == SQLITE_IOERR_SHORT_READ && guard->unwritten != nullptr) {
+            return guard->pass(number, code);
+        }
+        if (code != SQLITE_OK) {
+            return code;
+        }
         if (row_format::load<std::uint64_t>(page + checksum_at) == page_hash::of(page, number)) {
             return SQLITE_OK;
         }
+        if (guard->unwritten != nullptr && is_empty(page)) {
+            return guard->pass(number, SQLITE_OK);
+        }
         guard->refused = number;
         return SQLITE_IOERR_DATA;
+    }
+    static bool is_empty(char const* page) noexcept {
+        return page[0] == 0 && std::memcmp(page, page + 1, file_format::page_bytes - 1) == 0;
+    }
+    int pass(std::uint64_t number, int code) noexcept {
+#if ENTITABLE_HAS_EXCEPTIONS
+        try {
+#endif
+            unwritten->push_back(number);
+#if ENTITABLE_HAS_EXCEPTIONS
+        } catch (...) {
+            return SQLITE_IOERR_NOMEM;
+        }
+#endif
+        return code;
     }
     static int write(sqlite3_file* file, void const* bytes, int size, sqlite3_int64 offset) {
         if (guard_of(file, size) != nullptr) {
@@ -113,6 +138,9 @@ ENTITABLE_DECL page_guard::page_guard(sqlite3* database) {
 }
 ENTITABLE_DECL int page_guard::look() noexcept { return methods_->look(); }
 ENTITABLE_DECL void page_guard::switch_on() noexcept { methods_->on = true; }
+ENTITABLE_DECL void page_guard::pass_unwritten(std::vector<std::uint64_t>* into) noexcept {
+    methods_->unwritten = into;
+}
 ENTITABLE_DECL bool page_guard::on() const noexcept { return methods_ && methods_->on; }
 ENTITABLE_DECL std::uint64_t page_guard::refused() const noexcept { return methods_ ? methods_->refused : 0; }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/file/detail/new_file.hpp>
 #include <entitable/file/detail/schema.hpp>
 #include <entitable/file/detail/stored_row.hpp>
 #include <entitable/file/sqlite_store.hpp>
@@ -21,7 +22,7 @@ ENTITABLE_DECL result<connection> connection_to(
         return std::move(used).as_failure();
     }
     {
-        auto opened = connection::open(place, options, waits);
+        auto opened = connection::open(place.path(), options, waits);
         auto const fits = opened ? schema_fits(*opened, wanted, waits) : false;
         if (!opened || !fits || *fits) {
             return fits ? std::move(opened) : failure{fits.error()};
@@ -36,7 +37,7 @@ ENTITABLE_DECL result<connection> connection_to(
     if (auto locked = lock_patiently(lock, waits); !locked) {
         return std::move(locked).as_failure();
     }
-    auto opened = connection::open(place, options, waits);
+    auto opened = connection::open(place.path(), options, waits);
     auto made = opened ? prepare_schema(*opened, wanted, waits) : result<void>{};
     lock.unlock();
     static_cast<void>(lock.try_use(file_lock::use::with_others)); // which they all can be again
@@ -48,6 +49,9 @@ ENTITABLE_DECL result<connection> connection_to(
 
 ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
     std::string_view path, file_options const& options) {
+    if (auto own = detail::check_own_name(path); !own) {
+        return std::move(own).as_failure();
+    }
     auto place = detail::file_place::find(path, options);
     if (!place) {
         return std::move(place).as_failure();
