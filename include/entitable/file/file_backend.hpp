@@ -51,7 +51,7 @@ public:
     /// journal and the same checksums. Each page is checked when it is read; `verify` of the copy checks each row too.
     ///
     /// With a write-ahead log writers and readers go on. The point of time is the beginning, and until the end the log grows by what
-    /// is written meanwhile; beyond `file_options::log_bytes` commits wait for the copy as they wait for any reader. With a rollback
+    /// is written meanwhile; commits of other processes wait for it beyond `file_options::log_bytes` as for any reader. With a rollback
     /// journal the file is copied in slices, between which writers commit; a commit makes the copy begin anew. After the third time it
     /// keeps writers waiting until it is done: StoreBusy after their `busy_timeout`. A copy waits no longer than that for a writer.
     ///

@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// How a copy of a file goes about it.
 struct file_copy_options {
     call_options call{};              ///< how long the copy may take, and who may stop it
-    std::uint64_t bytes_per_second{}; ///< of the copy, at most; 0: as many as it can
+    std::uint64_t bytes_per_second{}; ///< of the copy, at most, while it keeps no writer waiting; 0: as many as it can
 };
 
 /// What a copy of a file has done.

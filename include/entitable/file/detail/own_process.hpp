@@ -57,6 +57,7 @@ public:
         }
     }
     [[nodiscard]] T* operator->() noexcept { return &object_; }
+    [[nodiscard]] T& operator*() noexcept { return object_; }
 
 private:
     std::uint64_t forks_;

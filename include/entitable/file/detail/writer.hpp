@@ -9,6 +9,7 @@
 #include <entitable/file/detail/connection.hpp>
 #include <entitable/file/detail/file_lock.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -82,6 +83,18 @@ public:
     /// Moves the whole write-ahead log into the file.
     [[nodiscard]] result<void> checkpoint(call const& context);
 
+    /// While one lives, a reader stays for long that is worth it: commits do not wait for it, however long the log is.
+    class long_log {
+    public:
+        explicit long_log(writer& of) noexcept : of_(of) { ++of_.long_logs_; }
+        long_log(long_log const&) = delete;
+        long_log& operator=(long_log const&) = delete;
+        ~long_log() { --of_.long_logs_; }
+
+    private:
+        writer& of_;
+    };
+
 private:
     struct waiting;
     /// Some that wait, in the order they came. Needs no memory of its own.
@@ -129,6 +142,7 @@ private:
     std::uint64_t log_{}; ///< which file the log of the connection is; 0 when it has had none
     std::size_t log_pages_{};
     std::size_t checkpoint_at_; ///< pages
+    std::atomic<std::size_t> long_logs_{0};
 
     line claimed_; ///< the leader's, as is all that stands above
 

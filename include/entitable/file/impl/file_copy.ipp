@@ -131,6 +131,7 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
         return std::move(same).as_failure();
     }
     auto copied = [&]() -> result<file_copy_progress> {
+        detail::writer::long_log const grows{*writer_};
         detail::page_copy copy{*from, *to};
         if (auto begun = copy.begin(); !begun) {
             return std::move(begun).as_failure();

@@ -511,7 +511,7 @@ ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
     }
     // As long as somebody reads, the log cannot begin anew. While this holds the lock, those who come read the file. The call
     // that leads waits no longer than it would wait for its own commit.
-    bool const wait_for_readers = log_pages_ >= options_.log_bytes / file_format::page_bytes;
+    bool const wait_for_readers = long_logs_ == 0 && log_pages_ >= options_.log_bytes / file_format::page_bytes;
     patience waits{options_, mine.context, options_.busy_timeout / 4};
     auto moved = on_->checkpoint(wait_for_readers);
     while (!moved && moved.error().code == error_code::store_busy && wait_for_readers && waits.wait()) {
