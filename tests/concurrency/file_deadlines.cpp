@@ -373,4 +373,20 @@ TEST_CASE("file: the rows of a dropped table are removed until the deadline of t
     CHECK(store.store().create_table("u", "u").value());
     CHECK(store.store().drop_table("u").value());
     CHECK(rows() == 0);
+
+    // So does the opening of the file, for a while each time.
+    CHECK(store.store().create_table("t", "t").value());
+    CHECK(store.store().update("t", "p", [&](sqlite_store::transaction& staged) {
+        for (std::int64_t row = 0; row < all; ++row) {
+            staged.put(std::to_string(row), "bytes");
+        }
+        return true;
+    }));
+    hurried.deadline = time.steady() + milliseconds{8};
+    CHECK(store.store().drop_table("t", hurried).value());
+    CHECK(rows() > 0);
+    for (int openings = 0; openings < 50 && rows() > 0; ++openings) {
+        file_backend const another{path};
+    }
+    CHECK(rows() == 0);
 }

@@ -47,6 +47,10 @@ struct file_options {
     std::size_t log_bytes{
         32U * 1024 * 1024}; ///< of write-ahead log, after which commits wait for readers to let go of it
 
+    /// Room that only removals may use, so that a full disk has a way back: a write that makes the file longer is StoreFull where it
+    /// would not leave that much. With a write-ahead log it stays allocated in the log.
+    std::size_t reserve_bytes{256U * 1024};
+
     std::string vfs{}; ///< the name of a registered SQLite VFS; empty for the default one. For tests
     /// The table service over the file; its clock is the file's too. Whether names of tables have case is decided when the file is
     /// made: StoreForeign with a profile that has it otherwise.

@@ -34,8 +34,11 @@ struct file_report {
 /// Waits: for others that hold the file, until the deadline or the cancellation of the call or for `busy_timeout`, whichever ends
 /// first; for other calls of this store until the deadline or the cancellation.
 /// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait (nothing has changed then), StoreFull, StoreCorrupt, StoreFailed
-/// for the rest. An update's error has `effect::unknown` when the commit itself failed: after
-/// that the file is opened anew, and recovered, by the next call. What a body throws passes through, and nothing has changed.
+/// for the rest. When a commit fails, the file is opened anew at once to see whether it is there; an update's error has
+/// `effect::unknown` only when that fails too. What a body throws passes through, and nothing has changed.
+/// Full disk: what would make the file longer is StoreFull with `effect::none` as soon as `file_options::reserve_bytes` would not be left.
+/// Removals, `drop_table` and `checkpoint` go on, and what they win back can be used again at once; removals of many large rows
+/// in one transaction may be StoreFull too. While somebody reads the write-ahead log, it cannot be won back.
 /// Do not use it, and do not destroy it with files open, in a process that was forked off: it says StoreFailed there.
 ///
 /// Damage: each page of the file has a checksum, and each row. A call that meets a damaged one says StoreCorrupt, so that no row is
@@ -54,6 +57,7 @@ public:
         detail::file_place place; ///< where it lies
         detail::file_lock lock;   ///< between processes; held with others
         detail::connection first; ///< open and checked
+        bool unpurged{};          ///< there are rows of removed tables
     };
     /// InvalidInput for a path that cannot be one; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreFailed.
     [[nodiscard]] static result<opened_file> open(std::string_view path, file_options const& options);
@@ -66,7 +70,8 @@ public:
     /// As the concept says.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
     /// The name is free at once; the rows go in slices afterwards, between which others can write. Where that is interrupted, as by
-    /// the end of the call's time, the next removal of a table goes on with it.
+    /// the end of the call's time, the next removal of a table goes on with it, the next opening of the file, for 0.2 s at most, and a
+    /// write that finds no room.
     result<bool> drop_table(std::string_view key, call const& context = {});
     /// As the concept says.
     result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
@@ -91,7 +96,7 @@ public:
     [[nodiscard]] clock& time() const noexcept { return *options_.local.time; }
 
 private:
-    [[nodiscard]] result<void> purge(call const& context);
+    bool purge(call const& context);
 
     file_options const options_;
     detail::own_object<detail::writer> writer_; ///< its connection goes last: SQLite then tidies up
@@ -140,6 +145,7 @@ private:
     std::int64_t last_version_;
     std::vector<std::string> inserted_; ///< rows that are there already
     std::vector<change> changes_;
+    std::size_t growth_{}; ///< pages that what was put may take
     result<void> problem_;
 };
 

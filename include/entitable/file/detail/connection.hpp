@@ -50,6 +50,8 @@ enum class sql : std::uint8_t {
     add_shape,
     version_bound,
     set_version_bound,
+    raise_version_bound,
+    page_count,
     all_rows,
     count,
 };
@@ -77,7 +79,9 @@ public:
           forks_(other.forks_),
           code_(other.code_),
           system_code_(other.system_code_),
-          broken_(other.broken_) {}
+          broken_(other.broken_),
+          write_ahead_log_(other.write_ahead_log_),
+          room_until_(other.room_until_) {}
     connection& operator=(connection&& other) noexcept {
         std::swap(guard_, other.guard_);
         std::swap(database_, other.database_);
@@ -89,6 +93,8 @@ public:
         std::swap(code_, other.code_);
         std::swap(system_code_, other.system_code_);
         std::swap(broken_, other.broken_);
+        std::swap(write_ahead_log_, other.write_ahead_log_);
+        std::swap(room_until_, other.room_until_);
         return *this;
     }
     ~connection() { close(); }
@@ -127,6 +133,23 @@ public:
     /// system below, with pages that may differ from the file's.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
 
+    [[nodiscard]] bool write_ahead_log() const noexcept { return write_ahead_log_; }
+    /// Whether the last step failed because there is no room, on the disk or within a limit of the system.
+    [[nodiscard]] bool out_of_room() const noexcept;
+    /// Behind a commit that failed: whether what ends a commit cannot be in the log.
+    [[nodiscard]] bool failed_before_end() const noexcept;
+    /// In a transaction that wrote, and may have made the file longer by so many pages: makes sure that the file has room for them on the
+    /// disk, so that the log can always be moved into it, and that `reserve` bytes are left for removals: in the log, or for a
+    /// rollback journal. False when there is no room for that.
+    [[nodiscard]] bool allocate(std::size_t growth, std::size_t reserve) noexcept;
+    /// Lets the log have room for that many bytes, if it is shorter. False when there is none.
+    bool allocate_log(std::size_t bytes) noexcept;
+    /// With a log, before a transaction: cuts off what is no whole page at the end of the file. It is left where a process ended while it
+    /// made the file longer, and SQLite would count it as a page, for which there may be no room. The caller holds the writer lock.
+    void cut_part_of_page() noexcept;
+    /// With a rollback journal: a number in the file that each commit changes.
+    [[nodiscard]] std::uint32_t change_counter() noexcept;
+
     /// From now on each commit leaves here how many pages the write-ahead log has.
     void count_log_pages(std::size_t& pages) noexcept;
     /// Moves the log into the file. With `truncate` the log begins anew, StoreBusy while others read it; else it leaves what they
@@ -142,6 +165,10 @@ private:
     explicit connection(sqlite3* database) noexcept : database_(database) {}
     [[nodiscard]] sqlite3_stmt* prepared(sql text) noexcept;
     [[nodiscard]] stepped outcome_of(int code) noexcept;
+    /// So many pages the file has, those of the transaction included; and those of the transactions before it. 0 when that cannot
+    /// be read.
+    [[nodiscard]] std::int64_t pages() noexcept;
+    [[nodiscard]] std::int64_t committed_pages() noexcept;
     [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
     void close() noexcept;
     [[nodiscard]] bool in_own_process() const noexcept { return forks_ == platform::forks(); }
@@ -162,6 +189,8 @@ private:
     int code_{};
     int system_code_{};
     bool broken_{};
+    bool write_ahead_log_{};
+    std::int64_t room_until_{}; ///< with a rollback journal: the file may have so many bytes before it is asked for room again
 };
 
 /// What a file says that was one of ours, and does not say so any more.
@@ -212,4 +241,5 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/file/impl/connection.ipp>
+#include <entitable/file/impl/connection_room.ipp>
 #endif

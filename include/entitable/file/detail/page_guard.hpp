@@ -13,6 +13,7 @@
 #include <vector>
 
 struct sqlite3;
+struct sqlite3_file;
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -91,6 +92,8 @@ public:
     /// Until it is told null, a page that was never written passes, and its number is left here: a page that is not in use, which
     /// the reader makes sure of. Such a page has nothing but zeros, or is behind the end of the file.
     void pass_unwritten(std::vector<std::uint64_t>* into) noexcept;
+    /// The file, as SQLite sees it.
+    [[nodiscard]] sqlite3_file* file() const noexcept;
 
 private:
     struct methods;

@@ -35,6 +35,7 @@ struct commit_group {
     connection& on;
     std::int64_t last_version;          ///< the greatest there is
     std::optional<table> known_table{}; ///< the one asked for last
+    std::size_t growth{};               ///< the file has become longer by so many pages, at most; not counted for removals
 
     /// The number of a table, none when there is no such table.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key);
@@ -77,8 +78,8 @@ public:
     writer(writer const&) = delete;
     writer& operator=(writer const&) = delete;
 
-    /// Commits what `job` does. An error has `effect::unknown` when the commit itself failed; then the connection is opened
-    /// anew, and the file recovered, before the next job.
+    /// Commits what `job` does. When the commit fails, the file is looked at anew at once, to see what became of it: an error has
+    /// `effect::unknown` only when that fails too.
     [[nodiscard]] result<void> run(write_job job, call const& context);
     /// Moves the whole write-ahead log into the file.
     [[nodiscard]] result<void> checkpoint(call const& context);
@@ -105,6 +106,9 @@ private:
         void push_back(waiting& one) noexcept;
         void remove(waiting& one) noexcept;
         void clear() noexcept { first_ = last_ = nullptr; }
+        /// Takes out all but the first.
+        [[nodiscard]] line without_first() noexcept;
+        void append(line& others) noexcept;
 
     private:
         waiting* first_{};
@@ -125,7 +129,14 @@ private:
     [[nodiscard]] bool lost_log();
     [[nodiscard]] bool begin(waiting& mine);
     [[nodiscard]] waiting* run_jobs(commit_group& group, bool& any);
-    void commit(waiting& mine, std::int64_t version, std::int64_t bound_before);
+    enum class ended : std::uint8_t { done, again, full };
+    [[nodiscard]] ended run_once(waiting& mine);
+    [[nodiscard]] ended commit(waiting& mine, commit_group const& group, std::int64_t bound_before);
+    enum class fate : std::uint8_t { applied, none, unknown };
+    [[nodiscard]] fate settle(std::uint32_t counter_before);
+    void find_room(waiting& mine);
+    [[nodiscard]] bool win_room(waiting const& mine);
+    void give_up() noexcept;
     [[nodiscard]] bool wait_on(waiting& mine);
     void stalled(bool now) noexcept;
     void finish(waiting& one);
@@ -144,7 +155,12 @@ private:
     std::size_t checkpoint_at_; ///< pages
     std::atomic<std::size_t> long_logs_{0};
 
+    bool fresh_{true};  ///< nothing was written with the connection
+    bool one_by_one_{}; ///< there was no room for all that are claimed
+    bool room_won_{};   ///< the log was moved for them since the last commit
+
     line claimed_; ///< the leader's, as is all that stands above
+    line held_back_; ///< claimed too, and to be committed later
 
     std::mutex queue_mutex_;
     // guarded by it

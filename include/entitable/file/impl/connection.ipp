@@ -56,6 +56,9 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
                    "WHERE (SELECT coalesce(max(id), 0) FROM entitable_shape) < 4096";
         case sql::version_bound: return "SELECT value FROM entitable_state WHERE name = 'version_bound'";
         case sql::set_version_bound: return "UPDATE entitable_state SET value = ?1 WHERE name = 'version_bound'";
+        case sql::raise_version_bound:
+            return "UPDATE entitable_state SET value = value + 1 WHERE name = 'version_bound'";
+        case sql::page_count: return "PRAGMA page_count";
         case sql::all_rows:
             return "SELECT table_id, partition_key, row_key, value FROM entitable_row "
                    "ORDER BY table_id, partition_key, row_key";
@@ -120,8 +123,9 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
     }
     sqlite3_limit(database_, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_wal_autocheckpoint(database_, 0);
+    // A removal that also had to write over each page which it frees would find no room on a full disk.
     std::string settings = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
-                           "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA cache_size = -";
+                           "PRAGMA secure_delete = FAST; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA cache_size = -";
     text::append_decimal(settings, options.cache_bytes / 1024 + 1);
     settings += "; PRAGMA journal_size_limit = ";
     text::append_decimal(settings, options.checkpoint_bytes * 2);
@@ -144,7 +148,8 @@ ENTITABLE_DECL result<void> connection::set_durability(file_options const& optio
         if (journal) {
             // EXTRA is FULL, and the removal of a rollback journal is on the disk too. There less than that could damage
             // the file.
-            bool const relaxed = options.durability == durability::relaxed && *journal == "wal";
+            write_ahead_log_ = *journal == "wal";
+            bool const relaxed = options.durability == durability::relaxed && write_ahead_log_;
             return run_text(relaxed ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = EXTRA") == stepped::done
                 ? result<void>{}
                 : problem("the file cannot be opened");
@@ -247,11 +252,9 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
                     return {
                         error_code::store_corrupt, "a page of the file is not what was written: its checksum differs"};
                 }
-#if defined(EFBIG) && defined(EDQUOT)
-                if (code_ == SQLITE_IOERR_WRITE && (system_code_ == EFBIG || system_code_ == EDQUOT)) {
-                    return {error_code::store_full, "the file may not become larger"};
+                if (out_of_room()) {
+                    return {error_code::store_full, "there is no room left for the file, or it may not become larger"};
                 }
-#endif
                 return {error_code::store_failed, "input or output failed"};
             default: return {error_code::store_failed, "the database refused"};
         }

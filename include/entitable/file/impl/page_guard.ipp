@@ -38,6 +38,8 @@ struct page_guard::methods : sqlite3_io_methods {
         return code;
     }
 
+    [[nodiscard]] sqlite3_file& file() const noexcept { return file_; }
+
     bool on{false};
     std::uint64_t refused{0};
     std::vector<std::uint64_t>* unwritten{nullptr};
@@ -142,6 +144,7 @@ ENTITABLE_DECL void page_guard::pass_unwritten(std::vector<std::uint64_t>* into)
     methods_->unwritten = into;
 }
 ENTITABLE_DECL bool page_guard::on() const noexcept { return methods_ && methods_->on; }
+ENTITABLE_DECL sqlite3_file* page_guard::file() const noexcept { return methods_ ? &methods_->file() : nullptr; }
 ENTITABLE_DECL std::uint64_t page_guard::refused() const noexcept { return methods_ ? methods_->refused : 0; }
 
 } // namespace detail

@@ -143,8 +143,9 @@ auto patiently(patience& waits, Try const& once) -> decltype(once()) {
     }
 }
 
+/// A view, because a table would take a page, which a full disk does not have.
 ENTITABLE_DECL stepped end_known_tables(connection& on) {
-    return on.run_text("CREATE TABLE entitable_passing (x); DROP TABLE entitable_passing");
+    return on.run_text("CREATE VIEW entitable_passing AS SELECT 1; DROP VIEW entitable_passing");
 }
 
 ENTITABLE_DECL result<bool> schema_fits(connection& on, file_form wanted, patience& waits) {

@@ -74,15 +74,29 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
     if (!first) {
         return std::move(first).as_failure();
     }
-    return opened_file{*std::move(place), std::move(lock), *std::move(first)};
+    bool const unpurged = detail::query{*first, detail::sql::forgotten_table}.step() == detail::stepped::row;
+    return opened_file{*std::move(place), std::move(lock), *std::move(first), unpurged};
 }
 
 ENTITABLE_DECL sqlite_store::sqlite_store(opened_file file, file_options options)
     : options_(std::move(options)),
       writer_(file.place, options_, std::move(file.lock), std::move(file.first)),
-      readers_(file.place, options_) {}
+      readers_(file.place, options_) {
+    if (file.unpurged) {
+        call context;
+        context.deadline = time().steady() + std::chrono::milliseconds{200};
+        static_cast<void>(purge(context));
+    }
+}
 
 // ---- tables -----------------------------------------------------------------------------------------
+
+/// Whether there was no room for a job, or for the commit of it.
+template <class Outcome>
+bool is_full(result<void> const& committed, result<Outcome> const& outcome) {
+    return committed ? !outcome && outcome.error().code == error_code::store_full
+                     : committed.error().code == error_code::store_full;
+}
 
 ENTITABLE_DECL result<bool> sqlite_store::create_table(
     std::string_view key, std::string_view shown_name, call const& context) {
@@ -101,9 +115,13 @@ ENTITABLE_DECL result<bool> sqlite_store::create_table(
             return detail::job_end::broken;
         }
         made = true;
+        group.growth += 4;
         return detail::job_end::written;
     };
     auto committed = writer_->run(job, context);
+    if (is_full(committed, made) && purge(context)) {
+        committed = writer_->run(job, context);
+    }
     if (!committed) {
         return std::move(committed).as_failure();
     }
@@ -140,15 +158,17 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
     return removed;
 }
 
-/// Removes the rows of forgotten tables, as long as the call wants.
-ENTITABLE_DECL result<void> sqlite_store::purge(call const& context) {
-    constexpr std::int64_t rows_at_once = 1000;
+/// Removes the rows of forgotten tables, as long as the call wants; in smaller slices where there is no room for the log of
+/// larger ones. Whether any were removed.
+ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
+    std::int64_t rows_at_once = 1000;
+    bool removed = false;
     bool more = true;
-    bool failed = false;
+    bool full = false;
     auto const job = [&](detail::commit_group& group) {
         using detail::sql;
         using detail::stepped;
-        more = false;
+        more = full = false;
         detail::query find{group.on, sql::forgotten_table};
         stepped const found = find.step();
         if (found == stepped::done) {
@@ -164,16 +184,22 @@ ENTITABLE_DECL result<void> sqlite_store::purge(call const& context) {
                 ended = detail::query{group.on, sql::purged_table}.bind(1, table).finish();
             }
         }
-        failed = ended != stepped::done;
-        more = !failed;
-        return failed ? detail::job_end::broken : detail::job_end::written;
+        more = ended == stepped::done;
+        full = !more && group.on.out_of_room();
+        return more ? detail::job_end::written : detail::job_end::broken;
     };
-    while (more && !failed && check_call(context, *options_.local.time)) {
-        if (auto committed = writer_->run(job, context); !committed) {
-            return committed;
+    while (more && check_call(context, *options_.local.time)) {
+        auto const committed = writer_->run(job, context);
+        if (full || (!committed && committed.error().code == error_code::store_full)) {
+            more = rows_at_once > 1;
+            rows_at_once = rows_at_once > 10 ? rows_at_once / 10 : 1;
+        } else if (!committed) {
+            break;
+        } else {
+            removed = removed || more;
         }
     }
-    return {};
+    return removed;
 }
 
 ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, table_visitor visit, call const& context) {
@@ -312,10 +338,14 @@ ENTITABLE_DECL result<lookup> sqlite_store::update(
         }
         outcome = lookup::found;
         group.last_version = rows.last_version_;
+        group.growth += rows.growth_;
         bool const nothing = rows.changes_.empty() && rows.inserted_.empty();
         return nothing ? detail::job_end::nothing : detail::job_end::written;
     };
     auto committed = writer_->run(job, context);
+    if (is_full(committed, outcome) && purge(context)) { // of tables that were removed
+        committed = writer_->run(job, context);
+    }
     if (!committed) {
         return std::move(committed).as_failure();
     }
@@ -361,6 +391,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::write(detail::query& with, std::s
             return false;
         }
         with.bind(4, *packed);
+        growth_ += 4 + packed->size() / (detail::file_format::page_bytes / 2); // each level of the tree may be split
     }
     bool const written = with.finish() == detail::stepped::done;
     with.reset();

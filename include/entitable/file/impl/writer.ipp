@@ -41,6 +41,23 @@ ENTITABLE_DECL void writer::line::remove(waiting& one) noexcept {
     last_ = last_ == &one ? before : last_;
 }
 
+ENTITABLE_DECL writer::line writer::line::without_first() noexcept {
+    line others;
+    if (first_ != nullptr && first_ != last_) {
+        others.first_ = std::exchange(first_->next, nullptr);
+        others.last_ = std::exchange(last_, first_);
+    }
+    return others;
+}
+
+ENTITABLE_DECL void writer::line::append(line& others) noexcept {
+    if (!others.empty()) {
+        (last_ == nullptr ? first_ : last_->next) = others.first_;
+        last_ = others.last_;
+        others.clear();
+    }
+}
+
 ENTITABLE_DECL writer::writer(file_place place, file_options const& options, file_lock lock, connection first)
     : place_(std::move(place)),
       options_(options),
@@ -165,6 +182,7 @@ ENTITABLE_DECL void writer::claim() noexcept {
         return; // another leader has left them
     }
     ++generation_;
+    one_by_one_ = room_won_ = false;
     while (waiting* const each = queue_.first()) {
         bool const is_job = each->job != nullptr;
         if (!is_job && !claimed_.empty()) {
@@ -198,6 +216,7 @@ ENTITABLE_DECL void writer::lead(waiting& mine) {
 #if ENTITABLE_HAS_EXCEPTIONS
     } catch (...) {
         on_.reset(); // which gives the transaction up
+        claimed_.append(held_back_);
         for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
             each->thrown = std::current_exception();
         }
@@ -209,34 +228,85 @@ ENTITABLE_DECL void writer::lead(waiting& mine) {
 
 ENTITABLE_DECL void writer::commit_claimed(waiting& mine) {
     while (!mine.done && begin(mine)) {
-        std::int64_t bound = 0;
-        bool known = false;
-        { // the query ends before its connection may: what follows can give that up
-            query read{*on_, sql::version_bound};
-            known = read.step() == stepped::row;
-            bound = known ? read.number(0) : 0;
-            if (!known) {
-                fail_all(on_->problem("the file cannot be read"));
-            }
+        if (one_by_one_) {
+            held_back_ = claimed_.without_first();
         }
-        if (!known) {
-            release();
-            return;
-        }
-        commit_group group{*on_, versions_.last(bound)};
-        bool any = false;
-        if (waiting* const broken = run_jobs(group, any)) {
-            release();
-            finish(*broken);
-            continue; // the others again, without it
-        }
-        if (any) {
-            commit(mine, group.last_version, bound);
-        } else {
-            release();
-            finish_all();
+        ended const how = run_once(mine);
+        claimed_.append(held_back_);
+        if (how == ended::full) {
+            find_room(mine);
+        } else if (how == ended::done) {
+            room_won_ = false;
         }
     }
+}
+
+/// One transaction of what is claimed.
+ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
+    std::int64_t bound = 0;
+    bool known = false;
+    { // the query ends before its connection may: what follows can give that up
+        query read{*on_, sql::version_bound};
+        known = read.step() == stepped::row;
+        bound = known ? read.number(0) : 0;
+        if (!known) {
+            fail_all(on_->problem("the file cannot be read"));
+        }
+    }
+    if (!known) {
+        release();
+        return ended::again;
+    }
+    commit_group group{*on_, versions_.last(bound)};
+    bool any = false;
+    if (waiting* const broken = run_jobs(group, any)) {
+        if (!broken->thrown && on_->out_of_room() && !room_won_) {
+            give_up();
+            return ended::full;
+        }
+        release();
+        finish(*broken);
+        return ended::again; // the others, without it
+    }
+    if (any) {
+        return commit(mine, group, bound);
+    }
+    release();
+    finish_all();
+    return ended::again;
+}
+
+/// There was no room for what is claimed, with the writer lock: first more is made, then each is tried alone, and then the first is
+/// refused.
+ENTITABLE_DECL void writer::find_room(waiting& mine) {
+    if (!std::exchange(room_won_, true) && win_room(mine)) {
+        return;
+    }
+    waiting& first = *claimed_.first();
+    if (!std::exchange(one_by_one_, true) && first.next != nullptr) {
+        return;
+    }
+    first.outcome = failure{error_code::store_full, "there is no room left for the file, or it may not become larger"};
+    finish(first);
+}
+
+/// Moves the log into the file, which has its room, and begins it anew. False when that gives none.
+ENTITABLE_DECL bool writer::win_room(waiting const& mine) {
+    auto const opened = open_connection();
+    if (!opened || !on_->write_ahead_log()) {
+        return false;
+    }
+    patience waits{options_, mine.context, options_.busy_timeout / 50};
+    auto moved = on_->checkpoint(true);
+    while (!moved && moved.error().code == error_code::store_busy && waits.wait()) { // somebody reads
+        moved = on_->checkpoint(true);
+    }
+    if (moved) {
+        log_pages_ = 0;
+        on_->allocate_log(options_.reserve_bytes);
+    }
+    give_up();
+    return moved.has_value();
 }
 
 /// Begins a transaction; false when the leader does not want it any more.
@@ -272,6 +342,9 @@ ENTITABLE_DECL result<bool> writer::try_begin() {
             return false;
         }
         return std::move(opened).as_failure();
+    }
+    if (std::exchange(fresh_, false)) {
+        on_->cut_part_of_page();
     }
     stepped const begun = on_->run(sql::begin_write);
     if (begun == stepped::done) {
@@ -315,6 +388,7 @@ ENTITABLE_DECL result<void> writer::open_connection() {
     on_.emplace(*std::move(opened));
     on_->count_log_pages(log_pages_);
     log_ = place_.log();
+    fresh_ = true;
     return {};
 }
 
@@ -369,53 +443,118 @@ ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any)
     return nullptr;
 }
 
-/// Ends the transaction and tells everybody; or gives it up for another try without those who waited for too long.
-ENTITABLE_DECL void writer::commit(waiting& mine, std::int64_t version, std::int64_t bound_before) {
+/// Ends the transaction and tells everybody; or gives it up, for another try without those who waited for too long, or because there
+/// is no room.
+ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& group, std::int64_t bound_before) {
+    std::int64_t const version = group.last_version;
     std::int64_t const bound = versions_.bound_for(version, bound_before);
     if (bound != bound_before && query{*on_, sql::set_version_bound}.bind(1, bound).finish() != stepped::done) {
+        if (on_->out_of_room()) {
+            give_up();
+            return ended::full;
+        }
         fail_all(on_->problem("the file cannot be written"));
         release();
-        return;
+        return ended::again;
     }
+    if (!on_->allocate(group.growth, options_.reserve_bytes)) {
+        give_up();
+        return ended::full;
+    }
+    std::uint32_t const counter = on_->write_ahead_log() ? 0 : on_->change_counter();
     for (;;) {
-        stepped const ended = on_->run(sql::commit);
-        bool const lost = ended == stepped::done && lost_log();
-        if (ended == stepped::done && !lost) {
+        stepped const end = on_->run(sql::commit);
+        bool const lost = end == stepped::done && lost_log();
+        if (end == stepped::done && !lost) {
             stalled(false);
             versions_.committed(version, bound_before, bound);
             finish_all();
-            return;
+            return ended::done;
         }
-        if (ended == stepped::busy) { // of the rollback journal: readers are in the file, and everything is as it was
+        if (end == stepped::busy) { // of the rollback journal: readers are in the file, and everything is as it was
             if (wait_on(mine)) {
                 continue;
             }
-        } else {
-            // The commit may be in the file or not; those who only read saw what may not be there.
-            failure failed = lost
-                ? failure{error_code::store_failed, "the log of the file was removed or replaced during the commit"}
-                : on_->problem("the commit failed");
-            for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
-                failed.error().effect = each->end == job_end::written ? effect::unknown : effect::none;
-                each->outcome = failure{entitable::error{failed.error()}};
-            }
+            release();
+            return ended::again;
+        }
+        failure failed = lost
+            ? failure{error_code::store_failed, "the log of the file was removed or replaced during the commit"}
+            : on_->problem("the commit failed");
+        bool const full = !lost && on_->out_of_room();
+        versions_.forget();
+        fate const became = lost ? fate::unknown : settle(counter);
+        if (became == fate::applied) {
+            release();
             finish_all();
-            versions_.forget();
+            return ended::done;
+        }
+        if (became == fate::none && full) {
+            return ended::full;
+        }
+        // Where it is unknown whether the commit is in the file, those who only read saw what may not be there.
+        for (waiting* each = claimed_.first(); each != nullptr; each = each->next) {
+            bool const unknown = became == fate::unknown && each->end == job_end::written;
+            failed.error().effect = unknown ? effect::unknown : effect::none;
+            each->outcome = failure{entitable::error{failed.error()}};
+        }
+        finish_all();
+        if (became == fate::unknown) {
             on_.reset();
         }
         release();
-        return;
+        return ended::again;
     }
 }
 
+/// What became of a commit that failed, with the writer lock, so that nobody has written since.
+///
+/// With a log nobody sees a commit that failed: the index of the log, which the connections share, does not know of it. But its pages
+/// may stand in the log, and be found when the index is made anew. So the old connection stays until a small commit was written over
+/// the first of them. That is not needed where what ends the commit was not written.
+///
+/// With a rollback journal the file is recovered when it is opened, and its counter says to which state. When that is the one with
+/// the commit, another commit makes sure that it stays, whatever became of the journal.
+ENTITABLE_DECL writer::fate writer::settle(std::uint32_t counter_before) {
+    bool const log = on_->write_ahead_log();
+    std::optional<connection> failed = std::move(on_);
+    on_.reset();
+    if (failed->failed_before_end()) {
+        return fate::none;
+    }
+    if (!log) {
+        failed.reset();
+    }
+    if (!open_connection() || on_->run(sql::begin_write) != stepped::done) {
+        on_.reset();
+        return fate::unknown;
+    }
+    bool const applied = !log && on_->change_counter() != counter_before;
+    if (!log && !applied) {
+        on_->roll_back();
+        return fate::none;
+    }
+    bool const ours = log || lock_.usable(); // else others may have written
+    if (!ours || on_->run(sql::raise_version_bound) != stepped::done || on_->run(sql::commit) != stepped::done) {
+        on_.reset();
+        return fate::unknown;
+    }
+    return applied ? fate::applied : fate::none;
+}
+
 /// Gives the transaction up, and the connection if it is broken.
-ENTITABLE_DECL void writer::release() noexcept {
+ENTITABLE_DECL void writer::give_up() noexcept {
     if (on_) {
         on_->roll_back();
         if (on_->broken()) {
             on_.reset();
         }
     }
+}
+
+/// The same, and the writer lock.
+ENTITABLE_DECL void writer::release() noexcept {
+    give_up();
     lock_.unlock();
 }
 
@@ -519,6 +658,7 @@ ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
     }
     if (moved && wait_for_readers) {
         log_pages_ = 0;
+        on_->allocate_log(options_.reserve_bytes);
     }
     checkpoint_at_ = log_pages_ + every;
     if (on_->broken()) {
@@ -540,6 +680,9 @@ ENTITABLE_DECL void writer::move_log(waiting& mine) {
                 return std::move(opened).as_failure();
             }
             auto done = on_->checkpoint(true);
+            if (done) {
+                on_->allocate_log(options_.reserve_bytes);
+            }
             return done ? result<bool>{true} : std::move(done).as_failure();
         }();
         if (moved ? *moved : moved.error().code != error_code::store_busy) {
