@@ -97,7 +97,8 @@ public:
                 batch.insert(row_of(id));
             }
             auto const outcome = batch.submit();
-            demand(outcome || (outcome.error().code == error_code::store_full && outcome.error().effect == effect::none),
+            demand(
+                outcome || (outcome.error().code == error_code::store_full && outcome.error().effect == effect::none),
                 "a batch is neither kept nor refused");
             for (std::int64_t id = first; outcome && id < first + 10; ++id) {
                 kept_.insert(id);
@@ -124,10 +125,13 @@ public:
     /// What is there is what was acknowledged.
     void check() const {
         std::set<std::int64_t> found;
-        items().scan_table().for_each([&](item const& each) {
-            demand(each.text == row_of(each.id).text, "another text");
-            found.insert(each.id);
-        }).value();
+        items()
+            .scan_table()
+            .for_each([&](item const& each) {
+                demand(each.text == row_of(each.id).text, "another text");
+                found.insert(each.id);
+            })
+            .value();
         demand(found == kept_, std::to_string(found.size()) + " rows in the place of " + std::to_string(kept_.size()));
     }
     [[nodiscard]] std::size_t size() const noexcept { return kept_.size(); }
@@ -299,7 +303,8 @@ TEST_CASE("a full disk: whoever reads the log holds the way back up, and no long
         demand(file.insert(0, 20) == 20, "no room");
         sqlite3* reader = nullptr;
         demand(sqlite3_open(path.c_str(), &reader) == SQLITE_OK &&
-                sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM entitable_table", nullptr, nullptr, nullptr) == SQLITE_OK,
+                sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM entitable_table", nullptr, nullptr, nullptr) ==
+                    SQLITE_OK,
             "no reader");
         std::size_t const beside = file.insert(1'000, 60);
         demand(beside < 60, "the log has room");

@@ -13,8 +13,8 @@
 
 #include <entitable/file/file_backend.hpp>
 #include <entitable/file/impl/connection.ipp>
-#include <entitable/file/impl/file_copy.ipp>
 #include <entitable/file/impl/connection_room.ipp>
+#include <entitable/file/impl/file_copy.ipp>
 #include <entitable/file/impl/file_lock.ipp>
 #include <entitable/file/impl/file_place.ipp>
 #include <entitable/file/impl/new_file.ipp>

@@ -190,7 +190,8 @@ private:
     int system_code_{};
     bool broken_{};
     bool write_ahead_log_{};
-    std::int64_t room_until_{}; ///< with a rollback journal: the file may have so many bytes before it is asked for room again
+    std::int64_t
+        room_until_{}; ///< with a rollback journal: the file may have so many bytes before it is asked for room again
 };
 
 /// What a file says that was one of ours, and does not say so any more.

@@ -35,7 +35,7 @@ struct commit_group {
     connection& on;
     std::int64_t last_version;          ///< the greatest there is
     std::optional<table> known_table{}; ///< the one asked for last
-    std::size_t growth{};               ///< the file has become longer by so many pages, at most; not counted for removals
+    std::size_t growth{}; ///< the file has become longer by so many pages, at most; not counted for removals
 
     /// The number of a table, none when there is no such table.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key);
@@ -159,7 +159,7 @@ private:
     bool one_by_one_{}; ///< there was no room for all that are claimed
     bool room_won_{};   ///< the log was moved for them since the last commit
 
-    line claimed_; ///< the leader's, as is all that stands above
+    line claimed_;   ///< the leader's, as is all that stands above
     line held_back_; ///< claimed too, and to be committed later
 
     std::mutex queue_mutex_;

@@ -124,8 +124,9 @@ ENTITABLE_DECL result<void> connection::configure(file_options const& options, p
     sqlite3_limit(database_, SQLITE_LIMIT_ATTACHED, 0);
     sqlite3_wal_autocheckpoint(database_, 0);
     // A removal that also had to write over each page which it frees would find no room on a full disk.
-    std::string settings = "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
-                           "PRAGMA secure_delete = FAST; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA cache_size = -";
+    std::string settings =
+        "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY;"
+        "PRAGMA secure_delete = FAST; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON; PRAGMA cache_size = -";
     text::append_decimal(settings, options.cache_bytes / 1024 + 1);
     settings += "; PRAGMA journal_size_limit = ";
     text::append_decimal(settings, options.checkpoint_bytes * 2);

@@ -123,7 +123,8 @@ ENTITABLE_DECL bool connection::allocate(std::size_t growth, std::size_t reserve
 
 ENTITABLE_DECL bool connection::allocate_log(std::size_t bytes) noexcept {
     sqlite3_file* log = nullptr;
-    bool const known = write_ahead_log_ && sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK;
+    bool const known =
+        write_ahead_log_ && sqlite3_file_control(database_, nullptr, SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK;
     return !known || log == nullptr || log->pMethods == nullptr || room::extend(*log, static_cast<room::bytes>(bytes));
 }
 
