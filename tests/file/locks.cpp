@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <vector>
 
@@ -268,6 +269,54 @@ TEST_CASE("locks: a log that is removed while a file is open costs no write that
     CHECK(kept.check(table<mark>{store, "marks"}) == "");
     CHECK(kept.kept() == 6);
     CHECK(store.verify().value().sound());
+}
+
+TEST_CASE(
+    "locks: a log that is removed or replaced by an empty one is saved, unless another process has begun one there") {
+    enum class place { removed, removed_with_index, emptied, begun };
+    for (place const now : {place::removed, place::removed_with_index, place::emptied, place::begun}) {
+        CAPTURE(static_cast<int>(now));
+        temporary_folder const folder;
+        std::string const path = folder / "marks.db";
+        file_options options; // with a log so long that nothing of it is in the file yet
+        options.busy_timeout = 100ms;
+        tally kept;
+        {
+            file_backend const store{path, options};
+            table<mark> const marks{store, "marks"};
+            marks.create().value();
+            std::int32_t batch = 0;
+            auto const write = [&] {
+                for (int each = 0; each < 4; ++each, ++batch) {
+                    kept.note("w", batch, write_batch(marks, "w", batch));
+                }
+            };
+            write();
+            if (now == place::begun) {
+                store.checkpoint().value();
+            }
+            switch (now) {
+                case place::removed_with_index: fs::remove(path + "-shm"); [[fallthrough]];
+                case place::begun:
+                case place::removed: fs::remove(path + "-wal"); break;
+                case place::emptied:
+                    std::ofstream{folder / "other"}.close();
+                    fs::rename(folder / "other", path + "-wal");
+                    break;
+            }
+            child_process other{[&] { return opens_and_writes(path, options, 0); }};
+            bool const wrote = other.succeeds();
+            CHECK((wrote || now != place::begun));
+            kept.note("other", 0, wrote ? batch_fate::kept : batch_fate::unknown);
+            if (now != place::begun) { // else it is the close that leaves the other log alone
+                write();
+                CHECK(kept.kept() >= 8);
+            }
+        }
+        file_backend const store{path, options};
+        CHECK(kept.check(table<mark>{store, "marks"}) == "");
+        CHECK(store.verify().value().sound());
+    }
 }
 
 TEST_CASE("locks: a profile that has names of tables otherwise is refused, and both are named") {

@@ -46,7 +46,8 @@ struct file_report {
 /// cases, and damage to the log while it is open.
 ///
 /// No other program may write to the file, the sqlite3 shell included: it would not take the lock that keeps commits and
-/// checkpoints apart, and its pages would have no checksums. Reading is safe.
+/// checkpoints apart, and its pages would have no checksums. Reading is safe with a connection that cannot write (`sqlite3 -readonly`):
+/// any other moves the log of a process that has crashed into the file when it closes, and those pages have no checksums either.
 class sqlite_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] bool in_own_process() const noexcept;
     /// Which file the write-ahead log beside the file is; 0 when there is none.
     [[nodiscard]] std::uint64_t log() const;
+    /// How long that file is; 0 when there is none.
+    [[nodiscard]] std::uint64_t log_bytes() const;
     /// The same as `check` for readers, who ask thousands of times a second: where the file is, the system is asked every some
     /// milliseconds. Not from two threads at once.
     [[nodiscard]] result<void> check_often();

@@ -127,6 +127,7 @@ private:
     [[nodiscard]] result<bool> try_begin();
     [[nodiscard]] result<void> open_connection();
     [[nodiscard]] bool lost_log();
+    [[nodiscard]] bool has_last_log();
     [[nodiscard]] bool begin(waiting& mine);
     [[nodiscard]] waiting* run_jobs(commit_group& group, bool& any);
     enum class ended : std::uint8_t { done, again, full };

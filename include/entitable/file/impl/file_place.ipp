@@ -60,6 +60,7 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
 ENTITABLE_DECL result<void> file_place::check() const { return {}; }
 ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return true; }
 ENTITABLE_DECL std::uint64_t file_place::log() const { return 0; }
+ENTITABLE_DECL std::uint64_t file_place::log_bytes() const { return 0; }
 ENTITABLE_DECL result<void> file_place::check_often() { return {}; }
 
 #else
@@ -174,6 +175,11 @@ ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return forks_ 
 ENTITABLE_DECL std::uint64_t file_place::log() const {
     struct stat about{};
     return ::lstat((path_ + "-wal").c_str(), &about) == 0 ? static_cast<std::uint64_t>(about.st_ino) : 0;
+}
+
+ENTITABLE_DECL std::uint64_t file_place::log_bytes() const {
+    struct stat about{};
+    return ::lstat((path_ + "-wal").c_str(), &about) == 0 ? static_cast<std::uint64_t>(about.st_size) : 0;
 }
 
 ENTITABLE_DECL result<void> file_place::check() const {

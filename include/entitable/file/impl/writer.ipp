@@ -77,7 +77,8 @@ ENTITABLE_DECL writer::~writer() {
     try {
 #endif
         auto const locked = lock_.try_lock();
-        alone = locked && *locked && place_.check() && lock_.try_use(file_lock::use::alone);
+        alone = locked && *locked && place_.check() && lock_.try_use(file_lock::use::alone) &&
+            (!lost_log() || has_last_log());
 #if ENTITABLE_HAS_EXCEPTIONS
     } catch (...) { // no memory to say what is wrong: the log stays
     }
@@ -367,10 +368,14 @@ ENTITABLE_DECL bool writer::lost_log() {
     return now != log_;
 }
 
+/// Behind `lost_log`: whether the log that the connection still has open can be saved, because nothing was written to what stands in
+/// its place. Where something was, pages of the one would go into the other.
+ENTITABLE_DECL bool writer::has_last_log() { return place_.log_bytes() == 0; }
+
 /// Opens the connection again after an error, or the removal of its log, has cost us the last one.
 ENTITABLE_DECL result<void> writer::open_connection() {
     if (on_ && lost_log()) {
-        if (place_.log() == 0) { // nobody has begun another: the connection still has the old one open, and can save it
+        if (has_last_log()) {
             static_cast<void>(on_->checkpoint(true));
         }
         on_.reset();
