@@ -54,6 +54,7 @@
 #include <entitable/query/impl/predicate.ipp>
 #include <entitable/query/impl/reading.ipp>
 #include <entitable/query/impl/token.ipp>
+#include <entitable/request/impl/batch_packer.ipp>
 #include <entitable/request/impl/fate.ipp>
 #include <entitable/request/impl/filter.ipp>
 #include <entitable/request/impl/key_range.ipp>

@@ -25,7 +25,7 @@ using copy_watcher = function_ref<void(copy_progress const&)>;
 /// ends the copy. Both tables are there already. One thread at a time.
 ///
 /// Errors: KeyReserved when `change` gives a row with the key of a system row; EntityAlreadyExists when the target has a row otherwise (`copy_options::overwrite`); InvalidDuplicateRow when two rows of
-/// one page would get the same key; RowMismatch when what was read back is not what was written; those of both
+/// one page would get the same key; RowMismatch when what was read back is not what was written; those of `batch_packer`, of both
 /// transports and of `change`. What the last page before reported (`copy_progress::next`) says where to go on. A write of unknown
 /// effect ends the copy; going on is safe.
 [[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,

@@ -6,6 +6,7 @@
 /// The steps of a copy, as a resumable operation over two transports.
 
 #include <entitable/core/function_ref.hpp>
+#include <entitable/request/batch_packer.hpp>
 #include <entitable/request/call.hpp>
 #include <entitable/request/operation.hpp>
 #include <entitable/request/profile.hpp>
@@ -72,7 +73,6 @@ private:
     enum class step : std::uint8_t { read, write_batch, look, write_one, compare, verify };
 
     void take_page(query_entities::response page);
-    [[nodiscard]] result<void> arrange();
     void begin_batch();
     void look_for_rows(step why);
     void write_rest(std::size_t from);
@@ -82,22 +82,18 @@ private:
     void end_page();
     void stop(failure why) { outcome_.emplace(std::move(why)); }
     [[nodiscard]] failure about(row const& offender, error_code code, std::string message) const;
-    [[nodiscard]] row const& current() const { return rows_[order_[at_]]; }
+    [[nodiscard]] row const& current() const { return batch_.changes[at_].entity; }
 
     row_replacement change_;
-    profile const target_;
     copy_options const options_;
     step step_{step::read};
     copy_progress progress_;
     std::optional<result<copy_progress>> outcome_;
 
     query_entities reading_;
-    std::vector<row> rows_;          ///< of the page, as they are to be written
-    std::vector<std::size_t> order_; ///< of rows_: those of one partition together, by key
-    std::size_t first_{};            ///< of the batch, in order_
-    std::size_t end_{};              ///< behind the batch
-    std::size_t at_{};               ///< within it, one by one
-    transact batch_;
+    batch_packer packer_; ///< holds the rows of the page that are to be written, by partition and key
+    transact batch_;      ///< the one at hand; without changes before the first of a page
+    std::size_t at_{};    ///< within it, one by one
     write_entity one_;
     get_entity comparing_;
     query_entities looking_;

@@ -4,6 +4,7 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/pattern/detail/copy_operation.hpp>
+#include <entitable/request/detail/refusal.hpp>
 #include <entitable/row/compare.hpp>
 #include <entitable/row/system_rows.hpp>
 
@@ -14,11 +15,10 @@ namespace detail {
 
 ENTITABLE_DECL copy_operation::copy_operation(std::string from_table, std::string to_table, row_replacement change,
     profile const& target, copy_options const& options)
-    : change_(change), target_(target), options_(options) {
+    : change_(change), options_(options), packer_(to_table, target) {
     reading_.table = std::move(from_table);
     reading_.page_size = options.page_size;
     reading_.continuation = options.from;
-    batch_.table = to_table;
     one_.table = to_table;
     comparing_.table = to_table;
     looking_.table = std::move(to_table);
@@ -26,8 +26,7 @@ ENTITABLE_DECL copy_operation::copy_operation(std::string from_table, std::strin
 
 ENTITABLE_DECL failure copy_operation::about(row const& offender, error_code code, std::string message) const {
     failure made{code, std::move(message)};
-    made.error().detail = text::joined({"PartitionKey \"", text::printable(text::shortened(offender.partition_key())),
-        "\", RowKey \"", text::printable(text::shortened(offender.row_key())), "\""});
+    made.error().detail = keys_text(offender.partition_key(), offender.row_key());
     return made;
 }
 
@@ -41,10 +40,10 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
     } else {
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
             row_view const found = page->rows[index];
-            for (std::size_t at = first_; at < end_; ++at) {
-                row const& wanted = rows_[order_[at]];
+            for (std::size_t at = 0; at < batch_.changes.size(); ++at) {
+                row const& wanted = batch_.changes[at].entity;
                 if (wanted.row_key() == found.row_key && same_properties(wanted, found)) {
-                    found_[at - first_] = true;
+                    found_[at] = true;
                 }
             }
         }
@@ -56,13 +55,13 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
             end_verifying();
         } else {
             progress_.present += static_cast<std::uint64_t>(std::count(found_.begin(), found_.end(), true));
-            write_rest(first_);
+            write_rest(0);
         }
     }
 }
 
 ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
-    rows_.clear();
+    std::vector<row> rows;
     for (std::size_t index = 0; index < page.rows.size(); ++index) {
         if (system_row::is_one(page.rows[index].row_key)) {
             continue;
@@ -81,63 +80,43 @@ ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
                     "\", which belongs to rows of the library's own"})));
         }
         if (*made) {
-            rows_.push_back(**std::move(made));
+            rows.push_back(**std::move(made));
         } else {
             ++progress_.left_out;
         }
     }
     progress_.next = std::move(page.continuation);
-    if (auto arranged = arrange(); !arranged) {
-        return stop(std::move(arranged).as_failure());
-    }
-    end_ = 0;
-    begin_batch();
-}
-
-/// Those of one partition together, each in the order of its key.
-ENTITABLE_DECL result<void> copy_operation::arrange() {
-    auto const compare = [this](std::size_t left, std::size_t right) {
-        int const partitions = text::compare_utf16(rows_[left].partition_key(), rows_[right].partition_key());
-        return partitions != 0 ? partitions : text::compare_utf16(rows_[left].row_key(), rows_[right].row_key());
+    // Those of one partition together, each in the order of its key.
+    auto const compare = [](row const& left, row const& right) {
+        int const partitions = text::compare_utf16(left.partition_key(), right.partition_key());
+        return partitions != 0 ? partitions : text::compare_utf16(left.row_key(), right.row_key());
     };
-    order_.resize(rows_.size());
-    for (std::size_t index = 0; index < order_.size(); ++index) {
-        order_[index] = index;
-    }
-    std::sort(
-        order_.begin(), order_.end(), [&](std::size_t left, std::size_t right) { return compare(left, right) < 0; });
-    for (std::size_t at = 1; at < order_.size(); ++at) {
-        if (compare(order_[at - 1], order_[at]) == 0) {
-            return about(rows_[order_[at]], error_code::invalid_duplicate_row,
-                "two rows of the source would get the same key in the copy");
+    std::sort(rows.begin(), rows.end(), [&](row const& left, row const& right) { return compare(left, right) < 0; });
+    for (std::size_t at = 1; at < rows.size(); ++at) {
+        if (compare(rows[at - 1], rows[at]) == 0) {
+            return stop(about(rows[at], error_code::invalid_duplicate_row,
+                "two rows of the source would get the same key in the copy"));
         }
     }
-    return {};
+    for (row& each : rows) {
+        if (auto added = packer_.add(mutation::insert(std::move(each))); !added) {
+            return stop(std::move(added).as_failure());
+        }
+    }
+    begin_batch();
 }
 
 // ---- writing ----------------------------------------------------------------------------------------
 
-/// As many rows of one partition as a transaction takes, from where the last one ended.
 ENTITABLE_DECL void copy_operation::begin_batch() {
-    first_ = end_;
-    if (first_ == order_.size()) {
+    auto next = packer_.take();
+    if (!next) {
         return end_page();
     }
-    std::string_view const partition = rows_[order_[first_]].partition_key();
-    std::size_t size = 0;
-    batch_.changes.clear();
-    while (end_ < order_.size() && end_ - first_ < target_.max_operations) {
-        row const& next = rows_[order_[end_]];
-        size += service_size(next);
-        if (next.partition_key() != partition || (end_ != first_ && size > target_.max_transaction_size / 2)) {
-            break;
-        }
-        batch_.changes.push_back(mutation::insert(next));
-        ++end_;
-    }
-    found_.assign(end_ - first_, false);
-    if (end_ - first_ == 1) {
-        write_rest(first_);
+    batch_ = *std::move(next);
+    found_.assign(batch_.changes.size(), false);
+    if (batch_.changes.size() == 1) {
+        write_rest(0);
     } else {
         step_ = step::write_batch;
     }
@@ -145,7 +124,7 @@ ENTITABLE_DECL void copy_operation::begin_batch() {
 
 ENTITABLE_DECL void copy_operation::answer(result<transact::response> done) {
     if (done) {
-        progress_.written += end_ - first_;
+        progress_.written += batch_.changes.size();
         begin_verifying();
     } else if (done.error().code == error_code::entity_already_exists) {
         look_for_rows(step::look); // an earlier copy came so far, or further
@@ -156,9 +135,9 @@ ENTITABLE_DECL void copy_operation::answer(result<transact::response> done) {
 
 /// Asks for the rows of the batch, and what stands between them.
 ENTITABLE_DECL void copy_operation::look_for_rows(step why) {
-    row const& least = rows_[order_[first_]];
-    row const& most = rows_[order_[end_ - 1]];
-    found_.assign(end_ - first_, false);
+    row const& least = batch_.changes.front().entity;
+    row const& most = batch_.changes.back().entity;
+    found_.assign(batch_.changes.size(), false);
     looking_.range.partition = key_interval::only(std::string{least.partition_key()});
     looking_.range.row = {
         key_bound::including(std::string{least.row_key()}), key_bound::including(std::string{most.row_key()})};
@@ -169,10 +148,10 @@ ENTITABLE_DECL void copy_operation::look_for_rows(step why) {
 /// One by one, those of the batch that were not found.
 ENTITABLE_DECL void copy_operation::write_rest(std::size_t from) {
     at_ = from;
-    while (at_ < end_ && found_[at_ - first_]) {
+    while (at_ < found_.size() && found_[at_]) {
         ++at_;
     }
-    if (at_ < end_) {
+    if (at_ < found_.size()) {
         write_one();
     } else if (std::find(found_.begin(), found_.end(), false) == found_.end()) {
         end_verifying(); // all of them were found
@@ -227,13 +206,13 @@ ENTITABLE_DECL void copy_operation::begin_verifying() {
 }
 
 ENTITABLE_DECL void copy_operation::end_verifying() {
-    for (std::size_t at = first_; at < end_; ++at) {
-        if (!found_[at - first_]) {
-            return stop(about(rows_[order_[at]], error_code::row_mismatch,
+    for (std::size_t at = 0; at < found_.size(); ++at) {
+        if (!found_[at]) {
+            return stop(about(batch_.changes[at].entity, error_code::row_mismatch,
                 text::joined({"a row of the table \"", one_.table, "\" is not what was copied there a moment ago"})));
         }
     }
-    progress_.verified += end_ - first_;
+    progress_.verified += batch_.changes.size();
     begin_batch();
 }
 

@@ -21,6 +21,9 @@ ENTITABLE_LAZY [[nodiscard]] failure refusal(error_code code, std::string messag
 ENTITABLE_LAZY [[nodiscard]] std::string limit_text(
     std::string_view what, std::size_t found, std::size_t limit, std::string_view unit);
 
+/// The keys of an entity, cut short, as `error::detail` has them.
+ENTITABLE_LAZY [[nodiscard]] std::string keys_text(std::string_view partition_key, std::string_view row_key);
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

@@ -19,5 +19,10 @@ ENTITABLE_LAZY_BODY std::string limit_text(
     return text::joined({what, " has ", std::to_string(found), " ", unit, "; the limit is ", std::to_string(limit)});
 }
 
+ENTITABLE_LAZY_BODY std::string keys_text(std::string_view partition_key, std::string_view row_key) {
+    return text::joined({"PartitionKey \"", text::printable(text::shortened(partition_key)), "\", RowKey \"",
+        text::printable(text::shortened(row_key)), "\""});
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `batch_packer`: writes in, entity group transactions out.
+///
+///     batch_packer packer{"Runners", target.profile()};
+///     packer.add(mutation::insert(row)).value(); // any number, of any partitions
+///     while (auto next = packer.take()) { target.execute(*next, context).value(); }
+
+#include <entitable/core/result.hpp>
+#include <entitable/request/profile.hpp>
+#include <entitable/request/requests.hpp>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// The most bytes that a write takes in a transaction: by `service_size`, or as a part of multipart/mixed with the entity in
+/// JSON, whichever is more. The address of the service is taken to have at most 512 bytes.
+[[nodiscard]] std::size_t transaction_size(std::string_view table, mutation const& change);
+
+/// The bytes that a transaction takes besides its writes, at most.
+inline constexpr std::size_t transaction_frame = 512;
+
+} // namespace detail
+
+/// Packs writes into transactions that a service accepts: of one partition, with at most `profile::max_operations` writes of
+/// at most `profile::max_transaction_size` bytes as they are sent, and each row at most once. Writes of one partition keep
+/// their order, within a transaction and from one to the next; partitions have none among each other. One thread at a time.
+class batch_packer {
+public:
+    /// For one table. Of `limits` only those above and `max_entity_size` count.
+    batch_packer(std::string table, profile const& limits);
+
+    /// Takes a write. EntityTooLarge or RequestBodyTooLarge for a row that no transaction can hold: it is left out, and the
+    /// others stay. All other rules of a service are checked when the transaction is sent.
+    [[nodiscard]] result<void> add(mutation change);
+
+    /// Gives the next transaction to which nothing can be added any more; nothing when all are still open.
+    [[nodiscard]] std::optional<transact> take_full();
+    /// Gives the next transaction, a full one first; nothing when no write is left.
+    [[nodiscard]] std::optional<transact> take();
+
+    /// How many writes were added and not taken.
+    [[nodiscard]] std::size_t held() const noexcept { return held_; }
+
+private:
+    struct open_batch {
+        std::vector<mutation> changes;
+        std::size_t size{detail::transaction_frame};
+    };
+
+    [[nodiscard]] bool fits(open_batch const& batch, mutation const& change, std::size_t size) const;
+    [[nodiscard]] transact give(std::vector<mutation> changes);
+
+    std::string table_;
+    profile limits_;
+    std::map<std::string, open_batch, std::less<>> open_; ///< by partition key
+    std::vector<std::vector<mutation>> full_;             ///< in the order in which they were filled
+    std::size_t taken_{};                                 ///< of full_
+    std::size_t held_{};
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/request/impl/batch_packer.ipp>
+#endif

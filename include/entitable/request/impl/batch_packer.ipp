@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/request/batch_packer.hpp>
+#include <entitable/request/detail/refusal.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The most bytes that text takes as a JSON string.
+ENTITABLE_DECL std::size_t json_size(std::string_view text) noexcept {
+    std::size_t size = 2;
+    for (char const each : text) {
+        size += static_cast<unsigned char>(each) < 0x20 ? 6U : each == '"' || each == '\\' ? 2U : 1U;
+    }
+    return size;
+}
+
+ENTITABLE_DECL std::size_t transaction_size(std::string_view table, mutation const& change) {
+    constexpr std::size_t fixed = 1024; // the boundary and the header fields of a part, and the address of the service
+    constexpr std::size_t escaped = 6;  // a quote in the path of an address is %27%27
+    constexpr std::size_t annotated = 64; // the name and the punctuation of a type, and any number, time or GUID
+    row_view const entity = change.entity;
+    std::size_t size = fixed + table.size() + escaped * (entity.partition_key.size() + entity.row_key.size());
+    if (!change.condition.any()) {
+        size += change.condition.version().text().size();
+    }
+    if (change.kind == mutation_kind::remove) {
+        return size;
+    }
+    size += json_size(entity.partition_key) + json_size(entity.row_key);
+    property_cursor cursor{entity.payload};
+    property_view property;
+    while (cursor.next(property)) {
+        if (property.present) {
+            std::size_t const name = json_size(property.name);
+            switch (property.type) {
+                case edm_type::string: size += 2 + name + json_size(property.value.bytes()); break;
+                case edm_type::binary: size += annotated + 2 * name + property.value.bytes().size() / 3 * 4 + 4; break;
+                default: size += annotated + 2 * name; break;
+            }
+        }
+    }
+    return std::max(size, service_size(entity));
+}
+
+} // namespace detail
+
+ENTITABLE_DECL batch_packer::batch_packer(std::string table, profile const& limits)
+    : table_(std::move(table)), limits_(limits) {}
+
+ENTITABLE_DECL bool batch_packer::fits(open_batch const& batch, mutation const& change, std::size_t size) const {
+    return batch.changes.size() < limits_.max_operations && size <= limits_.max_transaction_size - batch.size &&
+        std::none_of(
+            batch.changes.begin(), batch.changes.end(),
+            [&](mutation const& other) { return other.entity.row_key() == change.entity.row_key(); });
+}
+
+ENTITABLE_DECL result<void> batch_packer::add(mutation change) {
+    row_view const entity = change.entity;
+    auto const refused = [&](error_code code, std::string_view what, std::size_t size, std::size_t limit) {
+        failure made{code, detail::limit_text(what, size, limit, "bytes")};
+        made.error().detail = detail::keys_text(entity.partition_key, entity.row_key);
+        return made;
+    };
+    if (change.kind != mutation_kind::remove) {
+        if (std::size_t const size = service_size(entity); size > limits_.max_entity_size) {
+            return refused(error_code::entity_too_large, "the entity", size, limits_.max_entity_size);
+        }
+    }
+    std::size_t const size = detail::transaction_size(table_, change);
+    if (detail::transaction_frame + size > limits_.max_transaction_size) {
+        return refused(error_code::request_body_too_large, "a batch with this entity alone",
+            detail::transaction_frame + size, limits_.max_transaction_size);
+    }
+    auto at = open_.find(entity.partition_key);
+    if (at == open_.end()) {
+        at = open_.try_emplace(std::string{entity.partition_key}).first;
+    } else if (!fits(at->second, change, size)) {
+        full_.push_back(std::move(at->second.changes));
+        at->second = {};
+    }
+    at->second.changes.push_back(std::move(change));
+    at->second.size += size;
+    ++held_;
+    if (at->second.changes.size() >= limits_.max_operations) {
+        full_.push_back(std::move(at->second.changes));
+        open_.erase(at);
+    }
+    return {};
+}
+
+ENTITABLE_DECL transact batch_packer::give(std::vector<mutation> changes) {
+    held_ -= changes.size();
+    return {table_, std::move(changes)};
+}
+
+ENTITABLE_DECL std::optional<transact> batch_packer::take_full() {
+    if (taken_ == full_.size()) {
+        return std::nullopt;
+    }
+    transact next = give(std::move(full_[taken_]));
+    if (++taken_ == full_.size()) {
+        full_.clear();
+        taken_ = 0;
+    }
+    return next;
+}
+
+ENTITABLE_DECL std::optional<transact> batch_packer::take() {
+    if (auto full = take_full()) {
+        return full;
+    }
+    if (open_.empty()) {
+        return std::nullopt;
+    }
+    transact next = give(std::move(open_.begin()->second.changes));
+    open_.erase(open_.begin());
+    return next;
+}
+
+ENTITABLE_END_NAMESPACE
