@@ -152,6 +152,43 @@ TEST_CASE("forked: a child that lives on after its parent was killed holds no lo
     }
 }
 
+TEST_CASE("forked: while threads of the parent write, a child opens another file and writes to it") {
+    temporary_folder const folder{temporary_folder::memory()};
+    table<mark>{file_backend{folder / "other.db"}, "marks"}.create().value();
+    file_backend const store{folder / "marks.db"};
+    table<mark> const marks{store, "marks"};
+    marks.create().value();
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> threads;
+    for (std::size_t number = 0; number < 4; ++number) {
+        threads.emplace_back([&, number] {
+            for (std::int32_t batch = 0; !stop; ++batch) {
+                (void)write_batch(marks, "w" + std::to_string(number), batch);
+                (void)marks.get("w0", 0, 0);
+            }
+        });
+    }
+    std::size_t written = 0;
+    std::size_t const children = rounds(60, 1'000);
+    for (std::size_t number = 0; number < children; ++number) {
+        std::this_thread::sleep_for(std::chrono::microseconds{300 + number * 37 % 2'000});
+        child_process child{[&] {
+            file_backend const other{folder / "other.db"};
+            return write_batch(table<mark>{other, "marks"}, "c", static_cast<std::int32_t>(number)).has_value();
+        }};
+        written += child.succeeds(5s) ? 1U : 0U;
+        if (written <= number) {
+            break;
+        }
+    }
+    stop = true;
+    for (std::thread& each : threads) {
+        each.join();
+    }
+    CHECK(written == children);
+    CHECK(file_backend{folder / "other.db"}.verify().value().rows == 10 * children);
+}
+
 TEST_CASE("forked: in the middle of a read, the child's ends with an error and the parent's goes on") {
     temporary_folder const folder;
     file_backend const file{folder / "rows.db"};

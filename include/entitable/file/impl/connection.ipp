@@ -7,7 +7,12 @@
 
 #include <sqlite3.h>
 
+#if !defined(_WIN32)
+#include <pthread.h>
+#endif
+
 #include <cerrno>
+#include <iterator>
 #include <memory>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -69,8 +74,32 @@ ENTITABLE_DECL char const* text_for(sql text) noexcept {
 
 // ---- opening ----------------------------------------------------------------------------------------
 
+/// A child made by `fork` finds the mutexes that SQLite has for all files in its own hands, and not in those of a thread that it does
+/// not have: it can open files. Which other files SQLite has open it believes to know from its parent.
+ENTITABLE_DECL void hold_sqlite_over_forks() {
+#if !defined(_WIN32)
+    // In the order in which SQLite takes them where it takes several.
+    static constexpr int all[] = {SQLITE_MUTEX_STATIC_OPEN, SQLITE_MUTEX_STATIC_MASTER, SQLITE_MUTEX_STATIC_VFS1,
+        SQLITE_MUTEX_STATIC_VFS2, SQLITE_MUTEX_STATIC_VFS3, SQLITE_MUTEX_STATIC_LRU, SQLITE_MUTEX_STATIC_PMEM,
+        SQLITE_MUTEX_STATIC_PRNG, SQLITE_MUTEX_STATIC_MEM};
+    static auto const enter = [] {
+        for (int const each : all) {
+            sqlite3_mutex_enter(sqlite3_mutex_alloc(each));
+        }
+    };
+    static auto const leave = [] {
+        for (std::size_t left = std::size(all); left > 0; --left) {
+            sqlite3_mutex_leave(sqlite3_mutex_alloc(all[left - 1]));
+        }
+    };
+    static bool const held = sqlite3_initialize() == SQLITE_OK && ::pthread_atfork(enter, leave, leave) == 0;
+    static_cast<void>(held);
+#endif
+}
+
 ENTITABLE_DECL result<connection> connection::open(
     std::string const& path, file_options const& options, patience& waits) {
+    hold_sqlite_over_forks();
     sqlite3* database = nullptr;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
 #if defined(SQLITE_OPEN_NOFOLLOW)
