@@ -13,6 +13,16 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// The engine knows this kind of request; all others are NotSupported.
+template <class Request>
+concept sent_over_http = requires(rest_engine& engine, Request const& request, call& context, http_sender send) {
+    engine.execute(request, context, send);
+};
+
+} // namespace detail
+
 /// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle:
 /// copies share the connections. Safe to use from several threads. One that was moved from answers InvalidInput.
 ///
@@ -55,6 +65,7 @@ public:
 
     /// One try of one request.
     template <table_request Request>
+        requires detail::sent_over_http<Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!engine_) {
             return detail::moved_from("backend");
