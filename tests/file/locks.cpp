@@ -19,10 +19,12 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <thread>
 #include <vector>
 
 using namespace entitable;
@@ -353,4 +355,39 @@ TEST_CASE("locks: a profile that has names of tables otherwise is refused, and b
     CHECK(file_backend::open(path).error().code == error_code::store_foreign);
     run_sql_with_checksums(path, "DELETE FROM entitable_state WHERE name = 'names_without_case'");
     CHECK(file_backend::open(path).error().code == error_code::store_foreign);
+}
+
+TEST_CASE("locks: a writer of another process has its turn while many write without a pause") {
+    temporary_folder const folder{temporary_folder::memory()};
+    std::string const path = folder / "marks.db";
+    table<mark>{file_backend{path}, "marks"}.create().value();
+    shared_memory<std::atomic<std::int32_t>> const others;
+    child_process hot{[&] {
+        table<mark> const marks{file_backend{path}, "marks"};
+        std::vector<std::thread> running;
+        for (std::int32_t thread = 0; thread < 4; ++thread) {
+            running.emplace_back([&, thread] {
+                for (std::int32_t batch = 0;; ++batch) {
+                    marks.insert(make_mark("hot" + std::to_string(thread), batch, 0)).value();
+                    ++*others;
+                }
+            });
+        }
+        running.front().join();
+        return true;
+    }};
+    while (*others < 20) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    table<mark> const marks{file_backend{path}, "marks"};
+    std::vector<std::int32_t> between;
+    for (std::int32_t batch = 0; batch < 60; ++batch) {
+        std::int32_t const before = *others;
+        marks.insert(make_mark("single", batch, 0)).value();
+        between.push_back(*others - before);
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    std::sort(between.begin(), between.end());
+    CAPTURE(between[30], between[54], between.back());
+    CHECK(between[54] < 200); // ten, mostly
 }

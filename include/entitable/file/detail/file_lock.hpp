@@ -20,15 +20,19 @@ namespace detail {
 /// They belong to the open `-lock` file, of which each store has one of its own. Those of SQLite belong to the process: they are gone
 /// as soon as it closes any descriptor of the file, one with which somebody copied it for example. No child made by `fork` keeps
 /// them. One thread at a time.
+///
+/// A third one says who is the next to write: whoever finds the writer lock taken holds it until it has got that. Others ask for it
+/// every few times, and let the next one go first; for some milliseconds only, because it may have been stopped.
 class file_lock {
 public:
     /// False where the file system has no such locks; then all that follow succeed.
     [[nodiscard]] result<bool> open(std::string const& path);
     [[nodiscard]] bool usable() const noexcept { return handle_.get() >= 0; }
 
-    /// Whether the writer lock was free, and is held now.
+    /// Whether the writer lock was free, and is held now. Where not, this one may be the next, until it has the lock or `unlock`.
     [[nodiscard]] result<bool> try_lock();
     void unlock() noexcept;
+    [[nodiscard]] bool is_next() const noexcept { return is_next_; }
 
     /// How a store has a file open.
     enum class use : std::uint8_t { none, with_others, alone };
@@ -37,10 +41,15 @@ public:
 
 private:
     [[nodiscard]] result<void> reopen();
+    [[nodiscard]] bool lets_next_go_first() noexcept;
+    void be_next(bool wanted) noexcept;
 
     std::string path_;
     own_handle handle_;
     use used_{use::none};
+    bool is_next_{};
+    int ask_in_{};  ///< so many times the lock is taken without asking who is the next
+    int yielded_{}; ///< so often in a row another one was let go first
 };
 
 /// Waits for the writer lock.

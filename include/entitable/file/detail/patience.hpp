@@ -28,9 +28,10 @@ public:
         pause();
         return true;
     }
-    /// Waits for a moment.
-    void pause() noexcept {
-        time_->wait_until(time_->steady() + step_);
+    /// Waits for a moment; a short one for who has the next turn, for which everybody waits.
+    void pause(bool next = false) noexcept {
+        steady_time::duration const longest = next ? std::chrono::microseconds{200} : std::chrono::microseconds{3'200};
+        time_->wait_until(time_->steady() + (step_ < longest ? step_ : longest));
         step_ = step_ < std::chrono::milliseconds{2} ? step_ * 2 : step_;
     }
     /// The busy timeout begins with the first question, so that a call which need not wait does not look at the clock.

@@ -39,7 +39,18 @@ ENTITABLE_DECL bool set_lock(int handle, int type, off_t byte) noexcept {
     return ::fcntl(handle, F_OFD_SETLK, &wanted) == 0;
 }
 
+/// Whether another open file has a lock of a byte.
+ENTITABLE_DECL bool locked_by_other(int handle, off_t byte) noexcept {
+    struct flock found{};
+    found.l_type = F_WRLCK;
+    found.l_whence = SEEK_SET;
+    found.l_start = byte;
+    found.l_len = 1;
+    return ::fcntl(handle, F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
+}
+
 inline constexpr off_t use_byte = 0;
+inline constexpr off_t next_byte = 1;
 
 ENTITABLE_DECL result<bool> file_lock::open(std::string const& path) {
     path_ = path + "-lock";
@@ -70,9 +81,13 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
     if (!usable()) {
         return true;
     }
+    if (lets_next_go_first()) {
+        return false;
+    }
     for (int tries = 0; tries < 3; ++tries) {
         if (::flock(handle_.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK || errno == EINTR) {
+                be_next(true);
                 return false;
             }
             return system_failure("the lock beside the file failed", errno, path_);
@@ -82,8 +97,10 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
         struct stat named{};
         if (::fstat(handle_.get(), &held) == 0 && ::stat(path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
             held.st_dev == named.st_dev) {
+            be_next(false);
             return true;
         }
+        is_next_ = false; // with the file that is left
         if (auto opened = reopen(); !opened) {
             return std::move(opened).as_failure();
         }
@@ -97,6 +114,31 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
 ENTITABLE_DECL void file_lock::unlock() noexcept {
     if (usable()) {
         ::flock(handle_.get(), LOCK_UN);
+        be_next(false);
+    }
+}
+
+/// To ask is a call of the system, so it is done every fourth time, and then until the next one has had its turn.
+ENTITABLE_DECL bool file_lock::lets_next_go_first() noexcept {
+    constexpr int between_questions = 4;
+    constexpr int longest = 16; // waits of the caller: some 20 ms
+    constexpr int long_while = 1'000;
+    if (is_next_ || (yielded_ == 0 && --ask_in_ > 0)) {
+        return false;
+    }
+    bool const others = locked_by_other(handle_.get(), next_byte);
+    ask_in_ = between_questions;
+    if (others && ++yielded_ < longest) {
+        return true;
+    }
+    ask_in_ = others ? long_while : between_questions;
+    yielded_ = 0;
+    return false;
+}
+
+ENTITABLE_DECL void file_lock::be_next(bool wanted) noexcept {
+    if (wanted != is_next_) {
+        is_next_ = set_lock(handle_.get(), wanted ? F_WRLCK : F_UNLCK, next_byte) && wanted;
     }
 }
 
@@ -121,6 +163,7 @@ ENTITABLE_DECL result<void> lock_patiently(file_lock& lock, patience& waits) {
             return {};
         }
         if (!waits.wait()) {
+            lock.unlock();
             return waits.given_up();
         }
     }

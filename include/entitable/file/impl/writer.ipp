@@ -413,7 +413,7 @@ ENTITABLE_DECL bool writer::wait_on(waiting& mine) {
         }
     }
     if (all_wait) {
-        mine.waits.pause();
+        mine.waits.pause(lock_.is_next());
     }
     return all_wait;
 }
