@@ -79,7 +79,8 @@ void measure(char const* name, entitable::durability durable) {
     auto const took = single_writes(items, "single", writes);
     std::chrono::duration<double> const time = std::chrono::steady_clock::now() - begin;
     double const p99 = took[writes * 99 / 100];
-    std::printf("%-8s idle median %.2f ms; beside 4 hot threads median %.2f ms, p99 %.2f ms, max %.2f ms: p99 x %.1f of idle   limit 20%s; "
+    std::printf("%-8s idle median %.2f ms; beside 4 hot threads median %.2f ms, p99 %.2f ms, max %.2f ms: p99 x %.1f "
+                "of idle   limit 20%s; "
                 "the others %.0f a second\n",
         name, idle, took[writes / 2], p99, took.back(), p99 / idle, p99 <= 20 * idle ? "" : "  MISSED",
         static_cast<double>(*others - before) / time.count());
