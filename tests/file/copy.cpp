@@ -346,7 +346,7 @@ TEST_CASE("a damaged page makes a copy StoreCorrupt, whichever it is, and nothin
             write_batch(marks, "w", 0).value();
         }
         std::string const bytes = content(path);
-        for (std::size_t page = 1; page < bytes.size() / page_bytes; page += rounds(3, 1)) {
+        for (std::size_t page = 1; page < bytes.size() / page_bytes; page += rounds(5, 1)) {
             for (bool const zeros : {false, true}) {
                 std::string changed = bytes.substr(page * page_bytes, page_bytes);
                 changed = zeros ? std::string(page_bytes, '\0') : changed.replace(page * 100 % 8000, 1, 1, '\x5A');
@@ -447,7 +447,7 @@ TEST_CASE("every call to the disk that fails makes a copy fail, and nothing is l
         fill(store, 100'000);
         auto const before = names_in(folder.path());
         for (int const code : {SQLITE_IOERR, SQLITE_IOERR_FSYNC, SQLITE_FULL, SQLITE_CANTOPEN}) {
-            for (std::uint64_t at = 0, missed = 0; missed < 10; at += rounds(9, 1)) {
+            for (std::uint64_t at = 0, missed = 0; missed < 10; at += rounds(31, 1)) {
                 disk.faults_hit = 0;
                 disk.fault = {disk.calls + at, true, code};
                 auto const outcome = store.copy_to(folder / "copy.db");
