@@ -36,33 +36,28 @@ template <class Request>
 struct stage {
     explicit stage(Request asked, retry_policy policy = retry_policy::fixed(5, 1s), std::uint32_t quota = 100,
         steady_time deadline = no_deadline)
-        : request(std::move(asked)), ledger(policy, quota, 1), op(request, kind_of(request), ledger, time, deadline) {}
+        : request(std::move(asked)), ledger(policy, quota, 1), op(request, kind_of(request), ledger, deadline) {}
 
     /// The answer to the request.
-    void fails(failure problem) { op.answer(result<response_of<Request>>{std::move(problem)}); }
+    void fails(failure problem) { op.answer(result<response_of<Request>>{std::move(problem)}, time.steady()); }
     /// The wait that it asks for, which then is over.
     std::chrono::nanoseconds waited() {
-        REQUIRE(op.next() == next_step::wait);
-        auto const wait = op.wakes_at() - time.steady();
-        time.wait_until(op.wakes_at());
-        REQUIRE(op.next() == next_step::send);
+        REQUIRE_FALSE(op.next().done());
+        REQUIRE(op.next().not_before > time.steady());
+        auto const wait = op.next().not_before - time.steady();
+        time.wait_until(op.next().not_before);
         return wait;
     }
     /// What it would send: the request, or the key that it reads.
     std::string sends() {
-        REQUIRE(op.next() == next_step::send);
-        std::string what;
-        op.visit([&what](auto const& sent) {
-            if constexpr (std::same_as<std::remove_cvref_t<decltype(sent)>, get_entity>) {
-                what = "get " + sent.row_key;
-            } else {
-                what = sent.name;
-            }
-        });
-        return what;
+        operation_step const due = op.next();
+        REQUIRE_FALSE(due.done());
+        REQUIRE(due.not_before <= time.steady());
+        auto const* const reads = due.request.template as<get_entity>();
+        return reads != nullptr ? "get " + reads->row_key : std::string{due.request.name()};
     }
     error failed() {
-        REQUIRE(op.next() == next_step::done);
+        REQUIRE(op.next().done());
         auto outcome = op.finish();
         REQUIRE_FALSE(outcome);
         return outcome.error();
@@ -88,8 +83,8 @@ TEST_CASE("retry: waits between tries, and takes the first good answer") {
     CHECK(on.waited() == 1s);
     on.fails(said(error_code::internal_error));
     CHECK(on.waited() == 1s);
-    on.op.answer(get_entity::response{make_row("p", "r"), etag::of(date_time{9}), false});
-    CHECK(on.op.next() == next_step::done);
+    on.op.answer(get_entity::response{make_row("p", "r"), etag::of(date_time{9}), false}, on.time.steady());
+    CHECK(on.op.next().done());
     CHECK(on.op.tries() == 3);
     CHECK(on.op.finish()->etag == etag::of(date_time{9}));
 }
@@ -147,7 +142,8 @@ TEST_CASE("retry: an own insert that meets itself is a success with its ETag") {
     (void)on.waited();
     on.fails(said(error_code::entity_already_exists));
     CHECK(on.sends() == "get r");
-    on.op.answer(get_entity::response{make_row("p", "r", {{"Age", 55}}), etag::of(date_time{9}), false});
+    on.op.answer(
+        get_entity::response{make_row("p", "r", {{"Age", 55}}), etag::of(date_time{9}), false}, on.time.steady());
     auto const outcome = on.op.finish();
     REQUIRE(outcome);
     CHECK(outcome->after_retry);
@@ -161,7 +157,7 @@ TEST_CASE("retry: another's entity is not mistaken for the own one") {
         on.fails(lost());
         (void)on.waited();
         on.fails(said(error_code::entity_already_exists));
-        on.op.answer(get_entity::response{other, etag::of(date_time{9}), false});
+        on.op.answer(get_entity::response{other, etag::of(date_time{9}), false}, on.time.steady());
         error const problem = on.failed();
         CHECK(problem.code == error_code::entity_already_exists);
         CHECK(problem.effect == effect::unknown); // it may be the own one, changed since
@@ -173,7 +169,7 @@ TEST_CASE("retry: an insert whose entity is gone when it is read is unknown") {
     on.fails(lost());
     (void)on.waited();
     on.fails(said(error_code::entity_already_exists));
-    on.op.answer(result<get_entity::response>{said(error_code::resource_not_found)});
+    on.op.answer(result<get_entity::response>{said(error_code::resource_not_found)}, on.time.steady());
     CHECK(on.failed().effect == effect::unknown);
 }
 
@@ -182,10 +178,10 @@ TEST_CASE("retry: a read that settles is repeated as well, and without it the ef
     on.fails(lost());
     (void)on.waited();
     on.fails(said(error_code::entity_already_exists));
-    on.op.answer(result<get_entity::response>{said(error_code::server_busy)});
+    on.op.answer(result<get_entity::response>{said(error_code::server_busy)}, on.time.steady());
     CHECK(on.waited() == 1s);
     CHECK(on.sends() == "get r");
-    on.op.answer(result<get_entity::response>{said(error_code::server_busy)});
+    on.op.answer(result<get_entity::response>{said(error_code::server_busy)}, on.time.steady());
     error const problem = on.failed();
     CHECK(problem.effect == effect::unknown);
     CHECK(problem.attempts == 4);
@@ -241,7 +237,7 @@ TEST_CASE("retry: success after a lost try says so") {
     stage on{update()};
     on.fails(lost());
     (void)on.waited();
-    on.op.answer(written{etag::of(date_time{9}), false});
+    on.op.answer(written{etag::of(date_time{9}), false}, on.time.steady());
     CHECK(on.op.finish()->after_retry);
 }
 

@@ -552,11 +552,11 @@ TEST_CASE("resolve: a sweep is refused that would come before a late sending") {
     call const own;
     auto const late = storage_profile().longest_late_application();
     detail::operation_sweep const early{"Orders", {.retention = 15min}, late, own};
-    CHECK(early.next() == next_step::done);
+    CHECK(early.next().done());
     detail::operation_sweep const good{"Orders", {.retention = 16min}, late, own};
-    CHECK(good.next() == next_step::send);
+    CHECK_FALSE(good.next().done());
     detail::operation_sweep const unbounded{"Orders", {.retention = 1min}, profile::unbounded, own};
-    CHECK(unbounded.next() == next_step::send);
+    CHECK_FALSE(unbounded.next().done());
 }
 
 TEST_CASE("resolve: a sweep goes on behind empty pages") {

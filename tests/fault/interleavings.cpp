@@ -61,13 +61,8 @@ struct once {
     using response = response_of<Request>;
     Request request;
     std::optional<result<response>> outcome{};
-    [[nodiscard]] next_step next() const { return outcome ? next_step::done : next_step::send; }
-    [[nodiscard]] steady_time wakes_at() const { return {}; }
-    template <class Sender>
-    void visit(Sender&& send) const {
-        send(request);
-    }
-    void answer(result<response> answered) { outcome.emplace(std::move(answered)); }
+    [[nodiscard]] operation_step next() const { return outcome ? operation_step{} : operation_step{request}; }
+    void answer(result<response> answered, steady_time) { outcome.emplace(std::move(answered)); }
     void abandon(error const& reason) { outcome.emplace(failure{reason}); }
     result<response> finish() { return *std::move(outcome); }
 };
@@ -78,23 +73,20 @@ struct later_sweep {
     testing::manual_clock* time;
     std::chrono::nanoseconds retention;
     call context{};
-    mutable std::unique_ptr<detail::operation_sweep> sweep{};
-    [[nodiscard]] next_step next() const {
-        return sweep ? sweep->next() : time->steady() < at ? next_step::wait : next_step::send;
-    }
-    [[nodiscard]] steady_time wakes_at() const { return at; }
-    template <class Sender>
-    void visit(Sender&& send) const {
+    query_entities never{}; ///< is not sent: its time does not come before the sweep's
+    std::unique_ptr<detail::operation_sweep> sweep{};
+    [[nodiscard]] operation_step next() {
+        if (!sweep && time->steady() < at) {
+            return {never, at};
+        }
         if (!sweep) {
             sweep = std::make_unique<detail::operation_sweep>(
                 "Orders", sweep_options{.retention = retention, .time = time}, std::chrono::seconds{0}, context);
         }
-        sweep->visit(send);
+        return sweep->next();
     }
-    template <class Answer>
-    void answer(Answer answered) {
-        sweep->answer(std::move(answered));
-    }
+    void answer(result<query_entities::response> page, steady_time now) { sweep->answer(std::move(page), now); }
+    void answer(result<written> removed, steady_time now) { sweep->answer(std::move(removed), now); }
     void abandon(error const& reason) { sweep->abandon(reason); }
     result<std::size_t> finish() { return sweep->finish(); }
 };
@@ -114,17 +106,13 @@ public:
         void_ = {request_.table, mutation::insert(operation_row::make_void("p", own.row_key.substr(5)))};
         read_ = {request_.table, "p", std::string{own.row_key}, {}};
     }
-    [[nodiscard]] next_step next() const { return outcome_ ? next_step::done : next_step::send; }
-    [[nodiscard]] steady_time wakes_at() const { return {}; }
-    template <class Sender>
-    void visit(Sender&& send) const {
-        switch (does_) {
-            case doing::write: return send(request_);
-            case doing::give_up: return send(void_);
-            case doing::read: return send(read_);
-        }
+    [[nodiscard]] operation_step next() const {
+        return outcome_             ? operation_step{}
+            : does_ == doing::write ? operation_step{request_}
+            : does_ == doing::read  ? operation_step{read_}
+                                    : operation_step{void_};
     }
-    void answer(result<transact::response> answered) {
+    void answer(result<transact::response> answered, steady_time) {
         ++attempts_;
         if (answered) {
             end(true, effect::none);
@@ -143,7 +131,7 @@ public:
             does_ = wrong_.reads_absence ? doing::read : doing::give_up;
         }
     }
-    void answer(result<written> voided) {
+    void answer(result<written> voided, steady_time) {
         if (voided) {
             end(false, effect::none);
         } else if (voided.error().code == error_code::entity_already_exists) {
@@ -152,7 +140,7 @@ public:
             end(false, effect::unknown);
         }
     }
-    void answer(result<get_entity::response> found) {
+    void answer(result<get_entity::response> found, steady_time) {
         if (found) {
             bool const given_up = operation_row::is_void(found->entity);
             end(!given_up, effect::none);
@@ -248,8 +236,8 @@ testing::interleaving_report walk_library(condition how, cast parts, testing::in
                 on.add(
                     "client " + std::to_string(index + 1),
                     [&] {
-                        return detail::retry_operation<transact>{request, request_kind::merging_batch_with_operation,
-                            ledger, on.time(), no_deadline, parts.given_id};
+                        return detail::retry_operation<transact>{
+                            request, request_kind::merging_batch_with_operation, ledger, no_deadline, parts.given_id};
                     },
                     [&seen](auto const& outcome) { seen.told(outcome); });
             }
@@ -353,7 +341,7 @@ TEST_CASE("interleavings: a sweep that waits for late sendings does no harm, one
                     "client",
                     [&] {
                         return detail::retry_operation<transact>{
-                            request, request_kind::merging_batch_with_operation, ledger, on.time(), no_deadline};
+                            request, request_kind::merging_batch_with_operation, ledger, no_deadline};
                     },
                     [&seen](auto const& outcome) { seen.told(outcome); }, begun + 15min);
                 on.add("sweep", [&] { return later_sweep{begun + after, &on.time(), after / 2}; }, [](auto const&) {});

@@ -92,17 +92,11 @@ template <table_request Request>
 class thoughtless_retry {
 public:
     using response = response_of<Request>;
-    thoughtless_retry(Request const& asked, entitable::clock& time, bool forgets)
-        : request_(&asked), time_(&time), forgets_(forgets) {}
-    [[nodiscard]] next_step next() const {
-        return outcome_ ? next_step::done : time_->steady() < wakes_at_ ? next_step::wait : next_step::send;
+    thoughtless_retry(Request const& asked, bool forgets) : request_(&asked), forgets_(forgets) {}
+    [[nodiscard]] operation_step next() const {
+        return outcome_ ? operation_step{} : operation_step{*request_, not_before_};
     }
-    [[nodiscard]] steady_time wakes_at() const { return wakes_at_; }
-    template <class Sender>
-    void visit(Sender&& send) const {
-        send(*request_);
-    }
-    void answer(result<response> answered) {
+    void answer(result<response> answered, steady_time now) {
         if (answered || !worth_retrying(answered.error()) || ++tries_ == 5 || forgets_) {
             if (!answered && forgets_) {
                 error told = answered.error();
@@ -112,17 +106,16 @@ public:
             outcome_.emplace(std::move(answered));
             return;
         }
-        wakes_at_ = time_->steady() + 50ms;
+        not_before_ = now + 50ms;
     }
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     result<response> finish() { return *std::move(outcome_); }
 
 private:
     Request const* request_;
-    entitable::clock* time_;
     bool forgets_;
     int tries_{};
-    steady_time wakes_at_{};
+    steady_time not_before_{};
     std::optional<result<response>> outcome_;
 };
 
@@ -189,8 +182,7 @@ private:
     /// One operation on its way.
     struct task {
         virtual ~task() = default;
-        [[nodiscard]] virtual next_step next() const = 0;
-        [[nodiscard]] virtual steady_time wakes_at() const = 0;
+        [[nodiscard]] virtual operation_step next() = 0;
         virtual void send(simulation& in) = 0;
         virtual void finish(simulation& in) = 0;
         steady_time begun{};
@@ -203,15 +195,16 @@ private:
         template <class... Arguments>
         task_of(Told told, Arguments&&... arguments)
             : op(std::forward<Arguments>(arguments)...), tell(std::move(told)) {}
-        next_step next() const override { return op.next(); }
-        steady_time wakes_at() const override { return op.wakes_at(); }
+        operation_step next() override { return op.next(); }
         void send(simulation& in) override {
-            op.visit([&](auto const& request) {
-                call own;
-                auto answered = in.execute(request, own);
-                in.trace(request.name);
-                in.trace(answered ? "ok" : to_string(answered.error().code));
-                op.answer(std::move(answered));
+            op.next().request.visit([&]<class Request>(Request const& request) {
+                if constexpr (takes_answer_to<Op, Request>) {
+                    call own;
+                    auto answered = in.execute(request, own);
+                    in.trace(request.name);
+                    in.trace(answered ? "ok" : to_string(answered.error().code));
+                    op.answer(std::move(answered), in.time_.steady());
+                }
             });
         }
         void finish(simulation&) override { tell(op.finish()); }
@@ -283,8 +276,9 @@ private:
             if (!each->work) {
                 continue;
             }
-            if (each->work->next() == next_step::wait) {
-                steady_time const at = each->work->wakes_at();
+            operation_step const due = each->work->next();
+            if (!due.done() && due.not_before > time_.steady()) {
+                steady_time const at = due.not_before;
                 first = !first || at < *first ? at : *first;
             } else {
                 ready.push_back(each.get());
@@ -298,12 +292,12 @@ private:
         }
         client& on = *ready[below(ready.size())];
         trace(on.number);
-        if (on.work->next() == next_step::send) {
+        if (!on.work->next().done()) {
             on.work->send(*this);
             ++on.work->sent;
             time_.advance(1ms);
         }
-        if (on.work->next() == next_step::done) {
+        if (on.work->next().done()) {
             auto const work = std::move(on.work);
             note(time_.steady() - work->begun < 150s, "an operation took more than 150 s of virtual time");
             // After the last fault nothing is sent twice, but where clients meet at the counter.
@@ -342,7 +336,7 @@ private:
                         by.versions[key] = found->etag;
                     }
                 },
-                by.read, request_kind::read, by.ledger, time_, no_deadline);
+                by.read, request_kind::read, by.ledger, no_deadline);
             return;
         }
         if (chance < 27) {
@@ -399,10 +393,9 @@ private:
             keep(std::move(made));
         };
         if (wrong_.reports_own || wrong_.forgets_unknown) {
-            give<thoughtless_retry<write_entity>>(by, std::move(told), by.write, time_, wrong_.forgets_unknown);
+            give<thoughtless_retry<write_entity>>(by, std::move(told), by.write, wrong_.forgets_unknown);
         } else {
-            give<detail::retry_operation<write_entity>>(
-                by, std::move(told), by.write, kind, by.ledger, time_, no_deadline);
+            give<detail::retry_operation<write_entity>>(by, std::move(told), by.write, kind, by.ledger, no_deadline);
         }
     }
 
@@ -430,7 +423,7 @@ private:
                 }
                 keep(std::move(made));
             },
-            by.batch, kind, by.ledger, time_, no_deadline);
+            by.batch, kind, by.ledger, no_deadline);
     }
 
     void number(client& by) {
@@ -448,7 +441,7 @@ private:
                     note(seen_numbers_.insert(++last_number_).second, "a number was given twice");
                 }
             },
-            counter_, 1U, wrong_.old_number ? 0U : 50U, contention_backoff, time_, by.ledger.random());
+            counter_, 1U, wrong_.old_number ? 0U : 50U, contention_backoff, by.ledger.random());
     }
 
     /// One more on the account, straight on the service: nothing settles what is lost.
@@ -466,8 +459,8 @@ private:
                     ++maybe_added_;
                 }
             },
-            get_entity{table_, "account", "one", {}}, detail::row_change{more}, false,
-            update_options{.time = &time_, .seed = 1});
+            get_entity{table_, "account", "one", {}}, detail::row_change{more}, false, update_options{}.repeats,
+            contention_backoff, std::uint64_t{1});
     }
 
     // ---- what was told, and what was seen ----

@@ -50,7 +50,7 @@ storm simulate(retry_policy const& policy, std::uint32_t quota) {
         client* next = nullptr;
         steady_time at{};
         for (auto const& each : all) {
-            steady_time const due = each->work ? each->work->wakes_at() : each->calls_at;
+            steady_time const due = each->work ? each->work->next().not_before : each->calls_at;
             if (next == nullptr || due < at) {
                 next = each.get();
                 at = due;
@@ -65,16 +65,16 @@ storm simulate(retry_policy const& policy, std::uint32_t quota) {
         if (!next->work) {
             ++told.calls[second];
             next->work = std::make_unique<detail::retry_operation<get_entity>>(
-                next->request, request_kind::read, next->ledger, time, no_deadline);
+                next->request, request_kind::read, next->ledger, no_deadline);
         }
         ++told.requests[second];
         if (second >= down_from && second < down_until) {
-            next->work->answer(failure{error_code::server_busy, "down"});
+            next->work->answer(failure{error_code::server_busy, "down"}, time.steady());
         } else {
-            next->work->answer(get_entity::response{});
+            next->work->answer(get_entity::response{}, time.steady());
             ++told.good[second];
         }
-        if (next->work->next() == next_step::done) {
+        if (next->work->next().done()) {
             (void)next->work->finish();
             next->work.reset();
             while (next->calls_at <= time.steady()) {

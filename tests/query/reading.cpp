@@ -33,10 +33,9 @@ query_entities::response answer_of(
 
 /// What is asked for now.
 query_entities asked(query_reading& reading) {
-    query_entities request;
-    REQUIRE(reading.next() == next_step::send);
-    reading.visit([&](query_entities const& due) { request = due; });
-    return request;
+    auto const* const due = reading.next().request.as<query_entities>();
+    REQUIRE(due != nullptr);
+    return *due;
 }
 
 } // namespace
@@ -51,25 +50,25 @@ TEST_CASE("a reading asks page by page, range by range, and trusts the continuat
     CHECK(request.page_size == 7);
     CHECK(request.range == parts.plan.ranges[0]);
     CHECK_FALSE(request.continuation.has_value());
-    reading.answer(answer_of("p0", 2, "more"));
-    CHECK(reading.next() == next_step::done);
+    reading.answer(answer_of("p0", 2, "more"), {});
+    CHECK(reading.next().done());
     CHECK(reading.finish().value().size() == 2);
 
     CHECK(asked(reading).continuation == "more");
-    CHECK(asked(reading).select == projection{"name"}); // nothing is lost on the second page
-    reading.answer(answer_of("p0", 0, "even more"));    // an empty page is no end
+    CHECK(asked(reading).select == projection{"name"});  // nothing is lost on the second page
+    reading.answer(answer_of("p0", 0, "even more"), {}); // an empty page is no end
     CHECK(reading.finish().value().empty());
     CHECK_FALSE(reading.at_end());
     CHECK(asked(reading).continuation == "even more");
-    reading.answer(answer_of("p0", 1));
+    reading.answer(answer_of("p0", 1), {});
     CHECK(reading.finish().value().size() == 1);
 
     CHECK(asked(reading).range == parts.plan.ranges[1]);
     CHECK_FALSE(asked(reading).continuation.has_value());
-    reading.answer(answer_of("p1", 0));
+    reading.answer(answer_of("p1", 0), {});
     CHECK(reading.finish().value().empty());
     CHECK(reading.at_end());
-    CHECK(reading.next() == next_step::done);
+    CHECK(reading.next().done());
     CHECK(reading.finish().value().empty());
     CHECK(reading.cost() == query_cost{4, 3, 3, 3, 1});
 }
@@ -78,17 +77,17 @@ TEST_CASE("a plan without ranges is at its end at once") {
     auto const parts = parts_of(0);
     query_reading reading{parts, {}, 4};
     CHECK(reading.at_end());
-    CHECK(reading.next() == next_step::done);
+    CHECK(reading.next().done());
 }
 
 TEST_CASE("the same continuation twice ends the reading with an error") {
     auto const parts = parts_of(1);
     query_reading reading{parts, {}, 1};
     (void)asked(reading);
-    reading.answer(answer_of("p0", 1, "x"));
+    reading.answer(answer_of("p0", 1, "x"), {});
     (void)reading.finish().value();
     (void)asked(reading);
-    reading.answer(answer_of("p0", 1, "x"));
+    reading.answer(answer_of("p0", 1, "x"), {});
     CHECK(reading.finish().error().code == error_code::transport_failed);
     CHECK(reading.at_end());
 }
@@ -97,7 +96,7 @@ TEST_CASE("a reading that was given up says why") {
     auto const parts = parts_of(2);
     query_reading reading{parts, {}, 1};
     reading.abandon({error_code::cancelled, "stop"});
-    CHECK(reading.next() == next_step::done);
+    CHECK(reading.next().done());
     CHECK(reading.finish().error().code == error_code::cancelled);
     CHECK(reading.at_end());
 }
@@ -117,9 +116,9 @@ TEST_CASE("a round asks once for each range that has no page") {
     reading.answer(third, answer_of("p2", 1));
     reading.answer(second, answer_of("p1", 0, "later")); // nothing in it: asked for again, but not in this round
     CHECK(reading.next_request(none) == nullptr);
-    CHECK(reading.next() == next_step::send);
+    CHECK_FALSE(reading.next().done());
     reading.answer(first, answer_of("p0", 1, "more"));
-    CHECK(reading.next() == next_step::done);
+    CHECK(reading.next().done());
     CHECK(reading.finish().value()[0].partition_key == "p0");
     CHECK(reading.position().range == 0);
     CHECK(reading.position().continuation == "more");

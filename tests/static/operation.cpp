@@ -4,18 +4,14 @@
 #include <entitable/request/operation.hpp>
 
 #include <string>
+#include <type_traits>
 
 using namespace entitable;
 
 namespace {
 
 struct minimal {
-    [[nodiscard]] next_step next() const { return next_step::done; }
-    [[nodiscard]] steady_time wakes_at() const { return {}; }
-    template <class Visitor>
-    void visit(Visitor&& visitor) const {
-        visitor(1);
-    }
+    [[nodiscard]] operation_step next() const { return {}; }
     void abandon(error const&) {}
     void finish() {}
 };
@@ -28,20 +24,16 @@ struct that_takes_errors_by_value : minimal {
 };
 
 struct without_next : minimal {
-    next_step next() const = delete;
+    operation_step next() const = delete;
 };
 struct with_other_step : minimal {
     [[nodiscard]] int next() const { return 0; }
 };
-struct without_wakes_at : minimal {
-    steady_time wakes_at() const = delete;
+struct that_reads : minimal {
+    void answer(result<get_entity::response>, steady_time) {}
 };
-struct with_other_time : minimal {
-    [[nodiscard]] std::chrono::system_clock::time_point wakes_at() const { return {}; }
-};
-struct without_visit : minimal {
-    template <class Visitor>
-    void visit(Visitor&&) const = delete;
+struct without_the_time : minimal {
+    void answer(result<get_entity::response>) {}
 };
 struct without_abandon : minimal {
     void abandon(error const&) = delete;
@@ -64,12 +56,21 @@ static_assert(operation<that_takes_errors_by_value>);
 
 static_assert(!operation<without_next>);
 static_assert(!operation<with_other_step>);
-static_assert(!operation<without_wakes_at>);
-static_assert(!operation<with_other_time>);
-static_assert(!operation<without_visit>);
 static_assert(!operation<without_abandon>);
 static_assert(!operation<that_abandons_without_a_reason>);
 static_assert(!operation<that_changes_the_reason>);
 static_assert(!operation<without_finish>);
 static_assert(!operation<minimal const>);
 static_assert(!operation<int>);
+
+static_assert(takes_answer_to<that_reads, get_entity>);
+static_assert(!takes_answer_to<that_reads, query_entities>);
+static_assert(!takes_answer_to<that_reads, write_entity>);
+static_assert(!takes_answer_to<that_reads, read_entity>);
+static_assert(!takes_answer_to<without_the_time, get_entity>);
+
+// A reference to a request is not made of one that is about to go.
+static_assert(std::is_constructible_v<request_ref, get_entity const&>);
+static_assert(!std::is_constructible_v<request_ref, get_entity>);
+static_assert(!std::is_constructible_v<request_ref, get_entity const>);
+static_assert(!std::is_constructible_v<request_ref, int const&>);

@@ -19,21 +19,13 @@ namespace {
 /// Reads, adds one, writes: under the ETag that was read, or without looking.
 class raise {
 public:
-    raise(bool careful, entitable::clock* time, steady_time not_before)
-        : careful_(careful), time_(time), not_before_(not_before) {}
-    [[nodiscard]] next_step next() const {
-        return outcome_ ? next_step::done : time_->steady() < not_before_ ? next_step::wait : next_step::send;
+    raise(bool careful, steady_time not_before) : careful_(careful), not_before_(not_before) {}
+    [[nodiscard]] operation_step next() const {
+        return outcome_ ? operation_step{}
+            : writes_   ? operation_step{write_, not_before_}
+                        : operation_step{read_, not_before_};
     }
-    [[nodiscard]] steady_time wakes_at() const { return not_before_; }
-    template <class Sender>
-    void visit(Sender&& send) const {
-        if (writes_) {
-            send(write_);
-        } else {
-            send(get_entity{"Counts", "p", "r", {}});
-        }
-    }
-    void answer(result<get_entity::response> found) {
+    void answer(result<get_entity::response> found, steady_time) {
         if (!found) {
             outcome_.emplace(std::move(found).as_failure());
             return;
@@ -44,7 +36,7 @@ public:
                 careful_ ? etag_condition{found->etag} : etag_condition{any_etag})};
         writes_ = true;
     }
-    void answer(result<written> done) {
+    void answer(result<written> done, steady_time) {
         if (done) {
             outcome_.emplace();
         } else {
@@ -56,9 +48,9 @@ public:
 
 private:
     bool careful_;
-    entitable::clock* time_;
     steady_time not_before_;
     bool writes_{};
+    get_entity read_{"Counts", "p", "r", {}};
     write_entity write_;
     std::optional<result<void>> outcome_;
 };
@@ -80,7 +72,7 @@ testing::interleaving_report walk(bool careful, testing::interleaving_limits con
             steady_time const begun = on.time().steady();
             for (char const* name : {"one", "other"}) {
                 on.add(
-                    name, [&] { return raise{careful, &on.time(), begun + wait}; },
+                    name, [&] { return raise{careful, begun + wait}; },
                     [&count](result<void> const& done) {
                         count.good += done ? 1 : 0;
                         count.unknown += !done && done.error().effect == effect::unknown ? 1 : 0;

@@ -5,6 +5,7 @@
 /// \file
 /// Operations that follow a script, and transports that note what they are asked.
 
+#include <entitable/transport/many.hpp>
 #include <entitable/transport/run.hpp>
 
 #include <support/catch.hpp>
@@ -20,67 +21,48 @@ using events = std::vector<std::string>;
 struct script_step {
     std::string send; ///< the row key; empty to wait
     entitable::steady_time until{};
+    std::size_t place{};
 };
 
 /// Sends and waits as it is told, and checks that it is driven as the rules of operations say.
 class scripted {
 public:
-    using request = entitable::get_entity;
+    scripted(std::string name, std::vector<script_step> script, events& log)
+        : name_(std::move(name)), script_(std::move(script)), log_(&log) {}
 
-    scripted(std::string name, std::vector<script_step> script, entitable::clock& time, events& log)
-        : name_(std::move(name)), script_(std::move(script)), time_(&time), log_(&log) {}
-
-    [[nodiscard]] entitable::next_step next() const {
-        using entitable::next_step;
-        if (stopped_ || at() == script_.size()) {
-            return next_step::done;
+    [[nodiscard]] entitable::operation_step next() {
+        if (stopped_ || step_ == script_.size()) {
+            return {};
         }
-        return script_[at()].send.empty() ? next_step::wait : next_step::send;
+        if (script_[step_].send.empty()) {
+            not_before_ = script_[step_++].until;
+            return next();
+        }
+        wanted_.row_key = name_ + script_[step_].send;
+        return {wanted_, not_before_, script_[step_].place};
     }
-    [[nodiscard]] entitable::steady_time wakes_at() const {
-        REQUIRE(next() == entitable::next_step::wait);
-        return script_[at()].until;
-    }
-    template <class Visitor>
-    void visit(Visitor&& visitor) {
-        REQUIRE(next() == entitable::next_step::send);
-        REQUIRE_FALSE(sent_);
-        sent_ = true;
-        wanted_.row_key = name_ + script_[at()].send;
-        visitor(wanted_);
-    }
-    void answer(entitable::result<request::response> response) {
-        REQUIRE(sent_);
-        sent_ = false;
+    void answer(entitable::result<entitable::get_entity::response> response, entitable::steady_time now) {
+        REQUIRE(now >= not_before_);
         log_->push_back(wanted_.row_key + (response ? " answered" : " " + response.error().message));
         ++step_;
     }
     void abandon(entitable::error const& reason) {
-        REQUIRE(next() != entitable::next_step::done);
+        REQUIRE_FALSE(next().done());
         log_->push_back(name_ + " abandoned: " + std::string{to_string(reason.code)});
         stopped_ = true;
     }
     std::string finish() {
-        REQUIRE(next() == entitable::next_step::done);
+        REQUIRE(next().done());
         return name_ + (stopped_ ? " stopped" : " finished");
     }
 
 private:
-    /// A wait is over when its time has come.
-    [[nodiscard]] std::size_t at() const {
-        while (step_ < script_.size() && script_[step_].send.empty() && time_->steady() >= script_[step_].until) {
-            ++step_;
-        }
-        return step_;
-    }
-
     std::string name_;
     std::vector<script_step> script_;
-    entitable::clock* time_;
     events* log_;
-    request wanted_;
-    mutable std::size_t step_{};
-    bool sent_{};
+    entitable::get_entity wanted_;
+    entitable::steady_time not_before_{entitable::steady_time::min()};
+    std::size_t step_{};
     bool stopped_{};
 };
 

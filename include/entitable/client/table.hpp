@@ -229,12 +229,15 @@ protected:
             }
             return std::optional<row>{changed_row(stored, *made)};
         };
-        update_operation updating{
-            {core_.name(), *std::move(partition_key), *std::move(row_key), {}}, change_row, forced, options};
+        std::uint64_t const seed = options.seed != 0
+            ? options.seed
+            : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count());
+        update_operation updating{{core_.name(), *std::move(partition_key), *std::move(row_key), {}}, change_row,
+            forced, options.repeats, options.delays, seed};
         call context{core_.options(), *options.time};
         context.location = read_location::primary;
         auto through = core_.through();
-        auto done = run(updating, through, context, *options.time);
+        auto done = run(updating, context, *options.time, through);
         if (!done) {
             return std::move(done).as_failure();
         }

@@ -57,47 +57,38 @@ struct update_outcome {
 /// Makes of the row that was read the one to write, or nothing when it is to stay as it is.
 using row_change = function_ref<result<std::optional<row>>(row_view)>;
 
-/// Reads, lets `change` change, replaces under the ETag that was read; when another writer was faster, again. The change and
-/// the options' clock must outlive it.
+/// Reads, lets `change` change, replaces under the ETag that was read; when another writer was faster, again. The change must
+/// outlive it.
 class update_operation {
 public:
-    update_operation(get_entity reading, row_change change, bool forced, update_options const& options)
-        : options_(options),
-          random_(options.seed != 0 ? options.seed
-                                    : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count())),
+    /// `seed`: of the waits.
+    update_operation(get_entity reading, row_change change, bool forced, std::uint32_t repeats,
+        entitable::backoff const& delays, std::uint64_t seed)
+        : repeats_(repeats),
+          delays_(delays),
+          random_(seed),
           change_(change),
           reading_(std::move(reading)),
           forced_(forced) {
         writing_.table = reading_.table;
     }
 
-    [[nodiscard]] next_step next() const noexcept {
-        if (outcome_) {
-            return next_step::done;
-        }
-        return options_.time->steady() < wakes_at_ ? next_step::wait : next_step::send;
+    [[nodiscard]] operation_step next() const noexcept {
+        return outcome_ ? operation_step{} : writes_ ? operation_step{writing_} : operation_step{reading_, not_before_};
     }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return wakes_at_; }
-    template <class Sender>
-    void visit(Sender&& send) const {
-        if (writes_) {
-            send(writing_);
-        } else {
-            send(reading_);
-        }
-    }
-    ENTITABLE_LAZY void answer(result<get_entity::response> found);
-    ENTITABLE_LAZY void answer(result<written> done);
+    ENTITABLE_LAZY void answer(result<get_entity::response> found, steady_time now);
+    ENTITABLE_LAZY void answer(result<written> done, steady_time now);
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     [[nodiscard]] result<update_outcome> finish() { return *std::move(outcome_); }
 
 private:
-    update_options options_;
+    std::uint32_t repeats_;
+    entitable::backoff delays_;
     random_source random_;
     row_change change_;
     get_entity reading_;
     write_entity writing_;
-    steady_time wakes_at_{};
+    steady_time not_before_{steady_time::min()};
     etag version_;
     std::uint32_t tries_{};
     bool forced_;

@@ -9,6 +9,7 @@
 #include <entitable/decorators/detail/retry_operation.hpp>
 #include <entitable/request/validate.hpp>
 #include <entitable/row/system_rows.hpp>
+#include <entitable/transport/many.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -57,9 +58,9 @@ public:
         if (response) {
             ledger_.earn();
         } else if (request != nullptr) {
-            operation_type repeated{*request, kind_of(*request), ledger_, time_, deadline_};
-            repeated.answer(std::move(response));
-            if (repeated.next() != next_step::done) {
+            operation_type repeated{*request, kind_of(*request), ledger_, deadline_};
+            repeated.answer(std::move(response), time_.steady());
+            if (!repeated.next().done()) {
                 repeated_.push_back({slot, std::move(repeated)});
                 return;
             }
@@ -72,7 +73,7 @@ public:
     bool drain(T& through, call& context) {
         std::vector<kept> all = std::exchange(repeated_, {});
         for (kept& each : all) {
-            inner_.answer(each.slot, run(each.operation, through, context, time_));
+            inner_.answer(each.slot, run(each.operation, context, time_, through));
         }
         return !all.empty();
     }
@@ -219,9 +220,9 @@ private:
     template <class Request>
     [[nodiscard]] result<response_of<Request>> go_on(Request const& request, request_kind kind,
         result<response_of<Request>>&& first, call& context, bool lost) const {
-        detail::retry_operation<Request> repeated{request, kind, *ledger_, *time_, context.deadline, lost};
-        repeated.answer(std::move(first));
-        auto outcome = run(repeated, wrapped_, context, *time_);
+        detail::retry_operation<Request> repeated{request, kind, *ledger_, context.deadline, lost};
+        repeated.answer(std::move(first), time_->steady());
+        auto outcome = run(repeated, context, *time_, wrapped_);
         context.attempts = context.attempts < repeated.tries() ? repeated.tries() : context.attempts;
         return outcome;
     }

@@ -59,8 +59,6 @@ ENTITABLE_LAZY [[nodiscard]] result<query_position> read_token(
 /// what stands before it in key order is given first, whatever was answered first.
 class query_reading {
 public:
-    using request = query_entities; ///< what it sends
-
     /// `parts` must outlive the reading. Keeps up to `in_flight` pages, each of another range.
     ENTITABLE_LAZY query_reading(query_parts const& parts, projection select, std::size_t in_flight);
 
@@ -77,18 +75,16 @@ public:
     ENTITABLE_LAZY [[nodiscard]] query_position position() const;
 
     // The operation: one page of rows that satisfy the whole predicate, maybe none although there is more.
-    /// What the operation wants next.
-    ENTITABLE_LAZY [[nodiscard]] next_step next() const noexcept {
-        return at_end() || slots_[range_ % slots_.size()].page ? next_step::done : next_step::send;
+    /// Whether the page is here, or will never be.
+    ENTITABLE_LAZY [[nodiscard]] bool page_is_here() const noexcept {
+        return at_end() || slots_[range_ % slots_.size()].page;
     }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; } ///< it never waits
-    /// Gives the request to send.
-    template <class Visitor>
-    void visit(Visitor&& visitor) {
-        visitor(std::as_const(prepare(range_)));
+    /// What the operation wants next.
+    ENTITABLE_LAZY [[nodiscard]] operation_step next() {
+        return page_is_here() ? operation_step{} : operation_step{std::as_const(prepare(range_))};
     }
     /// Takes the answer.
-    ENTITABLE_LAZY void answer(result<query_entities::response> response) {
+    ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time) {
         answer(range_ % slots_.size(), std::move(response));
     }
     /// Ends the operation with an error instead of an answer.

@@ -9,6 +9,7 @@
 #include <entitable/request/requests.hpp>
 
 #include <concepts>
+#include <type_traits>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -18,6 +19,20 @@ struct request_list {
     /// Whether `T` is one of them.
     template <class T>
     static constexpr bool has = (std::same_as<T, Requests> || ...);
+
+    /// The number of a kind, from 0.
+    template <class T>
+    static constexpr std::uint8_t number = [] {
+        std::uint8_t at = 0;
+        static_cast<void>(((std::same_as<T, Requests> || (++at, false)) || ...));
+        return at;
+    }();
+
+    /// Calls `f(std::type_identity<Kind>{})` for the kind with this number.
+    template <class F>
+    static constexpr void select(std::uint8_t wanted, F&& f) {
+        static_cast<void>(((number<Requests> == wanted && (f(std::type_identity<Requests>{}), true)) || ...));
+    }
 
     /// `Template<Requests...>`.
     template <template <class...> class Template>

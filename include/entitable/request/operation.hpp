@@ -9,33 +9,40 @@
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>
+#include <entitable/request/request_ref.hpp>
 
 #include <concepts>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What an operation wants.
-enum class next_step : std::uint8_t {
-    send, ///< its request sent, and the answer
-    wait, ///< to be asked again at `wakes_at()`
-    done, ///< nothing more: `finish()` has the result
+/// What an operation wants next.
+struct operation_step {
+    request_ref request{};                      ///< to be sent, and answered; none at the end of the operation
+    steady_time not_before{steady_time::min()}; ///< the request is sent at this time, or later
+    std::size_t place{};                        ///< which of the transports it goes to
+
+    /// Whether the operation is at its end: `finish()` has the result.
+    [[nodiscard]] constexpr bool done() const noexcept { return !request; }
 };
 
 /// A resumable operation.
 ///
 /// Semantic rules:
-/// 1. `next()` changes nothing: asked twice it says the same.
-/// 2. After `send`, `visit(f)` calls `f(request)` once with the request, which stays valid until `answer`.
-/// 3. After `answer(response)` or, where it waited, after the time has come, `next()` is asked again.
-/// 4. `abandon(error)` ends it early, at any step but `done`: the deadline passed, or the caller cancelled.
-/// 5. `finish()` is called once, after `done`.
+/// 1. `next()` asked twice says the same. The request stays valid, and the operation where it is, until `answer` or `abandon`.
+/// 2. `answer(response, now)` takes the answer to the request of the last step, a `result`, and the time; there is one for each kind
+///    of request that the operation sends. Time comes from nowhere else.
+/// 3. `abandon(error)` ends it early, at any step but the end: the deadline passed, or the caller cancelled.
+/// 4. `finish()` is called once, at the end.
 template <class T>
 concept operation = requires(T& op, error const& reason) {
-    { op.next() } -> std::same_as<next_step>;
-    { op.wakes_at() } -> std::same_as<steady_time>;
-    op.visit([](auto const&) {});
+    { op.next() } -> std::same_as<operation_step>;
     op.abandon(reason);
     op.finish();
 };
+
+/// An operation takes the answer to requests of this kind, since it sends such.
+template <class Op, class Request>
+concept takes_answer_to =
+    requires(Op& op, result<response_of<Request>> answer, steady_time now) { op.answer(std::move(answer), now); };
 
 ENTITABLE_END_NAMESPACE

@@ -22,22 +22,14 @@ public:
     /// Of the operation with this id in a partition. `is_there`: the row was met, so that it is read at once.
     settling(std::string table, std::string_view partition_key, std::string_view operation_id, bool is_there = false);
 
-    /// Whether a request is to be sent, or all is known.
-    [[nodiscard]] next_step next() const noexcept { return outcome_ ? next_step::done : next_step::send; }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; } ///< it never waits
-    /// Gives the request to send.
-    template <class Sender>
-    void visit(Sender&& send) const {
-        if (reads_) {
-            send(reading_);
-        } else {
-            send(writing_);
-        }
+    /// The request to send; none when all is known.
+    [[nodiscard]] operation_step next() const noexcept {
+        return outcome_ ? operation_step{} : reads_ ? operation_step{reading_} : operation_step{writing_};
     }
     /// The answer to the insert of the void row.
-    void answer(result<written> voided);
+    void answer(result<written> voided, steady_time now = {});
     /// The answer to the read.
-    void answer(result<get_entity::response> found);
+    void answer(result<get_entity::response> found, steady_time now = {});
     /// Ends it early.
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     /// What became of the write: applied, or not and never. Unknown where the row was met, and removed before it was read.

@@ -26,7 +26,7 @@ namespace testing {
 /// What was found.
 struct interleaving_report {
     std::string problem;               ///< empty: nothing
-    std::vector<std::string> schedule; ///< the steps that lead to the problem, no shorter ones do
+    std::vector<std::string> schedule; ///< the moves that lead to the problem, no shorter ones do
     std::size_t states{};              ///< different ones
     std::size_t ends{};                ///< those in which nothing can happen any more
     bool complete{true};               ///< all states were looked at
@@ -40,22 +40,22 @@ public:
         std::function<void(stage&)> const& begin, interleaving_limits const& limits) {
         interleaving_report told;
         std::set<std::string> seen;
-        std::deque<std::vector<stage::step>> open(1);
+        std::deque<std::vector<stage::move>> open(1);
         while (!open.empty()) {
-            std::vector<stage::step> const so_far = std::move(open.front());
+            std::vector<stage::move> const so_far = std::move(open.front());
             open.pop_front();
             auto here = replay(begin, limits, so_far);
-            auto const steps = here->steps();
-            told.ends += steps.empty() ? 1U : 0U;
-            for (stage::step const& next : steps) {
-                // What was made to look for the steps takes the first of them.
+            auto const moves = here->moves();
+            told.ends += moves.empty() ? 1U : 0U;
+            for (stage::move const& next : moves) {
+                // What was made to look for the moves makes the first of them.
                 auto const there = here ? std::exchange(here, nullptr) : replay(begin, limits, so_far);
                 (void)there->take(next);
                 if (!seen.insert(there->state()).second) {
                     continue;
                 }
                 ++told.states;
-                std::vector<stage::step> longer = so_far;
+                std::vector<stage::move> longer = so_far;
                 longer.push_back(next);
                 if (told.problem = there->wrong(); !told.problem.empty()) {
                     told.schedule = words(begin, limits, longer);
@@ -73,19 +73,19 @@ public:
 
 private:
     [[nodiscard]] static std::unique_ptr<stage> replay(std::function<void(stage&)> const& begin,
-        interleaving_limits const& limits, std::vector<stage::step> const& steps) {
+        interleaving_limits const& limits, std::vector<stage::move> const& moves) {
         auto on = std::make_unique<stage>(limits);
         begin(*on);
-        for (stage::step const& each : steps) {
+        for (stage::move const& each : moves) {
             (void)on->take(each);
         }
         return on;
     }
     [[nodiscard]] static std::vector<std::string> words(std::function<void(stage&)> const& begin,
-        interleaving_limits const& limits, std::vector<stage::step> const& steps) {
+        interleaving_limits const& limits, std::vector<stage::move> const& moves) {
         auto const on = replay(begin, limits, {});
         std::vector<std::string> said;
-        for (stage::step const& each : steps) {
+        for (stage::move const& each : moves) {
             said.push_back(on->take(each));
         }
         return said;

@@ -82,10 +82,7 @@ private:
     struct actor {
         actor(std::string called, steady_time until) : name(std::move(called)), deadline(until) {}
         virtual ~actor() = default;
-        [[nodiscard]] virtual next_step next() const = 0;
-        [[nodiscard]] virtual steady_time wakes_at() const = 0;
-        [[nodiscard]] virtual std::string wants() const = 0;
-        [[nodiscard]] virtual bool writes() const = 0;
+        [[nodiscard]] virtual operation_step next() = 0;
         virtual void send(stage& on, delivery how) = 0;
         virtual void overdue() = 0;
 
@@ -100,42 +97,36 @@ private:
     struct actor_of final : actor {
         actor_of(std::string called, steady_time until, Op made, Tell told)
             : actor(std::move(called), until), op(std::move(made)), tell(std::move(told)) {}
-        [[nodiscard]] next_step next() const override { return over ? next_step::done : op.next(); }
-        [[nodiscard]] steady_time wakes_at() const override { return op.wakes_at(); }
-        [[nodiscard]] std::string wants() const override {
-            std::string what;
-            op.visit([&](auto const& request) { what = request.name; });
-            return what;
-        }
-        [[nodiscard]] bool writes() const override {
-            bool write = false;
-            op.visit([&](auto const& request) { write = is_write<std::remove_cvref_t<decltype(request)>>; });
-            return write;
-        }
+        [[nodiscard]] operation_step next() override { return over ? operation_step{} : op.next(); }
         void send(stage& on, delivery how) override {
-            op.visit([&](auto const& request) {
-                using asked = std::remove_cvref_t<decltype(request)>;
-                std::function<result<response_of<asked>>()> const deliver = [to = on.store_, request] {
-                    call own;
-                    return to.execute(request, own);
-                };
-                ++sent;
-                if (how == delivery::late || how == delivery::twice) {
-                    on.held_.push_back(
-                        {name + " " + std::to_string(sent), on.time_.steady(), [deliver] { (void)deliver(); }});
+            op.next().request.visit([&]<class Asked>(Asked const& request) {
+                if constexpr (takes_answer_to<Op, Asked>) {
+                    send(on, how, request);
                 }
-                error gone{error_code::transport_failed, "lost"};
-                gone.effect = is_write<asked> ? effect::unknown : effect::none;
-                result<response_of<asked>> answered = failure{std::move(gone)};
-                if (how == delivery::answer_lost) {
-                    (void)deliver();
-                } else if (how == delivery::answered || how == delivery::twice) {
-                    answered = deliver();
-                }
-                history += shown(answered) + '@' + on.since_begun(on.time_.steady()) + ';';
-                op.answer(std::move(answered));
             });
             end();
+        }
+        template <class Asked>
+        void send(stage& on, delivery how, Asked const& request) {
+            std::function<result<response_of<Asked>>()> const deliver = [to = on.store_, request] {
+                call own;
+                return to.execute(request, own);
+            };
+            ++sent;
+            if (how == delivery::late || how == delivery::twice) {
+                on.held_.push_back(
+                    {name + " " + std::to_string(sent), on.time_.steady(), [deliver] { (void)deliver(); }});
+            }
+            error gone{error_code::transport_failed, "lost"};
+            gone.effect = Asked::writes ? effect::unknown : effect::none;
+            result<response_of<Asked>> answered = failure{std::move(gone)};
+            if (how == delivery::answer_lost) {
+                (void)deliver();
+            } else if (how == delivery::answered || how == delivery::twice) {
+                answered = deliver();
+            }
+            history += shown(answered) + '@' + on.since_begun(on.time_.steady()) + ';';
+            op.answer(std::move(answered), on.time_.steady());
         }
         void overdue() override {
             op.abandon(error{error_code::deadline_exceeded, "the deadline of the call has passed"});
@@ -143,7 +134,7 @@ private:
             end();
         }
         void end() {
-            if (op.next() == next_step::done) {
+            if (op.next().done()) {
                 over = true;
                 tell(op.finish());
             }
@@ -152,10 +143,6 @@ private:
         Op op;
         Tell tell;
     };
-
-    template <class Request>
-    static constexpr bool is_write = std::same_as<Request, write_entity> || std::same_as<Request, transact> ||
-        std::same_as<Request, create_table> || std::same_as<Request, delete_table>;
 
     [[nodiscard]] std::string since_begun(steady_time at) const { return std::to_string((at - begun_).count()); }
 
@@ -234,77 +221,79 @@ private:
         return renamed(text);
     }
 
-    // ---- steps ----
+    // ---- moves ----
 
-    struct step {
+    struct move {
         enum class kind : std::uint8_t { send, crash, deliver, time };
         kind what;
         std::size_t index;
         delivery how{};
     };
 
-    [[nodiscard]] std::vector<step> steps() const {
-        std::vector<step> all;
+    [[nodiscard]] std::vector<move> moves() const {
+        std::vector<move> all;
         bool waits = false;
         for (std::size_t index = 0; index < actors_.size(); ++index) {
-            actor const& each = *actors_[index];
-            next_step const next = each.next();
-            waits = waits || next == next_step::wait;
-            if (next == next_step::done) {
+            actor& each = *actors_[index];
+            operation_step const next = each.next();
+            bool const early = next.not_before > time_.steady();
+            waits = waits || (!next.done() && early);
+            if (next.done()) {
                 continue;
             }
-            if (next == next_step::send) {
-                all.push_back({step::kind::send, index, delivery::answered});
+            if (!early) {
+                all.push_back({move::kind::send, index, delivery::answered});
                 if (lost_ < limits_.lost && time_.steady() <= each.deadline) {
-                    all.push_back({step::kind::send, index, delivery::lost});
-                    if (each.writes()) {
-                        all.push_back({step::kind::send, index, delivery::answer_lost});
+                    all.push_back({move::kind::send, index, delivery::lost});
+                    if (next.request.writes()) {
+                        all.push_back({move::kind::send, index, delivery::answer_lost});
                     }
                 }
-                bool const goes_out = each.writes() && time_.steady() <= each.deadline;
+                bool const goes_out = next.request.writes() && time_.steady() <= each.deadline;
                 if (late_ < limits_.late && goes_out) {
-                    all.push_back({step::kind::send, index, delivery::late});
+                    all.push_back({move::kind::send, index, delivery::late});
                 }
                 if (twice_ < limits_.twice && goes_out) {
-                    all.push_back({step::kind::send, index, delivery::twice});
+                    all.push_back({move::kind::send, index, delivery::twice});
                 }
             }
             if (crashed_ < limits_.crashes) {
-                all.push_back({step::kind::crash, index});
+                all.push_back({move::kind::crash, index});
             }
         }
         for (std::size_t index = 0; index < held_.size(); ++index) {
-            all.push_back({step::kind::deliver, index});
+            all.push_back({move::kind::deliver, index});
         }
         if (waits) {
-            all.push_back({step::kind::time, 0});
+            all.push_back({move::kind::time, 0});
         }
         return all;
     }
-    /// Takes a step; what it was, for a person.
-    std::string take(step const& next) {
+    /// Makes a move; what it was, for a person.
+    std::string take(move const& next) {
         switch (next.what) {
-            case step::kind::crash:
+            case move::kind::crash:
                 actors_[next.index]->over = true;
                 actors_[next.index]->history += "crash;";
                 ++crashed_;
                 return actors_[next.index]->name + " ends";
-            case step::kind::deliver: {
+            case move::kind::deliver: {
                 held_up const due = std::move(held_[next.index]);
                 held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(next.index));
                 due.deliver();
                 return "request " + due.name + " comes late";
             }
-            case step::kind::time: {
+            case move::kind::time: {
                 steady_time first = steady_time::max();
                 for (auto const& each : actors_) {
-                    first = each->next() == next_step::wait && each->wakes_at() < first ? each->wakes_at() : first;
+                    operation_step const due = each->next();
+                    first = !due.done() && due.not_before > time_.steady() ? std::min(first, due.not_before) : first;
                 }
                 time_.wait_until(first);
                 std::erase_if(held_, [&](held_up const& each) { return time_.steady() - each.sent > limits_.life; });
                 return "time passes";
             }
-            case step::kind::send: break;
+            case move::kind::send: break;
         }
         actor& by = *actors_[next.index];
         if (time_.steady() > by.deadline) {
@@ -316,7 +305,8 @@ private:
         twice_ += next.how == delivery::twice ? 1U : 0U;
         constexpr char const* words[] = {
             "", ", lost", ", its answer lost", ", held up and taken for lost", ", and a second copy is held up"};
-        std::string said = by.name + ": " + by.wants() + words[static_cast<std::size_t>(next.how)];
+        std::string said =
+            by.name + ": " + std::string{by.next().request.name()} + words[static_cast<std::size_t>(next.how)];
         by.send(*this, next.how);
         return said;
     }

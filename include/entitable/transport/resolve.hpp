@@ -8,29 +8,25 @@
 #include <entitable/request/settling.hpp>
 #include <entitable/transport/run.hpp>
 
+#include <optional>
+#include <span>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Reads the entities of some changes until one of them settles what became of all.
 class resolution {
 public:
-    using request = get_entity;
-
     /// The changes must outlive it.
     resolution(std::string table, std::span<mutation const> changes) : changes_(changes) {
         reading_.table = std::move(table);
         aim();
     }
 
-    [[nodiscard]] next_step next() const noexcept {
-        return at_ == changes_.size() || outcome_ ? next_step::done : next_step::send;
+    [[nodiscard]] operation_step next() const noexcept {
+        return at_ == changes_.size() || outcome_ ? operation_step{} : operation_step{reading_};
     }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; }
-    template <class Sender>
-    void visit(Sender&& send) const {
-        send(reading_);
-    }
-    void answer(result<get_entity::response> found) {
+    void answer(result<get_entity::response> found, steady_time) {
         if (!found && found.error().code != error_code::resource_not_found) {
             outcome_.emplace(std::move(found).as_failure());
             return;
@@ -70,7 +66,7 @@ template <transport T>
 [[nodiscard]] result<fate> resolve(
     T& through, std::string table, std::string_view partition_key, std::string_view operation_id, call& context) {
     settling asking{std::move(table), partition_key, operation_id};
-    return run(asking, through, context);
+    return run(asking, context, system_clock(), through);
 }
 
 /// What became of a write without one, by reading and comparing: an insert whose every property is there was applied; a write by
@@ -80,7 +76,7 @@ template <transport T>
 template <transport T>
 [[nodiscard]] result<fate> resolve(T& through, write_entity const& lost, call& context) {
     detail::resolution reading{lost.table, {&lost.change, 1}};
-    return run(reading, through, context);
+    return run(reading, context, system_clock(), through);
 }
 
 /// The same for a transaction: the first of its changes that tells, tells of all. Removals and writes without condition tell
@@ -88,7 +84,7 @@ template <transport T>
 template <transport T>
 [[nodiscard]] result<fate> resolve(T& through, transact const& lost, call& context) {
     detail::resolution reading{lost.table, lost.changes};
-    return run(reading, through, context);
+    return run(reading, context, system_clock(), through);
 }
 
 ENTITABLE_END_NAMESPACE

@@ -3,15 +3,12 @@
 #pragma once
 
 /// \file
-/// Drivers of resumable operations: `run` drives one of them on the calling thread, `run_many` drives many with
-/// several requests under way.
+/// The driver of resumable operations: `run` drives one of them on the calling thread.
 
 #include <entitable/request/operation.hpp>
-#include <entitable/transport/many.hpp>
 #include <entitable/transport/transport.hpp>
 
-#include <span>
-#include <vector>
+#include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -34,84 +31,38 @@ ENTITABLE_BEGIN_NAMESPACE
     }
 }
 
-/// Drives one operation to its end on the calling thread.
-template <operation Op, transport T>
-auto run(Op& op, T& through, call& context, clock& time = system_clock()) -> decltype(op.finish()) {
+/// Drives one operation to its end on the calling thread. Its steps go to the transports by their places, the first of which is 0.
+template <operation Op, transport First, transport... More>
+auto run(Op& op, call& context, clock& time, First& first, More&... more) -> decltype(op.finish()) {
     for (;;) {
-        switch (op.next()) {
-            case next_step::send:
-                op.visit([&](auto const& request) { op.answer(execute(through, request, context)); });
-                break;
-            case next_step::wait:
-                if (auto waited = wait_until(op.wakes_at(), context, time); !waited) {
-                    op.abandon(waited.error());
-                }
-                break;
-            case next_step::done: return op.finish();
+        operation_step const due = op.next();
+        if (due.done()) {
+            return op.finish();
         }
-    }
-}
-
-namespace detail {
-
-/// Offers the requests of many operations, each of which sends one kind, to a transport.
-template <class Request, class Op>
-class operation_feed final : public request_feed<Request> {
-public:
-    explicit operation_feed(std::span<Op> operations) : operations_(operations), under_way_(operations.size(), '\0') {}
-
-    Request const* next(std::size_t& slot) override {
-        for (std::size_t tried = 0; tried < operations_.size(); ++tried) {
-            std::size_t const index = at_;
-            at_ = (at_ + 1) % operations_.size();
-            if (under_way_[index] == 0 && operations_[index].next() == next_step::send) {
-                under_way_[index] = 1;
-                slot = index;
-                Request const* found = nullptr;
-                operations_[index].visit([&](Request const& request) { found = &request; });
-                return found;
+        if (due.not_before > steady_time::min() && due.not_before > time.steady()) {
+            if (auto waited = wait_until(due.not_before, context, time); !waited) {
+                op.abandon(waited.error());
+                continue;
             }
         }
-        return nullptr;
-    }
-    void answer(std::size_t slot, result<response_of<Request>> response) override {
-        under_way_[slot] = 0;
-        operations_[slot].answer(std::move(response));
-    }
-
-private:
-    std::span<Op> operations_;
-    std::string under_way_; ///< one character per operation
-    std::size_t at_{};
-};
-
-} // namespace detail
-
-/// Drives many operations that send `Op::request` only, with up to `in_flight` requests under way where the transport
-/// can. Every operation is at its end afterwards; its owner calls `finish()`.
-template <operation Op, transport T>
-void run_many(
-    std::span<Op> operations, T& through, std::size_t in_flight, call& context, clock& time = system_clock()) {
-    detail::operation_feed<typename Op::request, Op> feed{operations};
-    for (;;) {
-        execute_many(through, feed, in_flight, context);
-        // Nothing can be sent now: each one is at its end or waits.
-        std::optional<steady_time> first;
-        for (Op& op : operations) {
-            if (op.next() == next_step::wait && (!first || op.wakes_at() < *first)) {
-                first = op.wakes_at();
-            }
-        }
-        if (!first) {
-            return;
-        }
-        if (auto waited = wait_until(*first, context, time); !waited) {
-            for (Op& op : operations) {
-                if (op.next() != next_step::done) {
-                    op.abandon(waited.error());
+        due.request.visit([&]<class Request>(Request const& request) {
+            if constexpr (takes_answer_to<Op, Request>) {
+                if constexpr (sizeof...(More) == 0) {
+                    op.answer(execute(first, request, context), time.steady());
+                } else {
+                    std::size_t place = 0;
+                    std::optional<result<response_of<Request>>> answer;
+                    auto const ask = [&](auto& through) {
+                        if (place++ == due.place) {
+                            answer.emplace(execute(through, request, context));
+                        }
+                    };
+                    ask(first);
+                    (ask(more), ...);
+                    op.answer(*std::move(answer), time.steady());
                 }
             }
-        }
+        });
     }
 }
 

@@ -26,18 +26,11 @@ public:
     /// `late`: how long a sending may be late; `context`: the call that it is driven with, which knows the service's clock.
     operation_sweep(std::string table, sweep_options const& options, std::chrono::seconds late, call const& context);
 
-    [[nodiscard]] next_step next() const noexcept { return outcome_ ? next_step::done : next_step::send; }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; }
-    template <class Sender>
-    void visit(Sender&& send) const {
-        if (at_ < old_.size()) {
-            send(old_[at_]);
-        } else {
-            send(reading_);
-        }
+    [[nodiscard]] operation_step next() const noexcept {
+        return outcome_ ? operation_step{} : at_ < old_.size() ? operation_step{old_[at_]} : operation_step{reading_};
     }
-    void answer(result<query_entities::response> page);
-    void answer(result<written> removed);
+    void answer(result<query_entities::response> page, steady_time now);
+    void answer(result<written> removed, steady_time now);
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     [[nodiscard]] result<std::size_t> finish() { return *std::move(outcome_); }
 
@@ -65,7 +58,7 @@ template <transport T>
 [[nodiscard]] result<std::size_t> sweep_operation_rows(
     T& through, std::string table, call& context, sweep_options const& options = {}) {
     detail::operation_sweep sweeping{std::move(table), options, through.profile().longest_late_application(), context};
-    return run(sweeping, through, context, *options.time);
+    return run(sweeping, context, *options.time, through);
 }
 
 ENTITABLE_END_NAMESPACE

@@ -74,7 +74,7 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
     page_feed feed{reading_};
     reading_.begin_round();
     execute_many(source_->through, feed, limits_.in_flight, context);
-    if (reading_.next() == next_step::send) {
+    if (!reading_.page_is_here()) {
         reading_.abandon({error_code::transport_failed, "the transport left a request without an answer"});
     }
 }
@@ -83,7 +83,7 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     at_ = 0;
     used_ = 0;
     while (used_ == 0 && !taken_all() && !reading_.at_end()) {
-        if (reading_.next() == next_step::send) {
+        if (!reading_.page_is_here()) {
             read_round();
         }
         auto read = reading_.finish();

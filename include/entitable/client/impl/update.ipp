@@ -34,7 +34,7 @@ ENTITABLE_LAZY_BODY row changed_row(row_view stored, row_view change) {
     return builder.build();
 }
 
-ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> found) {
+ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> found, steady_time) {
     ++tries_;
     if (!found) {
         outcome_.emplace(std::move(found).as_failure());
@@ -55,7 +55,7 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> f
     writes_ = true;
 }
 
-ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done) {
+ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_time now) {
     writes_ = false;
     if (done) {
         outcome_.emplace(update_outcome{std::move(done->etag), tries_, true, done->after_retry});
@@ -70,14 +70,14 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done) {
         outcome_.emplace(std::move(problem));
         return;
     }
-    if (tries_ > options_.repeats) {
+    if (tries_ > repeats_) {
         problem.error().message += text::joined({"; other writers were faster ", std::to_string(tries_), " times"});
         problem.error().attempts = tries_;
         outcome_.emplace(std::move(problem));
         return;
     }
-    auto const wait = options_.delays.delay(tries_, random_.unit());
-    wakes_at_ = options_.time->steady() + std::chrono::duration_cast<steady_time::duration>(wait);
+    auto const wait = delays_.delay(tries_, random_.unit());
+    not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
 }
 
 } // namespace detail

@@ -94,7 +94,7 @@ private:
 
     retry_ledger* ledger_;
     steady_time deadline_;
-    steady_time wakes_at_{};
+    steady_time wakes_at_{steady_time::min()};
     std::uint32_t tries_{};
     request_kind kind_;
     bool lost_;

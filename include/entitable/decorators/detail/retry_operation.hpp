@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The request, the ledger and the clock must outlive it. For a transaction that keeps an operation row, that row is
+/// The request and the ledger must outlive it. For a transaction that keeps an operation row, that row is
 /// inserted by its first change.
 template <table_request Request>
 class retry_operation {
@@ -21,39 +21,29 @@ class retry_operation {
 
 public:
     using response = response_of<Request>;
-    using request = Request;
 
     /// `lost`: an earlier attempt, before this operation, may have been applied.
-    retry_operation(Request const& asked, request_kind kind, retry_ledger& ledger, clock& time, steady_time deadline,
-        bool lost = false) noexcept
-        : request_(&asked), time_(&time), course_(ledger, kind, deadline, lost) {}
+    retry_operation(
+        Request const& asked, request_kind kind, retry_ledger& ledger, steady_time deadline, bool lost = false) noexcept
+        : request_(&asked), course_(ledger, kind, deadline, lost) {}
 
-    [[nodiscard]] next_step next() const noexcept {
+    [[nodiscard]] operation_step next() const noexcept {
         if (outcome_) {
-            return next_step::done;
+            return {};
         }
-        return waits_ && time_->steady() < course_.wakes_at() ? next_step::wait : next_step::send;
-    }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return course_.wakes_at(); }
-
-    template <class Sender>
-    void visit(Sender&& send) const {
+        operation_step due{*request_};
         if constexpr (writes_one) {
-            if (reads_) {
-                return send(reading_);
-            }
+            due = reads_ ? operation_step{reading_} : due;
         }
         if constexpr (writes_many) {
-            if (settling_) {
-                return settling_->visit(send);
-            }
+            due = settling_ ? settling_->next() : due;
         }
-        send(*request_);
+        due.not_before = course_.wakes_at();
+        return due;
     }
 
     /// To the request.
-    void answer(result<response> answered) {
-        waits_ = false;
+    void answer(result<response> answered, steady_time now) {
         if (answered) {
             course_.succeeded();
             if constexpr (writes_one) {
@@ -67,9 +57,9 @@ public:
         if constexpr (writes_many) {
             where = place_of_refusal(problem.error(), *request_);
         }
-        auto const move = course_.after(problem.error(), time_->steady(), where);
+        auto const move = course_.after(problem.error(), now, where);
         switch (move) {
-            case retry_course::move::again: waits_ = true; break;
+            case retry_course::move::again: break;
             case retry_course::move::success: conclude(etag{}); break;
             case retry_course::move::compare:
                 if constexpr (writes_one) {
@@ -93,7 +83,7 @@ public:
         }
     }
     /// To what was read to find out.
-    void answer(result<get_entity::response> found)
+    void answer(result<get_entity::response> found, steady_time now)
         requires(writes_one || writes_many)
     {
         if constexpr (writes_one) {
@@ -103,17 +93,17 @@ public:
             } else if (found.error().code == error_code::resource_not_found) {
                 compare(nullptr);
             } else {
-                find_out_again(std::move(found).as_failure());
+                find_out_again(std::move(found).as_failure(), now);
             }
         } else {
-            go_on_settling(std::move(found), error_code::resource_not_found);
+            go_on_settling(std::move(found), now, error_code::resource_not_found);
         }
     }
     /// To the void operation row.
-    void answer(result<written> voided)
+    void answer(result<written> voided, steady_time now)
         requires writes_many
     {
-        go_on_settling(std::move(voided), error_code::entity_already_exists);
+        go_on_settling(std::move(voided), now, error_code::entity_already_exists);
     }
 
     void abandon(error const& reason) {
@@ -142,9 +132,8 @@ private:
         outcome_.emplace(failure{std::move(refusal_)});
     }
     /// What was asked to find out has failed.
-    void find_out_again(failure problem) {
-        if (course_.after_reading(problem.error(), time_->steady()) == retry_course::move::again) {
-            waits_ = true;
+    void find_out_again(failure problem, steady_time now) {
+        if (course_.after_reading(problem.error(), now) == retry_course::move::again) {
             return;
         }
         problem.error().message += "; that was a request to find out what became of a lost write";
@@ -153,7 +142,6 @@ private:
     }
     /// `found`: null when there is no such row.
     void compare(get_entity::response* found) {
-        waits_ = false;
         if (found == nullptr) {
             refuse(effect::unknown, "; it was gone when it was read to find out whose it was");
         } else if (same_properties(found->entity, request_->change.entity)) {
@@ -165,14 +153,13 @@ private:
     }
     /// `expected`: an error that tells something.
     template <class Answer>
-    void go_on_settling(result<Answer> answered, error_code expected) {
-        waits_ = false;
+    void go_on_settling(result<Answer> answered, steady_time now, error_code expected) {
         if (!answered && answered.error().code != expected) {
-            return find_out_again(std::move(answered).as_failure());
+            return find_out_again(std::move(answered).as_failure(), now);
         }
         course_.succeeded();
-        settling_->answer(std::move(answered));
-        if (settling_->next() != next_step::done) {
+        settling_->answer(std::move(answered), now);
+        if (!settling_->next().done()) {
             return;
         }
         switch (*settling_->finish()) {
@@ -206,9 +193,7 @@ private:
     }
 
     Request const* request_;
-    clock* time_;
     retry_course course_;
-    bool waits_{};
     bool reads_{};
     bool met_row_{}; ///< before it was settled
     get_entity reading_;

@@ -40,41 +40,28 @@ namespace detail {
 /// The row to write for one that was read; nothing to leave it out.
 using row_replacement = function_ref<result<std::optional<row>>(row_view)>;
 
-/// Models `operation`, but for two transports: `at_source` says which one the request is for.
+/// A resumable operation over two places: the source is 0, the target 1.
 class copy_operation {
 public:
     copy_operation(std::string from_table, std::string to_table, row_replacement change, profile const& target,
         copy_options const& options);
 
-    [[nodiscard]] next_step next() const noexcept { return outcome_ ? next_step::done : next_step::send; }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return {}; }
-    [[nodiscard]] bool at_source() const noexcept { return step_ == step::read; }
+    [[nodiscard]] operation_step next() const noexcept;
     [[nodiscard]] copy_progress const& progress() const noexcept { return progress_; }
 
-    template <class Sender>
-    void visit(Sender&& send) const {
-        switch (step_) {
-            case step::read: send(reading_); break;
-            case step::write_batch: send(batch_); break;
-            case step::write_one: send(one_); break;
-            case step::compare: send(comparing_); break;
-            case step::look:
-            case step::verify: send(looking_); break;
-        }
-    }
-    void answer(result<query_entities::response> page);
-    void answer(result<transact::response> done);
-    void answer(result<written> done);
-    void answer(result<get_entity::response> found);
+    void answer(result<query_entities::response> page, steady_time now);
+    void answer(result<transact::response> done, steady_time now);
+    void answer(result<written> done, steady_time now);
+    void answer(result<get_entity::response> found, steady_time now);
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     [[nodiscard]] result<copy_progress> finish() { return *std::move(outcome_); }
 
 private:
-    enum class step : std::uint8_t { read, write_batch, look, write_one, compare, verify };
+    enum class phase : std::uint8_t { read, write_batch, look, write_one, compare, verify };
 
     void take_page(query_entities::response page);
     void begin_batch();
-    void look_for_rows(step why);
+    void look_for_rows(phase why);
     void write_rest(std::size_t from);
     void write_one();
     void begin_verifying();
@@ -86,7 +73,7 @@ private:
 
     row_replacement change_;
     copy_options const options_;
-    step step_{step::read};
+    phase phase_{phase::read};
     copy_progress progress_;
     std::optional<result<copy_progress>> outcome_;
 

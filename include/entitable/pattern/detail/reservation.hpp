@@ -30,7 +30,7 @@ struct reserved {
     std::uint32_t tries{}; ///< writes that were sent
 };
 
-/// Reads the row, adds to it, writes it under the ETag that was read. The row, the clock and the random source must outlive it.
+/// Reads the row, adds to it, writes it under the ETag that was read. The row and the random source must outlive it.
 ///
 /// A number is given only after a definite success of the conditional write. A write whose answer was lost is followed by a
 /// new read, and what it may have taken is left out. A row that is missing is made first, with nothing counted, so that two
@@ -38,32 +38,22 @@ struct reserved {
 class reservation {
 public:
     reservation(counter_row const& counter, std::uint32_t count, std::uint32_t repeats,
-        entitable::backoff const& delays, clock& time, random_source& random)
-        : counter_(counter), count_(count), repeats_(repeats), delays_(delays), time_(time), random_(random) {
+        entitable::backoff const& delays, random_source& random)
+        : counter_(counter), count_(count), repeats_(repeats), delays_(delays), random_(random) {
         reading_ = {counter.table, counter.partition_key, counter.row_key, {}};
         writing_.table = counter.table;
         creating_.table = counter.table;
     }
 
-    [[nodiscard]] next_step next() const noexcept {
-        if (outcome_) {
-            return next_step::done;
-        }
-        return time_.steady() < wakes_at_ ? next_step::wait : next_step::send;
+    [[nodiscard]] operation_step next() const noexcept {
+        return outcome_               ? operation_step{}
+            : phase_ == phase::read   ? operation_step{reading_, not_before_}
+            : phase_ == phase::create ? operation_step{creating_, not_before_}
+                                      : operation_step{writing_, not_before_};
     }
-    [[nodiscard]] steady_time wakes_at() const noexcept { return wakes_at_; }
-    template <class Sender>
-    void visit(Sender&& send) const {
-        switch (phase_) {
-            case phase::read: send(reading_); break;
-            case phase::insert:
-            case phase::add: send(writing_); break;
-            case phase::create: send(creating_); break;
-        }
-    }
-    void answer(result<get_entity::response> found);
-    void answer(result<written> done);
-    void answer(result<create_table::response> created);
+    void answer(result<get_entity::response> found, steady_time now);
+    void answer(result<written> done, steady_time now);
+    void answer(result<create_table::response> created, steady_time now);
     void abandon(error const& reason) { end(failure{reason}); }
     [[nodiscard]] result<reserved> finish() { return *std::move(outcome_); }
 
@@ -73,14 +63,13 @@ private:
     void insert_row();
     void add(value_view counted, etag version);
     /// From the start, after a wait, unless it was often enough.
-    void repeat(failure beaten);
+    void repeat(failure beaten, steady_time now);
     void end(failure problem);
 
     counter_row const& counter_;
     std::uint32_t count_;
     std::uint32_t repeats_;
     entitable::backoff delays_;
-    clock& time_;
     random_source& random_;
     get_entity reading_;
     write_entity writing_;
@@ -90,7 +79,7 @@ private:
     std::int64_t first_{};
     std::uint32_t tries_{};
     std::uint32_t beaten_{};
-    steady_time wakes_at_{};
+    steady_time not_before_{steady_time::min()};
     std::optional<result<reserved>> outcome_;
 };
 

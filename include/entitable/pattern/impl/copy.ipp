@@ -10,11 +10,15 @@ ENTITABLE_DECL result<copy_progress> copy_rows(any_transport const& from, std::s
     any_transport const& to, std::string to_table, detail::row_replacement change, copy_watcher watch,
     copy_options const& options) {
     detail::copy_operation copying{std::move(from_table), std::move(to_table), change, to.profile(), options};
-    while (copying.next() != next_step::done) {
+    for (operation_step due = copying.next(); !due.done(); due = copying.next()) {
         std::uint64_t const pages = copying.progress().pages;
-        call context{options.calls};
-        any_transport const& through = copying.at_source() ? from : to;
-        copying.visit([&](auto const& request) { copying.answer(through.execute(request, context)); });
+        call context{options.calls}; // of this request
+        any_transport const& through = due.place == 0 ? from : to;
+        due.request.visit([&]<class Request>(Request const& request) {
+            if constexpr (takes_answer_to<detail::copy_operation, Request>) {
+                copying.answer(through.execute(request, context), {});
+            }
+        });
         if (copying.progress().pages != pages) {
             watch(copying.progress());
         }

@@ -30,12 +30,29 @@ ENTITABLE_DECL failure copy_operation::about(row const& offender, error_code cod
     return made;
 }
 
+ENTITABLE_DECL operation_step copy_operation::next() const noexcept {
+    constexpr std::size_t target = 1;
+    if (outcome_) {
+        return {};
+    }
+    operation_step due{reading_};
+    switch (phase_) {
+        case phase::read: break;
+        case phase::write_batch: due = {batch_, {}, target}; break;
+        case phase::write_one: due = {one_, {}, target}; break;
+        case phase::compare: due = {comparing_, {}, target}; break;
+        case phase::look:
+        case phase::verify: due = {looking_, {}, target}; break;
+    }
+    return due;
+}
+
 // ---- reading ----------------------------------------------------------------------------------------
 
-ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page) {
+ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page, steady_time) {
     if (!page) {
         stop(std::move(page).as_failure());
-    } else if (step_ == step::read) {
+    } else if (phase_ == phase::read) {
         take_page(*std::move(page));
     } else {
         for (std::size_t index = 0; index < page->rows.size(); ++index) {
@@ -51,7 +68,7 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
         if (looking_.continuation) {
             return;
         }
-        if (step_ == step::verify) {
+        if (phase_ == phase::verify) {
             end_verifying();
         } else {
             progress_.present += static_cast<std::uint64_t>(std::count(found_.begin(), found_.end(), true));
@@ -118,23 +135,23 @@ ENTITABLE_DECL void copy_operation::begin_batch() {
     if (batch_.changes.size() == 1) {
         write_rest(0);
     } else {
-        step_ = step::write_batch;
+        phase_ = phase::write_batch;
     }
 }
 
-ENTITABLE_DECL void copy_operation::answer(result<transact::response> done) {
+ENTITABLE_DECL void copy_operation::answer(result<transact::response> done, steady_time) {
     if (done) {
         progress_.written += batch_.changes.size();
         begin_verifying();
     } else if (done.error().code == error_code::entity_already_exists) {
-        look_for_rows(step::look); // an earlier copy came so far, or further
+        look_for_rows(phase::look); // an earlier copy came so far, or further
     } else {
         stop(std::move(done).as_failure());
     }
 }
 
 /// Asks for the rows of the batch, and what stands between them.
-ENTITABLE_DECL void copy_operation::look_for_rows(step why) {
+ENTITABLE_DECL void copy_operation::look_for_rows(phase why) {
     row const& least = batch_.changes.front().entity;
     row const& most = batch_.changes.back().entity;
     found_.assign(batch_.changes.size(), false);
@@ -142,7 +159,7 @@ ENTITABLE_DECL void copy_operation::look_for_rows(step why) {
     looking_.range.row = {
         key_bound::including(std::string{least.row_key()}), key_bound::including(std::string{most.row_key()})};
     looking_.continuation.reset();
-    step_ = why;
+    phase_ = why;
 }
 
 /// One by one, those of the batch that were not found.
@@ -162,23 +179,23 @@ ENTITABLE_DECL void copy_operation::write_rest(std::size_t from) {
 
 ENTITABLE_DECL void copy_operation::write_one() {
     one_.change = mutation::insert(current());
-    step_ = step::write_one;
+    phase_ = phase::write_one;
 }
 
-ENTITABLE_DECL void copy_operation::answer(result<written> done) {
+ENTITABLE_DECL void copy_operation::answer(result<written> done, steady_time) {
     if (done) {
         ++progress_.written;
         write_rest(at_ + 1);
     } else if (done.error().code == error_code::entity_already_exists && one_.change.kind == mutation_kind::insert) {
         comparing_.partition_key = current().partition_key();
         comparing_.row_key = current().row_key();
-        step_ = step::compare;
+        phase_ = phase::compare;
     } else {
         stop(std::move(done).as_failure());
     }
 }
 
-ENTITABLE_DECL void copy_operation::answer(result<get_entity::response> found) {
+ENTITABLE_DECL void copy_operation::answer(result<get_entity::response> found, steady_time) {
     if (!found && found.error().code == error_code::resource_not_found) {
         write_one(); // gone in between
     } else if (!found) {
@@ -188,7 +205,7 @@ ENTITABLE_DECL void copy_operation::answer(result<get_entity::response> found) {
         write_rest(at_ + 1);
     } else if (options_.overwrite) {
         one_.change = mutation::insert_or_replace(current());
-        step_ = step::write_one;
+        phase_ = phase::write_one;
     } else {
         stop(about(current(), error_code::entity_already_exists,
             text::joined({"the table \"", one_.table, "\" has this row already, with other properties"})));
@@ -199,7 +216,7 @@ ENTITABLE_DECL void copy_operation::answer(result<get_entity::response> found) {
 
 ENTITABLE_DECL void copy_operation::begin_verifying() {
     if (options_.verify) {
-        look_for_rows(step::verify);
+        look_for_rows(phase::verify);
     } else {
         begin_batch();
     }
@@ -220,7 +237,7 @@ ENTITABLE_DECL void copy_operation::end_page() {
     ++progress_.pages;
     if (progress_.next) {
         reading_.continuation = progress_.next;
-        step_ = step::read;
+        phase_ = phase::read;
     } else {
         outcome_.emplace(progress_);
     }

@@ -13,7 +13,7 @@ namespace detail {
 inline constexpr std::string_view counter_value = "Value";
 inline constexpr std::string_view counter_shards = "Shards";
 
-ENTITABLE_DECL void reservation::answer(result<get_entity::response> found) {
+ENTITABLE_DECL void reservation::answer(result<get_entity::response> found, steady_time) {
     if (!found) {
         failure problem = std::move(found).as_failure();
         switch (problem.error().code) {
@@ -71,7 +71,7 @@ ENTITABLE_DECL void reservation::insert_row() {
     phase_ = phase::insert;
 }
 
-ENTITABLE_DECL void reservation::answer(result<written> done) {
+ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
     bool const added = phase_ == phase::add;
     phase_ = phase::read;
     tries_ += added ? 1U : 0U;
@@ -85,37 +85,37 @@ ENTITABLE_DECL void reservation::answer(result<written> done) {
     }
     failure problem = std::move(done).as_failure();
     if (problem.error().effect == effect::unknown) {
-        repeat(std::move(problem));
+        repeat(std::move(problem), now);
         return;
     }
     switch (problem.error().code) {
         case error_code::entity_already_exists:
-        case error_code::update_condition_not_satisfied: repeat(std::move(problem)); break;
+        case error_code::update_condition_not_satisfied: repeat(std::move(problem), now); break;
         case error_code::resource_not_found: // the row was removed, or, by the code of some services, there is no table
             if (!added && !created_) {
                 phase_ = phase::create;
             } else {
-                repeat(std::move(problem));
+                repeat(std::move(problem), now);
             }
             break;
         default: end(std::move(problem)); break;
     }
 }
 
-ENTITABLE_DECL void reservation::answer(result<create_table::response> created) {
+ENTITABLE_DECL void reservation::answer(result<create_table::response> created, steady_time now) {
     phase_ = phase::read;
     created_ = true;
     if (!created && created.error().code != error_code::table_already_exists) {
         failure problem = std::move(created).as_failure();
         if (problem.error().effect == effect::unknown) {
-            repeat(std::move(problem));
+            repeat(std::move(problem), now);
         } else {
             end(std::move(problem));
         }
     }
 }
 
-ENTITABLE_DECL void reservation::repeat(failure beaten) {
+ENTITABLE_DECL void reservation::repeat(failure beaten, steady_time now) {
     if (++beaten_ > repeats_) {
         beaten.error().message +=
             text::joined({"; the sequence gave up after ", std::to_string(repeats_), " repeats, and gave no number"});
@@ -123,7 +123,7 @@ ENTITABLE_DECL void reservation::repeat(failure beaten) {
         return;
     }
     auto const wait = delays_.delay(beaten_, random_.unit());
-    wakes_at_ = time_.steady() + std::chrono::duration_cast<steady_time::duration>(wait);
+    not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
 }
 
 ENTITABLE_DECL void reservation::end(failure problem) {

@@ -55,8 +55,8 @@ ENTITABLE_DECL sequence::turns& sequence::state::own_turns() {
 ENTITABLE_DECL result<number_block> sequence::state::take(std::uint32_t count) {
     call context{options.calls, *options.time};
     context.location = read_location::primary;
-    detail::reservation taking{counter, count, options.repeats, options.delays, *options.time, random};
-    auto taken = run(taking, through, context, *options.time);
+    detail::reservation taking{counter, count, options.repeats, options.delays, random};
+    auto taken = run(taking, context, *options.time, through);
     if (!taken) {
         return std::move(taken).as_failure();
     }

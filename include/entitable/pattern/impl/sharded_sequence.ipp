@@ -44,10 +44,10 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     auto const shard = static_cast<std::int64_t>(state_->random.bits() % state_->counters.size());
     call context{options.calls, *options.time};
     context.location = read_location::primary;
-    detail::reservation taking{state_->counters[static_cast<std::size_t>(shard)], 1, options.repeats, options.delays,
-        *options.time, state_->random};
+    detail::reservation taking{
+        state_->counters[static_cast<std::size_t>(shard)], 1, options.repeats, options.delays, state_->random};
     any_transport through = state_->through;
-    auto const taken = run(taking, through, context, *options.time);
+    auto const taken = run(taking, context, *options.time, through);
     if (!taken) {
         return failure{taken.error()};
     }

@@ -12,7 +12,7 @@ ENTITABLE_DECL settling::settling(
       reading_{std::move(table), std::string{partition_key}, operation_row::row_key(operation_id), {}},
       reads_(is_there) {}
 
-ENTITABLE_DECL void settling::answer(result<written> voided) {
+ENTITABLE_DECL void settling::answer(result<written> voided, steady_time) {
     if (voided) {
         outcome_.emplace(fate::not_applied);
     } else if (voided.error().code == error_code::entity_already_exists) {
@@ -22,7 +22,7 @@ ENTITABLE_DECL void settling::answer(result<written> voided) {
     }
 }
 
-ENTITABLE_DECL void settling::answer(result<get_entity::response> found) {
+ENTITABLE_DECL void settling::answer(result<get_entity::response> found, steady_time) {
     if (found) {
         found_ = std::move(found->entity);
         outcome_.emplace(!operation_row::is_one(found_) ? fate::unknown

@@ -34,7 +34,7 @@ ENTITABLE_DECL date_time operation_sweep::before(date_time now) const noexcept {
     return {now.ticks > age ? now.ticks - age : 0};
 }
 
-ENTITABLE_DECL void operation_sweep::answer(result<query_entities::response> page) {
+ENTITABLE_DECL void operation_sweep::answer(result<query_entities::response> page, steady_time) {
     if (!page) {
         outcome_.emplace(std::move(page).as_failure());
         return;
@@ -54,7 +54,7 @@ ENTITABLE_DECL void operation_sweep::answer(result<query_entities::response> pag
     end_page();
 }
 
-ENTITABLE_DECL void operation_sweep::answer(result<written> removed) {
+ENTITABLE_DECL void operation_sweep::answer(result<written> removed, steady_time) {
     // Somebody else was faster, and the id may be used anew.
     bool const passed = !removed &&
         (removed.error().code == error_code::resource_not_found ||
