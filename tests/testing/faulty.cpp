@@ -130,6 +130,28 @@ TEST_CASE("faulty: plans are for a kind of request and a table, and are accounte
     CHECK(on.service.requests() == 4);
 }
 
+TEST_CASE("faulty: a plan that no request can meet is reported by the first request, with the names there are") {
+    stage on;
+    on.service.plan({fault::busy(), 1, "write_entitty"});
+    auto const outcome = on.insert("r");
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().code == error_code::invalid_input);
+    CHECK(outcome.error().message ==
+        "a fault is planned for the request \"write_entitty\", which there is not; there are create_table, "
+        "delete_table, list_tables, get_entity, query_entities, write_entity, transact");
+    CHECK_FALSE(on.has("r"));
+    CHECK_THAT(on.service.all_fired().why(), ContainsSubstring("\"write_entitty\", which there is not"));
+
+    stage other;
+    other.service.plan({fault::busy(), 0, "write_entity"});
+    CHECK_THAT(other.insert("r").error().message, ContainsSubstring("counted from 1"));
+    for (char const* const name : {"", "create_table", "list_tables", "get_entity", "query_entities", "transact"}) {
+        stage fine;
+        fine.service.plan({fault::busy(), 100, name});
+        CHECK(fine.insert("r"));
+    }
+}
+
 TEST_CASE("faulty: two faults that are due at once happen one after the other") {
     stage on;
     on.service.plan({fault::busy(), 1});

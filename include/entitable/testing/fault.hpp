@@ -86,9 +86,10 @@ private:
 struct planned_fault {
     testing::fault what;   ///< what happens
     std::size_t number{1}; ///< counted from 1 over the requests that match, from the moment it was planned
-    std::string request{}; ///< for example "write_entity"; empty for any
-    std::string table{};   ///< as the request spells it; empty for any
-    bool fired{};          ///< set by the transport
+    std::string
+        request{};       ///< the name of its kind, for example "write_entity", or "transact" for a batch; empty for any
+    std::string table{}; ///< as the request spells it; empty for any
+    bool fired{};        ///< set by the transport
 };
 
 } // namespace testing

@@ -23,6 +23,25 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
+namespace detail {
+
+/// The names that requests have, where `name` is none of them and not empty; otherwise nothing.
+[[nodiscard]] inline std::string unknown_request(std::string_view name) {
+    std::string names;
+    bool known = name.empty();
+    auto const look = [&](std::string_view each) {
+        known = known || each == name;
+        if (names.find(each) == std::string::npos) { // two kinds may be one question to the service
+            names += names.empty() ? "" : ", ";
+            names += each;
+        }
+    };
+    [&]<class... Requests>(request_list<Requests...>) { (look(Requests::name), ...); }(all_requests{});
+    return known ? std::string{} : names;
+}
+
+} // namespace detail
+
 /// How a partition behaves that gets more than its share: from the request that is too much in a second it answers 503 for a
 /// while, as a partition that is being moved to another server does, and then it is well (source: "Scalability targets").
 struct partition_target {
@@ -57,10 +76,18 @@ public:
 
     // ---- plans ----
 
-    /// Adds a fault to come; it is counted from now on.
+    /// Adds a fault to come; it is counted from now on. A plan that no request can meet (a name that no request has, a number of
+    /// 0) is reported by every request from now on: InvalidInput, with the names there are; and by `all_fired`.
     void plan(planned_fault one) const {
         std::lock_guard const guard{state_->lock};
         one.fired = false;
+        std::string const names = detail::unknown_request(one.request);
+        if (state_->mistake.empty() && !names.empty()) {
+            state_->mistake = text::joined({"a fault is planned for the request \"",
+                text::printable(text::shortened(one.request)), "\", which there is not; there are ", names});
+        } else if (state_->mistake.empty() && one.number == 0) {
+            state_->mistake = "a fault is planned for request 0; they are counted from 1";
+        }
         state_->plans.push_back({std::move(one), 0});
     }
     /// `count` faults, drawn from `choices` and spread over the next `requests` requests, no two on one.
@@ -88,7 +115,8 @@ public:
     }
     /// Whether every planned fault has happened; says which has not.
     [[nodiscard]] verdict all_fired() const {
-        std::string why;
+        std::string why = mistake();
+        why += why.empty() ? "" : "\n";
         for (planned_fault const& each : account()) {
             if (!each.fired) {
                 why += each.what.name + " at request " + std::to_string(each.number) + " of " +
@@ -134,6 +162,9 @@ public:
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (auto allowed = check_call(context, *state_->options.time); !allowed) {
             return std::move(allowed).as_failure();
+        }
+        if (std::string wrong = mistake(); !wrong.empty()) {
+            return failure{error_code::invalid_input, std::move(wrong)};
         }
         std::optional<fault> const due = take(request);
         if (!due) {
@@ -199,6 +230,7 @@ private:
     };
     struct state : counted {
         std::mutex lock;
+        std::string mistake; ///< of the first plan that no request can meet
         faulty_options options;
         std::vector<plan_state> plans;
         std::map<place, partition_state> partitions;
@@ -215,6 +247,10 @@ private:
         return state_->options.time->steady() + std::chrono::duration_cast<steady_time::duration>(later);
     }
 
+    [[nodiscard]] std::string mistake() const {
+        std::lock_guard const guard{state_->lock};
+        return state_->mistake;
+    }
     /// The fault that is due for this request.
     template <class Request>
     [[nodiscard]] std::optional<fault> take(Request const& request) const {
