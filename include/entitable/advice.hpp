@@ -20,7 +20,10 @@
 #include <entitable/advice/score_keys.hpp>
 #include <entitable/advice/simulate.hpp>
 #include <entitable/advice/simulation.hpp>
+#include <entitable/advice/stress_outcome.hpp>
 #include <entitable/advice/targets.hpp>
 #include <entitable/advice/throughput.hpp>
 #include <entitable/advice/throughput_plan.hpp>
 #include <entitable/advice/workload.hpp>
+#include <entitable/pattern/advice/sample_table.hpp>
+#include <entitable/pattern/advice/stress_test.hpp>

@@ -105,7 +105,7 @@ public:
     /// For rows with keys of these layouts. A row with other keys is counted, and its components are absent.
     sample_builder(key_declaration declared, key_layout partition, key_layout row, sample_options const& options = {});
 
-    /// Takes one row into account.
+    /// Takes one row into account; the library's own rows (`system_row`) are left out.
     void add(row_view row);
     /// The sample of the rows so far. `cut_short`: there were more.
     [[nodiscard]] table_sample finish(bool cut_short = false) &&;

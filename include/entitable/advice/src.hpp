@@ -33,7 +33,10 @@
 #include <entitable/advice/impl/scorer.ipp>
 #include <entitable/advice/impl/simulate.ipp>
 #include <entitable/advice/impl/simulation.ipp>
+#include <entitable/advice/impl/stress_outcome.ipp>
 #include <entitable/advice/impl/stretches.ipp>
 #include <entitable/advice/impl/throughput.ipp>
 #include <entitable/advice/impl/throughput_plan.ipp>
 #include <entitable/advice/impl/workload.ipp>
+#include <entitable/pattern/advice/impl/sample_table.ipp>
+#include <entitable/pattern/advice/impl/stress_test.ipp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/advice/sample.hpp>
+#include <entitable/row/system_rows.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -101,6 +102,9 @@ ENTITABLE_DECL sample_builder::sample_builder(
 }
 
 ENTITABLE_DECL void sample_builder::add(row_view row) {
+    if (system_row::is_one(row.row_key)) {
+        return;
+    }
     std::uint64_t const number = made_.rows_++;
     std::uint32_t const partition = made_.partition_keys_.number_of(row.partition_key);
     if (partition == made_.partitions_.size()) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sample_table`: reads a table, all of it or its beginning, into a sample for advice.
+
+#include <entitable/advice/sample.hpp>
+#include <entitable/client/table.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a table is sampled.
+struct sample_table_options {
+    std::uint64_t rows{100000};   ///< that are kept at most; of more each is as likely to be kept
+    std::uint64_t seed{1};        ///< the same seed keeps the same rows
+    std::uint64_t read_at_most{}; ///< rows; the sample says that it was cut short then; 0: all
+    call_options calls{};         ///< of each request
+};
+
+namespace detail {
+
+/// Reads the rows of a table into a sample, page by page.
+[[nodiscard]] result<table_sample> read_sample(
+    any_transport const& through, std::string table, sample_builder builder, sample_table_options const& options);
+
+} // namespace detail
+
+/// Reads the whole table once, in pages of 1,000 rows, and keeps the sizes of all partitions: there is no way to draw rows of a table
+/// without reading those between. The errors of the transport.
+template <class Entity>
+[[nodiscard]] result<table_sample> sample_table(table<Entity> const& from, sample_table_options const& options = {}) {
+    using map = mapping<Entity>;
+    return detail::read_sample(from.through(), from.name(),
+        sample_builder{declaration_of<Entity>(), map::partition_layout, map::row_layout, {options.rows, options.seed}},
+        options);
+}
+
+/// The same for a table whose rows have no type here: keys are looked at as they are.
+[[nodiscard]] inline result<table_sample> sample_rows(
+    any_transport const& through, std::string table, sample_table_options const& options = {}) {
+    return detail::read_sample(
+        through, std::move(table), sample_builder{sample_options{options.rows, options.seed}}, options);
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/pattern/advice/impl/sample_table.ipp>
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `stress_test<E>`: the provider's stress test of a partition, in its four steps: a test table; entities of one partition in it; the
+/// application's own mix of calls at growing rates; and a verdict against the target of a partition. The table is removed at the
+/// end, whatever happens.
+///
+///     entitable::stress_test<order> test{store, "stressOrders", orders_of_one_customer};
+///     auto outcome = test.reads(9).writes(1).run({.peak = 1'500});
+
+#include <entitable/advice/stress_outcome.hpp>
+#include <entitable/client/table.hpp>
+
+#include <functional>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a stress test goes about it.
+struct stress_options {
+    double peak{1000};      ///< entities a second that the partition has to carry
+    double target{2000};    ///< entities a second that the service promises of one partition
+    double most{};          ///< entities a second of the last step; 0: a quarter over peak and target
+    std::uint32_t steps{8}; ///< of the ramp, alike in height
+    std::chrono::nanoseconds step{std::chrono::seconds{5}}; ///< how long each lasts
+    bool poisson{true};                 ///< calls come by chance, as from many clients; else at equal distances
+    std::uint32_t workers{16};          ///< threads that call; with one it is the caller's own
+    std::chrono::nanoseconds latency{}; ///< that 99 of 100 calls have to keep at the peak; 0: none
+    std::uint64_t seed{1};              ///< of the arrivals and of what each call is
+    clock* time{&system_clock()};       ///< must outlive the test
+
+    /// OutOfRangeInput names what cannot be.
+    [[nodiscard]] result<void> check() const;
+};
+
+/// One kind of call of an application.
+struct stress_action {
+    std::string name;                                       ///< for a person
+    double weight{1};                                       ///< how often it is made, beside the others
+    double entities{1};                                     ///< that the service serves for one
+    std::function<result<void>(std::uint64_t random)> call; ///< makes one; called by several threads at once
+};
+
+/// Makes calls by the clock, at growing rates until they are not carried any more. Latencies count from the moment at which a call was
+/// due, so that waiting for a busy client counts. `repeats` gives the tries after first ones so far. InvalidInput without actions.
+[[nodiscard]] result<stress_outcome> run_stress(
+    std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> repeats);
+
+namespace detail {
+
+/// Counts tries after the first ones. Safe to use from several threads.
+class repeat_counter final : public observer {
+public:
+    void on_attempt(attempt const& done) noexcept override {
+        if (done.number > 1) {
+            count_.fetch_add(1, memory_order::relaxed);
+        }
+    }
+    [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(memory_order::relaxed); }
+
+private:
+    atomic<std::uint64_t> count_{0};
+};
+
+/// Creates the table, fills it, drives the calls and removes the table. TableAlreadyExists when there is one: it is not touched.
+[[nodiscard]] result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
+    std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
+    repeat_counter const& repeats);
+
+} // namespace detail
+
+/// A stress test of the partition that some entities are in. `run` may be called again. One thread at a time; its calls are made by
+/// `stress_options::workers` threads, so the transport and what is given to `does` have to allow that.
+template <mapped_entity Entity>
+class stress_test {
+public:
+    /// `table` must not exist; it is created and removed by `run`. The entities are of one partition.
+    stress_test(any_transport through, std::string table, std::vector<Entity> entities)
+        : through_(std::move(through)), table_(std::move(table)), entities_(std::move(entities)) {}
+
+    /// Point reads of any of the entities.
+    stress_test& reads(double weight) { return add("read", weight, 1, {}); }
+    /// Writes of any of the entities, as they are (`insert_or_replace`).
+    stress_test& writes(double weight) {
+        return does("write", weight, 1,
+            [](entitable::table<Entity> const& into, Entity const& any) { return into.insert_or_replace(any); });
+    }
+    /// A call of the application: `function(table, entity)` returns a result of any type. `entities` are those that the service
+    /// serves for one call.
+    template <class Function>
+    stress_test& does(std::string name, double weight, double entities, Function function) {
+        return add(std::move(name), weight, entities,
+            [function](entitable::table<Entity> const& into, Entity const& any) -> result<void> {
+                auto done = function(into, any);
+                return done ? result<void>{} : std::move(done).as_failure();
+            });
+    }
+
+    /// Runs it. Errors: of the entities' keys; InvalidInput when there are no entities, no calls, or entities of two partitions;
+    /// TableAlreadyExists; those of creating, filling and removing the table. Calls that fail are part of the outcome. What a call throws
+    /// ends its worker, and passes through when the step is over and the table removed.
+    [[nodiscard]] result<stress_outcome> run(stress_options const& options = {}) const {
+        std::vector<row> rows;
+        for (Entity const& each : entities_) {
+            auto made = to_row(each);
+            if (!made) {
+                return std::move(made).as_failure();
+            }
+            rows.push_back(*std::move(made));
+        }
+        detail::repeat_counter repeats;
+        call_options watched;
+        watched.watch = &repeats;
+        entitable::table<Entity> const into{through_, table_, watched};
+        std::vector<stress_action> actions;
+        for (action const& each : actions_) {
+            actions.push_back({each.name, each.weight, each.entities, [&, this](std::uint64_t random) -> result<void> {
+                                   std::size_t const index = random % rows.size();
+                                   if (each.function) {
+                                       return each.function(into, entities_[index]);
+                                   }
+                                   call context{watched};
+                                   auto read =
+                                       through_.execute(get_entity{table_, std::string{rows[index].partition_key()},
+                                                            std::string{rows[index].row_key()}, {}},
+                                           context);
+                                   return read ? result<void>{} : std::move(read).as_failure();
+                               }});
+        }
+        return detail::stress_a_table(through_, table_, rows, actions, options, repeats);
+    }
+
+private:
+    using function_type = std::function<result<void>(entitable::table<Entity> const&, Entity const&)>;
+    struct action {
+        std::string name;
+        double weight;
+        double entities;
+        function_type function; ///< none: a point read
+    };
+    stress_test& add(std::string name, double weight, double entities, function_type function) {
+        actions_.push_back({std::move(name), weight, entities, std::move(function)});
+        return *this;
+    }
+
+    any_transport through_;
+    std::string table_;
+    std::vector<Entity> entities_;
+    std::vector<action> actions_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/pattern/advice/impl/stress_test.ipp>
+#endif

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/advice.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/file.hpp>
+#include <entitable/retrying.hpp>
+#include <entitable/testing.hpp>
+
+#include <support/catch.hpp>
+#include <support/temporary_folder.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+using namespace entitable;
+using namespace std::chrono_literals;
+using entitable_test::ContainsSubstring;
+
+namespace stress_test_cases {
+
+struct order {
+    std::string customer;
+    std::int32_t number{};
+    std::string what;
+};
+ENTITABLE(order, partition_key(customer), row_key(number), properties(what))
+
+std::vector<order> orders(int count) {
+    std::vector<order> all;
+    for (int number = 0; number < count; ++number) {
+        all.push_back({"Ann", number, "tea"});
+    }
+    return all;
+}
+
+/// Virtual time, one worker, calls at equal distances: every figure is exact.
+stress_options exact(entitable::clock& time, double peak) {
+    stress_options made;
+    made.peak = peak;
+    made.most = 2'500;
+    made.steps = 10;
+    made.step = 2s;
+    made.poisson = false;
+    made.workers = 1;
+    made.time = &time;
+    return made;
+}
+
+template <class Store>
+bool has_table(Store const& store, std::string const& name) {
+    call context;
+    any_transport const through{store};
+    auto const listed = through.execute(list_tables{}, context).value();
+    return std::find(listed.tables.begin(), listed.tables.end(), name) != listed.tables.end();
+}
+
+} // namespace stress_test_cases
+
+using namespace stress_test_cases;
+
+TEST_CASE("a planted limit of 2,000 entities a second is found") {
+    testing::manual_clock time;
+    memory_backend memory;
+    testing::faulty store{memory, {&time, testing::partition_target{2'000, 10s, {}}}};
+    stress_test<order> test{store, "stressed", orders(150)};
+    test.reads(3).writes(1);
+
+    stress_outcome const low = test.run(exact(time, 1'500)).value();
+    INFO(low.to_string());
+    CHECK(low.verdict == stress_verdict::fits);
+    CHECK(low.carried == 2'000); // the step of 2,250 is refused
+    CHECK(low.steps.size() == 9);
+    CHECK(low.steps.back().saturated());
+    CHECK(low.steps.back().errors.at(error_code::server_busy) > 0);
+    CHECK(low.steps[3].served == 1'000);
+    CHECK(low.steps[3].sent == 2'000);
+    CHECK(low.steps[3].failed() == 0);
+    CHECK_FALSE(has_table(memory, "stressed"));
+
+    time.advance(1min);
+    CHECK(test.run(exact(time, 2'250)).value().verdict == stress_verdict::too_coarse);
+    CHECK_FALSE(has_table(memory, "stressed"));
+}
+
+TEST_CASE("a partition that is refused from the first step on is hot at once") {
+    testing::manual_clock time;
+    memory_backend memory;
+    testing::faulty store{memory, {&time, testing::partition_target{20, 10s, {}}}};
+    stress_test<order> test{store, "stressed", orders(10)};
+    stress_outcome const outcome = test.reads(1).run(exact(time, 1'500)).value();
+    CHECK(outcome.verdict == stress_verdict::hot_at_once);
+    CHECK(outcome.carried == 0);
+    CHECK(outcome.steps.size() == 1);
+    CHECK_THAT(outcome.to_string(), ContainsSubstring("ServerBusy"));
+}
+
+TEST_CASE("a peak over the target of a partition is too coarse, even where the store carries it") {
+    testing::manual_clock time;
+    stress_test<order> test{memory_backend{}, "stressed", orders(10)};
+    stress_options options = exact(time, 2'400);
+    options.step = 100ms;
+    stress_outcome const outcome = test.reads(1).run(options).value();
+    CHECK(outcome.carried == 2'500);
+    CHECK(outcome.verdict == stress_verdict::too_coarse);
+}
+
+TEST_CASE("percentiles are those of the distribution, waiting included") {
+    // One worker that takes 0.1, 0.2 ... 10 ms, each as often, for calls every 20 ms: nobody waits.
+    testing::manual_clock time;
+    auto const drawn = [&](std::uint64_t random) -> result<void> {
+        time.advance(std::chrono::microseconds{100 * (1 + random % 100)});
+        return {};
+    };
+    stress_options options = exact(time, 50);
+    options.most = 50;
+    options.steps = 1;
+    options.step = 200s;
+    stress_outcome const free = run_stress({{"call", 1, 1, drawn}}, options, [] { return std::uint64_t{0}; }).value();
+    REQUIRE(free.steps[0].sent == 10'000);
+    for (double const part : {0.1, 0.5, 0.9, 0.99}) {
+        double const found = static_cast<double>(free.steps[0].latencies.quantile(part).count()) / 1e7;
+        CHECK(std::abs(found - part) < 0.025);
+    }
+    // A service of 10 ms for calls every 5 ms: the latency grows with each call, and half of the calls find nobody.
+    auto const slow = [&](std::uint64_t) -> result<void> {
+        time.advance(10ms);
+        return {};
+    };
+    options.most = options.peak = 200;
+    options.step = 10s;
+    stress_step const step =
+        run_stress({{"call", 1, 1, slow}}, options, [] { return std::uint64_t{0}; }).value().steps[0];
+    CHECK(step.saturated());
+    CHECK(step.sent == 1'000);
+    CHECK(step.unsent == 1'000);
+    CHECK(step.latencies.most() > 4900ms); // the last one waited for 999 others; alone it takes 10 ms
+    CHECK(step.latencies.quantile(0.5) > 2400ms);
+}
+
+TEST_CASE("a latency that is not kept is no fit") {
+    testing::manual_clock time;
+    auto const call = [&](std::uint64_t random) -> result<void> {
+        time.advance(random % 50 == 0 ? 5ms : 10us); // 2 of 100 are slow
+        return {};
+    };
+    stress_options options = exact(time, 100);
+    options.most = 100;
+    options.step = 20s;
+    auto const none = [] { return std::uint64_t{0}; };
+    CHECK(run_stress({{"call", 1, 1, call}}, options, none).value().verdict == stress_verdict::fits);
+    options.latency = 1ms;
+    CHECK(run_stress({{"call", 1, 1, call}}, options, none).value().verdict == stress_verdict::too_coarse);
+    options.latency = 6ms;
+    CHECK(run_stress({{"call", 1, 1, call}}, options, none).value().verdict == stress_verdict::fits);
+}
+
+TEST_CASE("retries are counted") {
+    testing::manual_clock time;
+    memory_backend memory;
+    testing::faulty store{memory};
+    retrying patient{store, {.policy = retry_policy::fixed(3, 1ms), .time = &time}};
+    stress_test<order> test{patient, "stressed", orders(5)};
+    test.reads(1);
+    store.plan({testing::fault::busy(), 5, "get_entity", {}, false});
+    store.plan({testing::fault::busy(), 9, "get_entity", {}, false});
+    stress_options options = exact(time, 100);
+    options.most = 100;
+    options.steps = 1;
+    stress_outcome const outcome = test.run(options).value();
+    CHECK(outcome.steps[0].repeats == 2);
+    CHECK(outcome.steps[0].failed() == 0);
+}
+
+TEST_CASE("the table is gone after an error and after an exception, and one that was there is left alone") {
+    testing::manual_clock time;
+    memory_backend memory;
+    stress_options options = exact(time, 100);
+    options.step = 100ms;
+
+    testing::faulty store{memory};
+    stress_test<order> filling{store, "stressed", orders(5)};
+    store.plan({testing::fault::status(500, false, effect::none), 1, "transact", {}, false});
+    CHECK(filling.reads(1).run(options).error().code == error_code::internal_error);
+    CHECK_FALSE(has_table(memory, "stressed"));
+
+    for (std::uint32_t const workers : {1U, 3U}) {
+        options.workers = workers;
+        options.time = workers == 1 ? static_cast<entitable::clock*>(&time) : &system_clock();
+        stress_test<order> throwing{memory, "stressed", orders(5)};
+        throwing.does("throws", 1, 1, [](table<order> const&, order const& any) -> result<order> {
+            if (any.number == 3) {
+                throw std::runtime_error{"of the application"};
+            }
+            return any;
+        });
+        CHECK_THROWS_AS((void)throwing.run(options), std::runtime_error);
+        CHECK_FALSE(has_table(memory, "stressed"));
+    }
+
+    table<order> mine{memory, "mine"};
+    mine.create().value();
+    mine.insert(orders(1)[0]).value();
+    options = exact(time, 100);
+    CHECK(stress_test<order>{memory, "mine", orders(5)}.reads(1).run(options).error().code ==
+        error_code::table_already_exists);
+    CHECK(mine.get("Ann", 0).value().what == "tea");
+
+    // The error of the removal is told, not hidden behind a good outcome.
+    store.plan({testing::fault::status(500, false, effect::none), 1, "delete_table", {}, false});
+    options.step = 10ms;
+    CHECK(stress_test<order>{store, "stressed", orders(5)}.reads(1).run(options).error().code ==
+        error_code::internal_error);
+}
+
+TEST_CASE("a stress test that cannot be is refused") {
+    memory_backend memory;
+    CHECK(stress_test<order>{memory, "stressed", {}}.reads(1).run().error().code == error_code::invalid_input);
+    CHECK(stress_test<order>{memory, "stressed", orders(1)}.run().error().code == error_code::invalid_input);
+    auto two = orders(2);
+    two[1].customer = "Bob";
+    CHECK_THAT(stress_test<order>(memory, "stressed", two).reads(1).run().error().message,
+        ContainsSubstring("two partitions"));
+    CHECK(stress_test<order>{memory, "stressed", orders(1)}.reads(-1).run().error().code == error_code::invalid_input);
+    stress_options none;
+    none.workers = 0;
+    CHECK(stress_test<order>{memory, "stressed", orders(1)}.reads(1).run(none).error().code ==
+        error_code::out_of_range_input);
+    CHECK_FALSE(has_table(memory, "stressed"));
+}
+
+TEST_CASE("a stress test runs with threads and the computer's clock, on memory and on a file") {
+    entitable_test::temporary_folder const folder;
+    stress_options options;
+    options.peak = 200;
+    options.most = 200;
+    options.steps = 2;
+    options.step = 150ms;
+    options.workers = 4;
+    memory_backend memory;
+    file_backend file{folder / "stress.db"};
+    for (any_transport const& store : {any_transport{memory}, any_transport{file}}) {
+        stress_test<order> test{store, "stressed", orders(250)};
+        test.reads(8).writes(1).does("of Ann", 1, 250, [](table<order> const& into, order const& any) {
+            return into.where(fields<order>::customer == any.customer).count();
+        });
+        stress_outcome const outcome = test.run(options).value();
+        INFO(outcome.to_string());
+        CHECK_FALSE(outcome.steps.empty());
+        CHECK(outcome.steps[0].failed() == 0);
+        CHECK(outcome.steps[0].latencies.count() == outcome.steps[0].sent);
+        CHECK_FALSE(has_table(store, "stressed"));
+    }
+}
+
+TEST_CASE("a table is sampled whole, cut short, and without what the library keeps in it") {
+    memory_backend store;
+    table<order> all{store, "orders"};
+    all.create().value();
+    for (int number = 0; number < 2'345; ++number) {
+        all.insert({"customer " + std::to_string(number % 7), number, number % 3 == 0 ? "tea" : "coffee"}).value();
+    }
+    {
+        call context;
+        any_transport const through{store};
+        row const own{"customer 1", std::string{system_row::operation} + "x", row_builder{"", ""}.build().payload()};
+        (void)through.execute(write_entity{"orders", mutation::insert(own)}, context);
+    }
+    table_sample const whole = sample_table(all).value();
+    CHECK(whole.rows() == 2'345);
+    CHECK(whole.whole());
+    CHECK(whole.partitions().size() == 7);
+    CHECK_FALSE(whole.cut_short());
+    CHECK(take_census(whole).find("number")->growth.value() > 0.99); // the Timestamps are those of the store
+
+    table_sample const drawn = sample_table(all, {.rows = 100}).value();
+    CHECK(drawn.size() == 100);
+    CHECK(drawn.rows() == 2'345);
+
+    table_sample const cut = sample_table(all, {.read_at_most = 1'500}).value();
+    CHECK(cut.rows() == 1'500);
+    CHECK(cut.cut_short());
+    CHECK_THAT(take_census(cut).to_string(), ContainsSubstring("cut short"));
+    CHECK_FALSE(sample_table(all, {.read_at_most = 2'345}).value().cut_short());
+
+    table_sample const untyped = sample_rows(store, "orders").value();
+    CHECK(untyped.find("RowKey")->distinct() == 2'345);
+    CHECK(sample_rows(store, "nothing").error().code == error_code::table_not_found);
+}
