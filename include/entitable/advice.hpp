@@ -3,13 +3,14 @@
 #pragma once
 
 /// \file
-/// Advice before there is a cluster: which keys, what load they carry, how many request units, and a report with pictures. Part of
+/// Advice before there is a cluster: which keys, what load they carry, and how many request units. Part of
 /// the core; apart from its umbrella so that programs that ask for no advice do not compile it. With separate compilation its bodies
 /// are in `entitable/advice/src.hpp`.
 
 #include <entitable/advice/advise.hpp>
 #include <entitable/advice/census.hpp>
 #include <entitable/advice/finding.hpp>
+#include <entitable/advice/heat_map.hpp>
 #include <entitable/advice/key_candidate.hpp>
 #include <entitable/advice/key_declaration.hpp>
 #include <entitable/advice/key_score.hpp>

@@ -18,6 +18,7 @@
 #include <entitable/advice/impl/figures.ipp>
 #include <entitable/advice/impl/finding.ipp>
 #include <entitable/advice/impl/fluid_engine.ipp>
+#include <entitable/advice/impl/heat_map.ipp>
 #include <entitable/advice/impl/key_declaration.ipp>
 #include <entitable/advice/impl/key_score.ipp>
 #include <entitable/advice/impl/latency_histogram.ipp>

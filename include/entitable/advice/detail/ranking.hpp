@@ -15,6 +15,8 @@ namespace detail {
 /// From here on the rank correlation of keys and time says that keys grow with it; below the negative of it, that they fall.
 inline constexpr double growing = 0.9;
 
+/// The first bytes of a text as a number that compares as the text does, or ties.
+[[nodiscard]] std::uint64_t leading_bytes(std::string_view text) noexcept;
 /// The numbers of texts in the order of the texts, as the service compares them. `numbers` are those of interest.
 void sort_by_text(dictionary const& texts, std::vector<std::uint32_t>& numbers);
 /// The numbers of a column's values in the order of the values; types one after the other.

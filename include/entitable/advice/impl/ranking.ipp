@@ -13,8 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The first bytes of a text as a number that compares as the text does.
-[[nodiscard]] ENTITABLE_DECL std::uint64_t leading_bytes(std::string_view text) noexcept {
+ENTITABLE_DECL std::uint64_t leading_bytes(std::string_view text) noexcept {
     std::uint64_t number = 0;
     for (std::size_t index = 0; index < sizeof number; ++index) {
         unsigned char const byte = index < text.size() ? static_cast<unsigned char>(text[index]) : 0;

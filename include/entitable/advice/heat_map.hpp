@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `heat_map`: events by key and time, counted in a grid of fixed size, and the pattern that the grid shows: a diagonal is a key that
+/// grows with time.
+
+#include <entitable/advice/sample.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What a heat map shows.
+enum class heat_pattern : std::uint8_t {
+    nothing, ///< too few events, or all at one time
+    spread,  ///< events everywhere, all the time
+    append,  ///< a diagonal upwards: keys grow with time
+    prepend, ///< a diagonal downwards: keys fall with time
+    hot_key, ///< a bright row: one part of the keys has half of the events
+    burst,   ///< a bright column: one part of the time has half of the events
+};
+
+/// "append".
+[[nodiscard]] std::string_view to_string(heat_pattern pattern) noexcept;
+
+/// Counts events. The memory does not depend on how many there are. One thread at a time.
+class heat_map {
+public:
+    static constexpr std::size_t columns = 96;   ///< parts of the time
+    static constexpr std::size_t most_rows = 48; ///< parts of the keys
+
+    /// Rows between these keys, which are in the order of the service: that of a key is the last bound that is not greater. At most
+    /// `most_rows` of them are used, evenly.
+    explicit heat_map(std::vector<std::string> const& keys);
+    /// Rows between the partition keys of a sample, alike in number of partitions, and the times of its rows as events.
+    [[nodiscard]] static heat_map of(table_sample const& sample);
+
+    /// Counts an event. Time may come in any order; its scale grows as it has to. Events before the first one that was counted are
+    /// counted in the first column.
+    void add(std::string_view partition_key, std::int64_t time, double weight = 1);
+
+    [[nodiscard]] std::size_t rows() const noexcept { return bounds_.size(); } ///< parts of the keys
+    [[nodiscard]] std::string const& key(std::size_t row) const noexcept {
+        return bounds_[row];
+    } ///< where a row begins
+    /// Events in a cell.
+    [[nodiscard]] double at(std::size_t row, std::size_t column) const noexcept {
+        return cells_[row * columns + column];
+    }
+    [[nodiscard]] std::size_t used_columns() const noexcept {
+        return used_;
+    } ///< the last one with an event, and all before it
+    [[nodiscard]] double total() const noexcept { return total_; }       ///< events
+    [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
+    [[nodiscard]] std::int64_t width() const noexcept { return width_; } ///< time of one column
+    /// Rank correlation of rows and columns, weighted by events; 0 where there is none.
+    [[nodiscard]] double growth() const noexcept;
+    /// What it shows.
+    [[nodiscard]] heat_pattern pattern() const noexcept;
+
+private:
+    [[nodiscard]] std::size_t row_of(std::string_view key) const noexcept;
+
+    std::vector<std::string> bounds_;
+    std::vector<std::uint64_t> leading_; ///< the first bytes of each bound
+    std::vector<double> cells_;
+    std::int64_t begin_{};
+    std::int64_t width_{1};
+    std::size_t used_{};
+    double total_{};
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/advice/impl/heat_map.ipp>
+#endif
