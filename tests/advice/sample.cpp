@@ -80,7 +80,7 @@ TEST_CASE("a drawn sample has every row as likely as any other") {
     // Which row is kept: 300 draws of 100 from 1,000 rows keep each about 30 times, with a deviation of 5.2.
     std::vector<order> const orders = some_orders(1'000);
     std::vector<int> kept(1'000);
-    for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 120; ++seed) {
         table_sample const sample = sample_of(orders, {.rows = 100, .seed = seed}).value();
         CHECK(sample.size() == 100);
         CHECK(sample.rows() == 1'000);
@@ -112,7 +112,7 @@ TEST_CASE("the same seed draws the same rows, another one others") {
 TEST_CASE("a share in a drawn sample is off by no more than it says, in 95 of 100 samples") {
     std::vector<order> const orders = some_orders(5'000);
     int inside = 0;
-    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         table_sample const sample = sample_of(orders, {.rows = 500, .seed = seed}).value();
         sample_column const& what = *sample.find("what");
         std::uint32_t tea = 0;
@@ -122,7 +122,7 @@ TEST_CASE("a share in a drawn sample is off by no more than it says, in 95 of 10
         double const share = tea / 500.0;
         inside += std::abs(share - 0.2) <= sample.error_of(share) ? 1 : 0;
     }
-    CHECK(inside >= 89); // 95 expected, with a deviation of 2
+    CHECK(inside >= 34); // 38 expected, with a deviation of 1.4
 }
 
 TEST_CASE("rows without a type are looked at by their whole keys") {

@@ -86,28 +86,32 @@ int main() {
         return all;
     };
     show("a writer that follows another one, its deadline", 0.1, beside([&] { insert({}); }, [&] { insert(late); }));
-    show("three writers that follow another one, busy_timeout", 0.5, beside([&] { insert({}); }, [&] {
-        std::vector<std::thread> three;
-        for (int each = 0; each < 3; ++each) {
-            three.emplace_back([&] { insert({}); });
-        }
-        for (std::thread& each : three) {
-            each.join();
-        }
-    }));
+    show("three writers that follow another one, busy_timeout", 0.5,
+        beside([&] { insert({}); },
+            [&] {
+                std::vector<std::thread> three;
+                for (int each = 0; each < 3; ++each) {
+                    three.emplace_back([&] { insert({}); });
+                }
+                for (std::thread& each : three) {
+                    each.join();
+                }
+            }));
     show("a writer beside a checkpoint, its deadline", 0.1,
         beside([&] { (void)store.checkpoint(); }, [&] { insert(late); }));
     show("a checkpoint, its deadline", 0.1, times([&] { (void)store.checkpoint(late); }));
-    show("a writer that follows another one, cancelled", 0.2, beside([&] { insert({}); }, [&] {
-        cancellation_source stop;
-        call_options cancelled;
-        cancelled.cancellation = stop.token();
-        std::thread canceller{[&] {
-            std::this_thread::sleep_for(milliseconds{200});
-            stop.cancel();
-        }};
-        insert(cancelled);
-        canceller.join();
-    }));
+    show("a writer that follows another one, cancelled", 0.2,
+        beside([&] { insert({}); },
+            [&] {
+                cancellation_source stop;
+                call_options cancelled;
+                cancelled.cancellation = stop.token();
+                std::thread canceller{[&] {
+                    std::this_thread::sleep_for(milliseconds{200});
+                    stop.cancel();
+                }};
+                insert(cancelled);
+                canceller.join();
+            }));
     ::close(handle);
 }

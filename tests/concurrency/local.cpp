@@ -203,7 +203,7 @@ struct stale {
 
 TEST_CASE("local: requests on a partition are linearizable") {
     std::size_t concurrent = 0;
-    for (std::uint64_t seed = 1; seed <= rounds(150, 50'000); ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(80, 50'000); ++seed) {
         memory_backend const store;
         call context;
         REQUIRE(store.execute(create_table{"Orders"}, context));

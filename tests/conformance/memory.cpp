@@ -58,7 +58,7 @@ TEST_CASE("conformance: memory_backend with lowered limits") {
 }
 
 TEST_CASE("conformance: memory_backend, nasty on purpose") {
-    for (std::uint64_t seed = 1; seed <= rounds(2, 200); ++seed) {
+    for (std::uint64_t seed = 1; seed <= rounds(1, 200); ++seed) {
         CAPTURE(seed);
         local_options options = with_limits(seed % 2 == 0 ? local_profile() : cosmos_profile());
         options.nasty.emplace().seed = seed;

@@ -156,7 +156,7 @@ TEST_CASE("damaged files: an answer that differs is an error") {
     std::size_t counts[4] = {};
     std::size_t earlier_from_file = 0;
     std::string first_silent;
-    std::size_t const flips = rounds(500, 100'000, 2'000);
+    std::size_t const flips = rounds(200, 100'000, 2'000);
     for (std::size_t round = 0; round < flips; ++round) {
         bool const in_log = round % 4 == 3;
         auto image = in_log ? files.hot() : files.whole();
@@ -217,7 +217,7 @@ TEST_CASE("damaged pages: a scan or a point read that meets one is an error, and
     std::size_t absent_rows = 0;
     std::size_t wrong_values = 0;
     std::string first;
-    std::size_t const damages = rounds(120, 100'000, 1'500);
+    std::size_t const damages = rounds(60, 100'000, 1'500);
     for (std::size_t round = 0; round < damages; ++round) {
         auto image = files.whole();
         char* const bytes = image[files.path()].data();

@@ -161,8 +161,8 @@ bool in_real_time_order(std::vector<drawn> all) {
     return true;
 }
 
-std::size_t const wanted = entitable_test::rounds(8'000, 1'000'000, 32'000);
-std::chrono::milliseconds const kill_every{entitable_test::rounds(100, 1'000, 200)};
+std::size_t const wanted = entitable_test::rounds(4'000, 1'000'000, 32'000);
+std::chrono::milliseconds const kill_every{entitable_test::rounds(70, 1'000, 200)};
 
 } // namespace
 

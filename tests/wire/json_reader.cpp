@@ -5,6 +5,7 @@
 #include <entitable/testing/rows.hpp>
 #include <entitable/wire/detail/json_reader.hpp>
 
+#include <support/long.hpp>
 #include <support/vectors.hpp>
 
 #include <cmath>
@@ -263,7 +264,7 @@ TEST_CASE("a page that is walked is the page of its document") {
         std::string const body = page_of(tagged, tagged);
         REQUIRE(read_alike(reader, body));
         std::size_t good = 0;
-        for (std::size_t at = 0; at < body.size(); ++at) {
+        for (std::size_t at = 0; at < body.size(); at += entitable_test::rounds(3, 1)) {
             good += read_alike(reader, body.substr(0, at)) ? 1U : 0U;
             good += read_alike(reader, std::string{body}.erase(at, 1)) ? 1U : 0U;
             for (char const other : std::string_view{"\"\\{}[],: 0-.en\x01\xC3\0", 17}) {
@@ -272,7 +273,7 @@ TEST_CASE("a page that is walked is the page of its document") {
                 good += read_alike(reader, changed) ? 1U : 0U;
             }
         }
-        CHECK(good > 1000); // in a value most bytes are as good as others
+        CHECK(good > 300); // in a value most bytes are as good as others
     }
     SECTION("an entity alone, with any byte another one, or the rest cut off") {
         std::size_t good = 0;
