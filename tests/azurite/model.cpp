@@ -296,7 +296,7 @@ TEST_CASE("model: memory_backend and Azurite have the same outcomes") {
     }
     char const* const chosen = std::getenv("ENTITABLE_MODEL_SEED");
     std::uint64_t const first = chosen != nullptr ? std::strtoull(chosen, nullptr, 10) : 1;
-    std::size_t const sequences = chosen != nullptr ? 1 : rounds(10, 1000);
+    std::size_t const sequences = chosen != nullptr ? 1 : rounds(20, 1000);
     std::size_t accepted = 0;
     std::size_t refused = 0;
     auto const store = emulator();

@@ -201,7 +201,7 @@ TEST_CASE("damaged files: an answer that differs is an error") {
         flips, counts[0], counts[1], counts[2], 100.0 * static_cast<double>(counts[1]) / changed, counts[3]);
     CAPTURE(first_silent);
     CHECK(counts[2] == 0);
-    CHECK(counts[1] > 300);
+    CHECK(counts[1] > flips / 3);
     // SQLite takes the first damaged frame of a log for its end: what was moved into the file is safe from that, and what is left
     // is the state after an earlier commit.
     CHECK(earlier_from_file == 0);
