@@ -152,6 +152,8 @@ TEST_CASE("forked: a child that lives on after its parent was killed holds no lo
     }
 }
 
+#if !defined( \
+    __SANITIZE_ADDRESS__) // whose allocator may be locked by a thread of the parent: the child then hangs in it
 TEST_CASE("forked: while threads of the parent write, a child opens another file and writes to it") {
     temporary_folder const folder{temporary_folder::memory()};
     table<mark>{file_backend{folder / "other.db"}, "marks"}.create().value();
@@ -188,6 +190,7 @@ TEST_CASE("forked: while threads of the parent write, a child opens another file
     CHECK(written == children);
     CHECK(file_backend{folder / "other.db"}.verify().value().rows == 10 * children);
 }
+#endif
 
 TEST_CASE("forked: in the middle of a read, the child's ends with an error and the parent's goes on") {
     temporary_folder const folder;
