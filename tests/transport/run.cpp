@@ -141,3 +141,28 @@ TEST_CASE("run sends each step to its place") {
     CHECK(other == events{"a2", "a3!"});
     CHECK(on.log == events{"a1", "a1 answered", "a2 answered", "a3! not found", "a4", "a4 answered"});
 }
+
+TEST_CASE("run abandons an operation that sends to a place that is not there, and asks nobody in its stead") {
+    stage on;
+    events other;
+    one_by_one second{&other};
+    auto alone = on.does("a", {{"1", {}, 1}});
+    CHECK(run(alone, on.context, on.time, on.plain) == "a stopped");
+    auto beyond = on.does("b", {{"1", {}, 2}});
+    CHECK(run(beyond, on.context, on.time, on.plain, second) == "b stopped");
+    CHECK(on.log == events{"a abandoned: InternalError", "b abandoned: InternalError"});
+    CHECK(other.empty());
+}
+
+TEST_CASE("run abandons an operation that takes no answer to what it sends") {
+    struct deaf {
+        get_entity request{};
+        bool stopped{};
+        [[nodiscard]] operation_step next() const { return stopped ? operation_step{} : operation_step{request}; }
+        void abandon(error const& why) { stopped = why.code == error_code::internal_error; }
+        [[nodiscard]] bool finish() const { return stopped; }
+    } work;
+    stage on;
+    CHECK(run(work, on.context, on.time, on.plain));
+    CHECK(on.log.empty());
+}

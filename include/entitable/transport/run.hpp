@@ -8,8 +8,6 @@
 #include <entitable/request/operation.hpp>
 #include <entitable/transport/transport.hpp>
 
-#include <optional>
-
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Waits until `time`, in slices, so that a cancellation is seen within a few milliseconds.
@@ -32,6 +30,7 @@ ENTITABLE_BEGIN_NAMESPACE
 }
 
 /// Drives one operation to its end on the calling thread. Its steps go to the transports by their places, the first of which is 0.
+/// Abandons with InternalError an operation that names another place, or sends a request whose answer it does not take.
 template <operation Op, transport First, transport... More>
 auto run(Op& op, call& context, clock& time, First& first, More&... more) -> decltype(op.finish()) {
     for (;;) {
@@ -45,24 +44,26 @@ auto run(Op& op, call& context, clock& time, First& first, More&... more) -> dec
                 continue;
             }
         }
+        bool answered = false;
         due.request.visit([&]<class Request>(Request const& request) {
             if constexpr (takes_answer_to<Op, Request>) {
-                if constexpr (sizeof...(More) == 0) {
-                    op.answer(execute(first, request, context), time.steady());
-                } else {
-                    std::size_t place = 0;
-                    std::optional<result<response_of<Request>>> answer;
-                    auto const ask = [&](auto& through) {
-                        if (place++ == due.place) {
-                            answer.emplace(execute(through, request, context));
-                        }
-                    };
-                    ask(first);
+                std::size_t place = 0;
+                auto const ask = [&](auto& through) {
+                    if (place++ == due.place) {
+                        op.answer(execute(through, request, context), time.steady());
+                        answered = true;
+                    }
+                };
+                ask(first);
+                if (!answered) {
                     (ask(more), ...);
-                    op.answer(*std::move(answer), time.steady());
                 }
             }
         });
+        if (!answered) {
+            op.abandon(error{error_code::internal_error,
+                "an operation sends a request to a place that it was not given, or takes no answer to it"});
+        }
     }
 }
 
