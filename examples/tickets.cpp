@@ -30,13 +30,13 @@ struct ticket {
     std::string desk;
     std::int64_t number{};
     std::int32_t clerk{};
-    std::int32_t tries{};
+    std::int32_t attempts{};
 };
 
 ENTITABLE(ticket,
     partition_key(desk),
     row_key(descending(number)), // the newest first: 1000 is "09223372036854774807"
-    properties(clerk, tries))
+    properties(clerk, attempts))
 
 namespace {
 
@@ -56,7 +56,7 @@ void work(char const* path, std::int32_t clerk) {
     entitable::sequence const numbers{store, "tickets"};
     for (int count = 0; count < tickets_each; ++count) {
         auto const number = numbers.next().value();
-        tickets.insert({"main hall", number.value, clerk, static_cast<std::int32_t>(number.tries)}).value();
+        tickets.insert({"main hall", number.value, clerk, static_cast<std::int32_t>(number.attempts)}).value();
     }
 }
 
@@ -131,8 +131,8 @@ int main(int count, char** arguments) {
     for (ticket const& each : tickets.where(t::desk == "main hall" && between(t::number, 497, 499))) {
         std::printf("  %lld\n", static_cast<long long>(each.number));
     }
-    std::fprintf(stderr, "tries for a number: %.2f on average, %d at most\n",
-        static_cast<double>(hall.sum(t::tries).value()) / static_cast<double>(hall.count().value()),
-        static_cast<int>(hall.max(t::tries).value().value_or(0)));
+    std::fprintf(stderr, "attempts for a number: %.2f on average, %d at most\n",
+        static_cast<double>(hall.sum(t::attempts).value()) / static_cast<double>(hall.count().value()),
+        static_cast<int>(hall.max(t::attempts).value().value_or(0)));
     return 0;
 }

@@ -91,7 +91,7 @@ TEST_CASE("a shared access signature goes behind the query, once") {
              {"/T()?$top=1", "/T()?$top=1&sv=1&sig=a%2Bb"}}) {
         auto request = tables_request();
         request.url = cloud().primary + before;
-        for (int tries = 0; tries < 2; ++tries) {
+        for (int attempts = 0; attempts < 2; ++attempts) {
             who.authorize(request, cloud(), a_friday()).value();
             CHECK(request.url == cloud().primary + after);
         }

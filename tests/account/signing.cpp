@@ -126,7 +126,7 @@ TEST_CASE("the time that the service is given is not signed") {
         "SharedKey devstoreaccount1:OlbaCw9aMVyu7mjPfq2i9fx0v1yR5uT/Cvp6I5rTekY=");
 }
 
-TEST_CASE("each try is signed anew, and what the one before left is replaced") {
+TEST_CASE("each attempt is signed anew, and what the one before left is replaced") {
     auto const who = credential::account_key(emulator_account, emulator_key).value();
     auto request = request_to(http_method::get, emulator().primary + "/Tables");
     who.authorize(request, emulator(), a_friday()).value();

@@ -196,11 +196,11 @@ TEST_CASE("without retries an outage loses, fixed waits collide, exponential one
     CHECK(none.last_refusal < 65);
     CHECK(fixed.lost < none.lost);
     CHECK(fixed.lost > 1'000);
-    CHECK(fixed.most_repeats > 500); // on top of 180 new ones in 100 ms
+    CHECK(fixed.most_retries > 500); // on top of 180 new ones in 100 ms
     CHECK(fixed.last_refusal > 70);  // the outage is over at 65
     CHECK(fixed.refused > 3 * none.refused);
     CHECK(exponential.lost == 0);
-    CHECK(exponential.most_repeats < fixed.most_repeats / 4);
+    CHECK(exponential.most_retries < fixed.most_retries / 4);
     CHECK(exponential.refused < fixed.refused / 2);
 }
 
@@ -250,8 +250,8 @@ TEST_CASE("a load, a model and a policy that cannot be are refused by name") {
     options.model.server_rate = 0;
     refused(good, options, "a rate of the service model");
     options = {};
-    options.retries.tries = 0;
-    refused(good, options, "tries");
+    options.retries.max_attempts = 0;
+    refused(good, options, "attempts");
     options = {};
     options.outages = {{-1, 1}};
     refused(good, options, "outage");

@@ -53,7 +53,7 @@ TEST_CASE("update: reads, changes and writes") {
     REQUIRE(done);
     CHECK(done->entity.age == 32);
     CHECK(done->changed);
-    CHECK(done->tries == 1);
+    CHECK(done->attempts == 1);
     auto const stored = on.runners.get_stored("Boston", 7).value();
     CHECK(stored.entity.age == 32);
     CHECK(stored.etag == done->etag);
@@ -73,13 +73,13 @@ TEST_CASE("update: goes again when another writer was faster, and keeps what tha
         on.how);
     REQUIRE(done);
     CHECK(calls == 4);
-    CHECK(done->tries == 4);
+    CHECK(done->attempts == 4);
     CHECK(on.runners.get("Boston", 7)->age == 44);
 }
 
 TEST_CASE("update: gives up when other writers are always faster") {
     race on;
-    on.how.repeats = 5;
+    on.how.max_attempts = 5;
     int calls = 0;
     auto const begun = on.time.steady();
     auto const done = on.runners.update(
@@ -92,9 +92,9 @@ TEST_CASE("update: gives up when other writers are always faster") {
     REQUIRE_FALSE(done);
     CHECK(done.error().code == error_code::update_condition_not_satisfied);
     CHECK(done.error().effect == effect::none);
-    CHECK(done.error().attempts == 6);
-    CHECK(calls == 6);
-    CHECK(on.runners.get("Boston", 7)->age == 6);
+    CHECK(done.error().attempts == 5);
+    CHECK(calls == 5);
+    CHECK(on.runners.get("Boston", 7)->age == 5);
     CHECK(on.time.steady() > begun); // waits between
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("update: by name it overwrites what another wrote in between") {
         },
         on.how);
     REQUIRE(done);
-    CHECK(done->tries == 1);
+    CHECK(done->attempts == 1);
     CHECK(on.runners.get("Boston", 7)->age == 32);
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("update: the errors of the keys, of the row and of the deadline") {
     race busy;
     call_options hurried;
     hurried.timeout = 20ms;
-    busy.how.repeats = 1'000'000;
+    busy.how.max_attempts = 1'000'000;
     busy.how.delays = backoff{.least = 5ms, .most = 5ms};
     auto const done = busy.runners.with(hurried).update("Boston", 7, [&](runner&) { busy.age(1); }, busy.how);
     CHECK(done.error().code == error_code::deadline_exceeded);

@@ -67,7 +67,7 @@ TEST_CASE("retrying: many threads update one entity, and every update counts onc
     accounts.insert({"bank", 1, 0}).value();
     update_options how;
     how.time = &on.time;
-    how.repeats = 10'000;
+    how.max_attempts = 10'000;
     in_threads([&](int) {
         for (int count = 0; count < each; ++count) {
             accounts.update("bank", 1, [](account& one) { ++one.balance; }, how).value();
@@ -84,7 +84,7 @@ TEST_CASE("sequence: many threads and lost answers, and no number twice") {
     retrying through{service, {.policy = retry_policy::fixed(50, 1ms), .quota = 0, .time = &time}};
     sequence_options how;
     how.time = &time;
-    how.repeats = 10'000;
+    how.max_attempts = 10'000;
     sequence const common{through, "Orders", how};
     std::vector<std::vector<std::int64_t>> got(threads);
     in_threads([&](int index) {

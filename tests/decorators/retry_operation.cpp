@@ -76,7 +76,7 @@ get_entity read() { return {"Orders", "p", "r", {}}; }
 
 } // namespace
 
-TEST_CASE("retry: waits between tries, and takes the first good answer") {
+TEST_CASE("retry: waits between attempts, and takes the first good answer") {
     stage on{read()};
     CHECK(on.sends() == "get r");
     on.fails(said(error_code::server_busy));
@@ -85,7 +85,7 @@ TEST_CASE("retry: waits between tries, and takes the first good answer") {
     CHECK(on.waited() == 1s);
     on.op.answer(get_entity::response{make_row("p", "r"), etag::of(date_time{9}), false}, on.time.steady());
     CHECK(on.op.next().done());
-    CHECK(on.op.tries() == 3);
+    CHECK(on.op.attempts() == 3);
     CHECK(on.op.finish()->etag == etag::of(date_time{9}));
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("retry: a definite answer is the outcome, at once") {
     }
 }
 
-TEST_CASE("retry: ends with the last error when the tries are used up") {
+TEST_CASE("retry: ends with the last error when the attempts are used up") {
     stage on{read(), retry_policy::fixed(3, 1s)};
     on.fails(said(error_code::server_busy));
     (void)on.waited();
@@ -113,7 +113,7 @@ TEST_CASE("retry: ends with the last error when the tries are used up") {
     CHECK(problem.code == error_code::internal_error);
     CHECK(problem.attempts == 3);
     CHECK(problem.effect == effect::none);
-    CHECK(problem.message == "said; gave up after try 3: the policy has no more");
+    CHECK(problem.message == "said; gave up after attempt 3: the policy has no more");
 }
 
 TEST_CASE("retry: the policy none sends once and says no more than was said") {
@@ -125,11 +125,11 @@ TEST_CASE("retry: the policy none sends once and says no more than was said") {
     CHECK(problem.attempts == 1);
 }
 
-TEST_CASE("retry: an effect once unknown is not known again from a try that was not made") {
+TEST_CASE("retry: an effect once unknown is not known again from an attempt that was not made") {
     stage on{insert(), retry_policy::fixed(2, 1s)};
     on.fails(lost());
     (void)on.waited();
-    on.fails(said(error_code::server_busy)); // this try was not applied, the first may have been
+    on.fails(said(error_code::server_busy)); // this attempt was not applied, the first may have been
     error const problem = on.failed();
     CHECK(problem.code == error_code::server_busy);
     CHECK(problem.effect == effect::unknown);
@@ -188,7 +188,7 @@ TEST_CASE("retry: a read that settles is repeated as well, and without it the ef
     CHECK_THAT(problem.message, ContainsSubstring("find out what became of a lost write"));
 }
 
-TEST_CASE("retry: without a lost try EntityAlreadyExists is what it says") {
+TEST_CASE("retry: without a lost attempt EntityAlreadyExists is what it says") {
     stage on{insert()};
     on.fails(said(error_code::server_busy)); // certainly not applied
     (void)on.waited();
@@ -233,7 +233,7 @@ TEST_CASE("retry: an update that meets another version may have met itself") {
     CHECK(plain.failed().effect == effect::none);
 }
 
-TEST_CASE("retry: success after a lost try says so") {
+TEST_CASE("retry: success after a lost attempt says so") {
     stage on{update()};
     on.fails(lost());
     (void)on.waited();
@@ -331,7 +331,7 @@ TEST_CASE("retry: a wait that would outlast the deadline is not begun, and the h
     CHECK(problem.code == error_code::server_busy);
     CHECK(problem.retry_after == 1min);
     CHECK(problem.attempts == 1);
-    CHECK(problem.message == "busy; gave up after try 1: the next one would come after the deadline of the call");
+    CHECK(problem.message == "busy; gave up after attempt 1: the next one would come after the deadline of the call");
 }
 
 TEST_CASE("retry: the quota bounds repetitions, and successes refill it by tenths") {
@@ -356,7 +356,7 @@ TEST_CASE("retry: the quota bounds repetitions, and successes refill it by tenth
     on.fails(said(error_code::server_busy));
     (void)on.waited();
     on.fails(said(error_code::server_busy));
-    CHECK(on.failed().message == "said; gave up after try 2: the quota of repetitions is spent");
+    CHECK(on.failed().message == "said; gave up after attempt 2: the quota of repetitions is spent");
 
     retry_ledger unbounded{retry_policy::fixed(10, 1s), 0, 1};
     for (int count = 0; count < 1000; ++count) {
@@ -364,7 +364,7 @@ TEST_CASE("retry: the quota bounds repetitions, and successes refill it by tenth
     }
 }
 
-TEST_CASE("retry: abandoned after a lost try, the effect is unknown") {
+TEST_CASE("retry: abandoned after a lost attempt, the effect is unknown") {
     stage on{insert()};
     on.fails(lost());
     on.op.abandon(error{error_code::cancelled, "cancelled"});

@@ -128,7 +128,7 @@ TEST_CASE("retrying: the answer of an insert is lost") {
     CHECK(on.service.requests() == 3); // lost, 409, read
 }
 
-TEST_CASE("retrying: a late first try does not undo the second") {
+TEST_CASE("retrying: a late first attempt does not undo the second") {
     stage on;
     on.service.plan({fault::late(), 1});
     auto const inserted = on.write(mutation::insert(one()));
@@ -165,7 +165,7 @@ TEST_CASE("retrying: a bad policy is told to every request, and nothing is sent"
     CHECK(retry_policy::patient().check());
     CHECK(retry_policy::interactive().check());
     CHECK(retry_policy::none().check());
-    CHECK(retry_policy::fixed(retry_policy::most_tries, 0s).check());
+    CHECK(retry_policy::fixed(retry_policy::most_attempts, 0s).check());
 }
 
 TEST_CASE("retrying: the presets") {
@@ -173,7 +173,7 @@ TEST_CASE("retrying: the presets") {
     CHECK_FALSE(retry_policy::patient().delays.jitter_at_cap);
     auto const quick = retry_policy::interactive();
     std::chrono::nanoseconds all{};
-    for (std::uint64_t repetition = 1; repetition < static_cast<std::uint64_t>(quick.tries); ++repetition) {
+    for (std::uint64_t repetition = 1; repetition < static_cast<std::uint64_t>(quick.max_attempts); ++repetition) {
         all += quick.delays.delay(repetition, 0.5);
     }
     CHECK(all == 2'900ms);
@@ -321,7 +321,7 @@ TEST_CASE("operation id: given by the caller, a write is applied once over all p
     CHECK_FALSE(on.read("x"));
 }
 
-TEST_CASE("operation rows: a late first try finds its own row") {
+TEST_CASE("operation rows: a late first attempt finds its own row") {
     stage on{retry_policy::fixed(4, 1s), true};
     on.service.plan({fault::late(), 1});
     CHECK(on.write(mutation::insert_or_merge(one())));
@@ -588,7 +588,7 @@ namespace {
 struct flaky_wide {
     using is_transport = void;
     entitable_test::wide_transport inner;
-    std::shared_ptr<std::map<std::string, int>> tries = std::make_shared<std::map<std::string, int>>();
+    std::shared_ptr<std::map<std::string, int>> attempts = std::make_shared<std::map<std::string, int>>();
 
     [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
     template <table_request Request>
@@ -597,7 +597,7 @@ struct flaky_wide {
     }
     struct dropping final : request_feed<query_entities> {
         request_feed<query_entities>* outer;
-        std::map<std::string, int>* tries;
+        std::map<std::string, int>* attempts;
         std::map<std::size_t, std::string> keys;
         query_entities const* next(std::size_t& slot) override {
             auto const* const given = outer->next(slot);
@@ -608,7 +608,7 @@ struct flaky_wide {
         }
         void answer(std::size_t slot, result<query_entities::response> response) override {
             std::string const& key = keys[slot];
-            if (++(*tries)[key] == 1 && (key[0] - '0') % 2 == 1) {
+            if (++(*attempts)[key] == 1 && (key[0] - '0') % 2 == 1) {
                 outer->answer(slot, failure{error_code::server_busy, "flaky"});
             } else {
                 outer->answer(slot, std::move(response));
@@ -618,7 +618,7 @@ struct flaky_wide {
     void execute_many(request_feed<query_entities>& feed, std::size_t in_flight, call& context) const {
         dropping between;
         between.outer = &feed;
-        between.tries = tries.get();
+        between.attempts = attempts.get();
         inner.execute_many(between, in_flight, context);
     }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Every request under every fault, at the first, a middle and the last try, with every kind of policy: what the caller is
+// Every request under every fault, at the first, a middle and the last attempt, with every kind of policy: what the caller is
 // told, what the store holds, and that the fault happened.
 
 #include <entitable/retrying.hpp>
@@ -120,7 +120,7 @@ struct stage {
 
 bool reads(request what) { return what <= request::list; }
 
-/// What the second try gets when the first was applied and its answer was lost.
+/// What the second attempt gets when the first was applied and its answer was lost.
 enum class meeting { itself, success, unknown };
 meeting second_try(request what, bool with_rows) {
     switch (what) {
@@ -138,7 +138,7 @@ struct counts {
     std::size_t cases{}, succeeded{}, unknown{}, failed{};
 };
 
-void one_case(request what, named_fault const& planned, std::size_t at, std::size_t tries, retry_policy policy,
+void one_case(request what, named_fault const& planned, std::size_t at, std::size_t attempts, retry_policy policy,
     bool with_rows, counts& sum) {
     stage untouched{retry_policy::none(), false};
     std::string const before = untouched.held();
@@ -156,7 +156,7 @@ void one_case(request what, named_fault const& planned, std::size_t at, std::siz
 
     CHECK(on.service.all_fired());
     bool const slow = !planned.what.answer;
-    bool const last = at == tries && !slow;
+    bool const last = at == attempts && !slow;
     bool const lost = planned.lost && !reads(what);
     bool const applied_by_lost = lost && planned.applied;
     bool const late = planned.what.applied == fault::commit::late;
@@ -215,7 +215,7 @@ TEST_CASE("matrix: 14 requests, 16 faults, three places, three policies") {
     CHECK(sum.failed > 200);
 }
 
-TEST_CASE("matrix: with operation rows every lost write is settled unless the tries end") {
+TEST_CASE("matrix: with operation rows every lost write is settled unless the attempts end") {
     counts const sum = matrix(true);
     CHECK(sum.cases == 9 * 16 * 3 * 3);
 }
@@ -231,8 +231,8 @@ TEST_CASE("matrix: two faults in one call, and nobody is told what is not so") {
         std::string const after = untouched.held();
         for (named_fault const& first : faults) {
             for (named_fault const& second : faults) {
-                for (std::int64_t const tries : {2, 3}) {
-                    stage on{retry_policy::fixed(tries, 100ms), false};
+                for (std::int64_t const attempts : {2, 3}) {
+                    stage on{retry_policy::fixed(attempts, 100ms), false};
                     on.service.plan({first.what, 1});
                     on.service.plan({second.what, 2});
                     outcome const told = on.send(what);
@@ -243,7 +243,7 @@ TEST_CASE("matrix: two faults in one call, and nobody is told what is not so") {
                                                     : held == before || held == after;
                     unknown += !told.good && told.left == effect::unknown ? 1U : 0U;
                     if (!honest) {
-                        CAPTURE(index, first.what.name, second.what.name, tries);
+                        CAPTURE(index, first.what.name, second.what.name, attempts);
                         CHECK(honest);
                     }
                 }
@@ -254,7 +254,7 @@ TEST_CASE("matrix: two faults in one call, and nobody is told what is not so") {
 }
 
 TEST_CASE("matrix: a write without condition can undo another's, a conditional one cannot") {
-    // The first try arrives behind the second, and another writer was in between.
+    // The first attempt arrives behind the second, and another writer was in between.
     for (bool const conditional : {false, true}) {
         stage on{retry_policy::none(), false};
         on.service.plan({fault::late(), 1});

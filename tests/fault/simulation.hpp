@@ -87,7 +87,7 @@ struct witness {
     }
 };
 
-/// Retries without a thought of what a lost try has done.
+/// Retries without a thought of what a lost attempt has done.
 template <table_request Request>
 class thoughtless_retry {
 public:
@@ -97,7 +97,7 @@ public:
         return outcome_ ? operation_step{} : operation_step{*request_, not_before_};
     }
     void answer(result<response> answered, steady_time now) {
-        if (answered || !worth_retrying(answered.error()) || ++tries_ == 5 || forgets_) {
+        if (answered || !worth_retrying(answered.error()) || ++attempts_ == 5 || forgets_) {
             if (!answered && forgets_) {
                 error told = answered.error();
                 told.effect = effect::none;
@@ -114,7 +114,7 @@ public:
 private:
     Request const* request_;
     bool forgets_;
-    int tries_{};
+    int attempts_{};
     steady_time not_before_{};
     std::optional<result<response>> outcome_;
 };
@@ -459,7 +459,7 @@ private:
                     ++maybe_added_;
                 }
             },
-            get_entity{table_, "account", "one", {}}, detail::row_change{more}, false, update_options{}.repeats,
+            get_entity{table_, "account", "one", {}}, detail::row_change{more}, false, update_options{}.max_attempts,
             contention_backoff, std::uint64_t{1});
     }
 
@@ -538,7 +538,7 @@ private:
         return at == seen_->applied.end() ? 0 : at->second;
     }
     /// Whether a write was applied twice that may be once. An insert without an operation row may be, when somebody has removed
-    /// what its lost try had inserted.
+    /// what its lost attempt had inserted.
     [[nodiscard]] bool twice(std::int32_t op) const {
         if (applied(op) <= 1) {
             return false;

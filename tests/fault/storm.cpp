@@ -30,8 +30,8 @@ struct client {
 };
 
 struct storm {
-    std::vector<std::size_t> calls = std::vector<std::size_t>(seconds);    ///< first tries, by second
-    std::vector<std::size_t> requests = std::vector<std::size_t>(seconds); ///< all tries
+    std::vector<std::size_t> calls = std::vector<std::size_t>(seconds);    ///< first attempts, by second
+    std::vector<std::size_t> requests = std::vector<std::size_t>(seconds); ///< all attempts
     std::vector<std::size_t> good = std::vector<std::size_t>(seconds);     ///< successes
 };
 

@@ -118,7 +118,7 @@ TEST_CASE("an error whose body is cut, has no length or never ends keeps its sta
             }
         }
     }
-    // one whose body never ends: at the end of the call, or of the try
+    // one whose body never ends: at the end of the call, or of the attempt
     server const local{each_request([&](peer& client, std::string const&) {
         client.write("HTTP/1.1" + std::string{begin} + "\r\n0123456789");
         client.hang();

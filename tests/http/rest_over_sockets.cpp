@@ -124,7 +124,7 @@ TEST_CASE("http without TLS to another computer is refused, whatever the connect
     CHECK(response.error().effect == effect::none);
 }
 
-TEST_CASE("a try has its own time, too") {
+TEST_CASE("an attempt has its own time, too") {
     server const local{broken("", ending::wait)};
     rest_options options;
     options.request_timeout = milliseconds{30};

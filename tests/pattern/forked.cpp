@@ -73,7 +73,7 @@ TEST_CASE(
     shared_memory<numbers> const all;
     sequence_options options;
     options.block = 3;
-    options.repeats = 10'000;
+    options.max_attempts = 10'000;
     sequence const tickets{shared_counter{&all->counter}, "tickets", options};
     take_numbers(tickets, *all, 3);
     std::atomic<bool> stop{false};

@@ -95,7 +95,7 @@ TEST_CASE("sequence: counts from 1, and makes its table and its row") {
         auto const number = numbers.next();
         REQUIRE(number);
         CHECK(number->value == expected);
-        CHECK(number->tries == 1);
+        CHECK(number->attempts == 1);
     }
     CHECK(on.counted() == int64(5));
 }
@@ -164,6 +164,7 @@ TEST_CASE("sequence: options that cannot be") {
     CHECK(refused({.step = 0}));
     CHECK(refused({.step = -1}));
     CHECK(refused({.block = 0}));
+    CHECK(refused({.max_attempts = 0}));
     CHECK(refused({.delays = {.base = -1ns}}));
     stage on;
     CHECK(on.make().reserve(0).error().code == error_code::out_of_range_input);
@@ -195,15 +196,15 @@ TEST_CASE("sequence: goes again when others were faster, and says how often it w
     auto const number = beaten.next();
     REQUIRE(number);
     CHECK(number->value == 5);
-    CHECK(number->tries == 4);
+    CHECK(number->attempts == 4);
 
     *left = 1'000;
     auto const begun = on.time.steady();
     auto const never = beaten.next();
     REQUIRE_FALSE(never);
     CHECK(never.error().code == error_code::update_condition_not_satisfied);
-    CHECK(never.error().attempts == 51);
-    CHECK_THAT(never.error().message, ContainsSubstring("gave up after 50 repeats"));
+    CHECK(never.error().attempts == 50);
+    CHECK_THAT(never.error().message, ContainsSubstring("gave up after 50 attempts"));
     CHECK(on.time.steady() - begun > 1s);
     CHECK(on.time.steady() - begun < 5s);
 }
@@ -221,7 +222,7 @@ TEST_CASE("sequence: a number is never one in doubt") {
         bool const late = lost.applied == fault::commit::late; // it comes behind the next read, and is in the way once
         bool const taken = late || lost.applied == fault::commit::before;
         CHECK(number->value == (taken ? 3 : 2));
-        CHECK(number->tries == (late ? 3 : 2));
+        CHECK(number->attempts == (late ? 3 : 2));
         CHECK(numbers.next()->value == number->value + 1);
         CHECK(on.service.all_fired());
     }
@@ -262,12 +263,12 @@ TEST_CASE("sequence: a block in hand") {
     stage on;
     sequence const numbers = on.make({.block = 10});
     sequence const copy = numbers;
-    CHECK(numbers.next()->tries == 1);
+    CHECK(numbers.next()->attempts == 1);
     auto const requests = on.service.requests();
     for (std::int64_t expected = 2; expected <= 10; ++expected) {
         auto const number = (expected % 2 == 0 ? copy : numbers).next();
         CHECK(number->value == expected);
-        CHECK(number->tries == 0);
+        CHECK(number->attempts == 0);
     }
     CHECK(on.service.requests() == requests);
     CHECK(on.counted() == int64(10));

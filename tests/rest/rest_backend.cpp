@@ -524,7 +524,7 @@ TEST_CASE("the service is told how long it may work: what the call has left, at 
     }
 }
 
-TEST_CASE("a second try at the primary is given what is left by then") {
+TEST_CASE("a second attempt at the primary is given what is left by then") {
     fixture f;
     f.context.location = read_location::secondary;
     f.context.deadline = f.time.steady() + std::chrono::seconds{10};
@@ -597,7 +597,7 @@ TEST_CASE("a profile says how late a write may be applied, and a call when all i
                                                      : date_time{date_time::parse("2026-07-27T12:28:53Z")->ticks +
                                                            each.late.count() * date_time::ticks_per_second};
         CHECK(f.context.undecided_until == end);
-        // A later success does not take the earlier try back.
+        // A later success does not take the earlier attempt back.
         f.client.then(204, "", {{"ETag", std::string{tag}}});
         REQUIRE(store.execute(insert(), f.context));
         CHECK(f.context.undecided_until == end);
@@ -710,7 +710,7 @@ public:
 
 } // namespace
 
-TEST_CASE("many requests: each has its own answer, bad ones and second tries too") {
+TEST_CASE("many requests: each has its own answer, bad ones and second attempts too") {
     fixture f;
     f.context.location = read_location::secondary;
     list_feed feed{

@@ -233,7 +233,7 @@ TEST_CASE("faulty: copies share the plan") {
     CHECK(on.service.all_fired());
 }
 
-TEST_CASE("faulty: a fault is one try for the observer of the call, whatever happened below") {
+TEST_CASE("faulty: a fault is one attempt for the observer of the call, whatever happened below") {
     struct codes final : observer {
         void on_attempt(attempt const& done) noexcept override {
             all += done.error != nullptr ? std::string{to_string(done.error->code)} + ' ' : "fine ";

@@ -93,7 +93,7 @@ public:
     [[nodiscard]] static credential bearer(token_source source, token_options options = {});
 
     /// Makes `request` carry this credential: signs its very method, URL and header fields, so nothing of them may change
-    /// afterwards. To be called for every try, since a signature is good for a quarter of an hour only; what an earlier call has
+    /// afterwards. To be called for every attempt, since a signature is good for a quarter of an hour only; what an earlier call has
     /// put there is replaced. `now` is the time of day. `at` says where the request goes.
     ///
     /// AuthenticationFailed when there is no valid token or signature, InvalidInput when the request cannot carry one (a bearer

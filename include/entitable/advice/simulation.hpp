@@ -84,13 +84,13 @@ struct simulation {
     double refused{};            ///< answers of 503
     double lost{};               ///< requests that were given up
     double waiting{};            ///< requests that were under way at the end
-    double latency{};            ///< seconds, mean, from the first try to the answer
+    double latency{};            ///< seconds, mean, from the first attempt to the answer
     latency_histogram latencies; ///< of those served; empty with the fluid engine
     std::uint32_t servers{};     ///< at work in one second, at the most
     std::uint32_t splits{};      ///< of ranges
     std::uint32_t moves{};       ///< of ranges
     std::uint32_t joins{};       ///< of ranges
-    double most_repeats{};       ///< repetitions that arrived within 100 ms, at the most; 0 with the fluid engine
+    double most_retries{};       ///< retries that arrived within 100 ms, at the most; 0 with the fluid engine
     double last_refusal{};       ///< second of the last 503; 0: none
     std::vector<simulated_stretch> stretches;        ///< 120 at the most
     std::vector<std::vector<double>> partition_load; ///< requests a second by share (40 at the most) and stretch

@@ -26,12 +26,12 @@ enum class stress_verdict : std::uint8_t {
 
 /// One step of the ramp.
 struct stress_step {
-    double wanted{};         ///< entities a second that were to come
-    double served{};         ///< entities a second that were answered well
-    double seconds{};        ///< how long it took
-    std::uint64_t sent{};    ///< calls
-    std::uint64_t unsent{};  ///< calls whose time had come, but the step was over before there was a worker
-    std::uint64_t repeats{}; ///< tries after the first ones, where the transport retries
+    double wanted{};          ///< entities a second that were to come
+    double served{};          ///< entities a second that were answered well
+    double seconds{};         ///< how long it took
+    std::uint64_t sent{};     ///< calls
+    std::uint64_t unsent{};   ///< calls whose time had come, but the step was over before there was a worker
+    std::uint64_t attempts{}; ///< requests that were sent for them, those of retries included
     std::map<error_code, std::uint64_t> errors; ///< calls that failed, by code
     latency_histogram latencies;                ///< from the moment a call was due, to its answer; failed ones too
 

@@ -124,7 +124,7 @@ public:
         return core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
     }
 
-    /// The same, or nothing when there is none: to be absent is no error. After a try whose answer was lost, a repetition that finds
+    /// The same, or nothing when there is none: to be absent is no error. After an attempt whose answer was lost, a repetition that finds
     /// none is taken for a removal (`written::after_retry`), for it may have been one.
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
@@ -132,12 +132,12 @@ public:
     }
 
     /// Reads the entity, lets `change(entity)` change it, and writes it back if nobody else has written it since; else from the
-    /// start, `update_options::repeats` times. `change` takes the entity by reference and returns nothing or exactly bool: false
-    /// leaves the entity as it is. It is called once for each try, and does not change keys (InvalidInput). Properties that the
+    /// start, `update_options::max_attempts` times in all. `change` takes the entity by reference and returns nothing or exactly bool: false
+    /// leaves the entity as it is. It is called once for each attempt, and does not change keys (InvalidInput). Properties that the
     /// entity type does not declare stay; an absent optional removes its property. ResourceNotFound when there is none,
     /// UpdateConditionNotSatisfied when other writers were always faster. A write of unknown effect ends the update with that
     /// error and is never followed by a second one: the change may be there already. Reads are from the primary location. With
-    /// `any_etag` it does not look whether somebody else has written it in between: what they wrote is lost. One try.
+    /// `any_etag` it does not look whether somebody else has written it in between: what they wrote is lost. One attempt.
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
@@ -233,7 +233,7 @@ protected:
             ? options.seed
             : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count());
         update_operation updating{{core_.name(), *std::move(partition_key), *std::move(row_key), {}}, change_row,
-            forced, options.repeats, options.delays, seed};
+            forced, options.max_attempts, options.delays, seed};
         call context{core_.options(), *options.time};
         context.location = read_location::primary;
         auto through = core_.through();
@@ -242,7 +242,7 @@ protected:
             return std::move(done).as_failure();
         }
         outcome->etag = std::move(done->etag);
-        outcome->tries = done->tries;
+        outcome->attempts = done->attempts;
         outcome->changed = done->changed;
         outcome->after_retry = done->after_retry;
         return outcome;

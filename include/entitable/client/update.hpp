@@ -24,7 +24,7 @@ inline constexpr backoff contention_backoff{.base = std::chrono::milliseconds{1}
 
 /// How an update goes about it.
 struct update_options {
-    std::uint32_t repeats{50};          ///< after writes that another writer was faster than
+    std::uint32_t max_attempts{50};     ///< the first one included, where other writers are faster; 0 is taken for 1
     backoff delays{contention_backoff}; ///< the waits between repetitions
     clock* time{&system_clock()};       ///< of the waits; must outlive the update
     std::uint64_t seed{};               ///< of the waits; 0 for one from the clock
@@ -33,11 +33,11 @@ struct update_options {
 /// An entity that was updated.
 template <class Entity>
 struct updated {
-    Entity entity{};       ///< as it was written; members filled by etag(...) and timestamp(...) are as they were read
-    entitable::etag etag;  ///< of the new version, or of the one that was read when nothing was written
-    std::uint32_t tries{}; ///< how often it was read
-    bool changed{};        ///< whether it was written
-    bool after_retry{};    ///< see `written`
+    Entity entity{};      ///< as it was written; members filled by etag(...) and timestamp(...) are as they were read
+    entitable::etag etag; ///< of the new version, or of the one that was read when nothing was written
+    std::uint32_t attempts{}; ///< how often it was read, from 1
+    bool changed{};           ///< whether it was written
+    bool after_retry{};       ///< see `written`
 };
 
 namespace detail {
@@ -49,7 +49,7 @@ ENTITABLE_LAZY [[nodiscard]] row changed_row(row_view stored, row_view change);
 /// What became of an update.
 struct update_outcome {
     entitable::etag etag;
-    std::uint32_t tries{};
+    std::uint32_t attempts{};
     bool changed{};
     bool after_retry{};
 };
@@ -62,9 +62,9 @@ using row_change = function_ref<result<std::optional<row>>(row_view)>;
 class update_operation {
 public:
     /// `seed`: of the waits.
-    update_operation(get_entity reading, row_change change, bool forced, std::uint32_t repeats,
+    update_operation(get_entity reading, row_change change, bool forced, std::uint32_t max_attempts,
         entitable::backoff const& delays, std::uint64_t seed)
-        : repeats_(repeats),
+        : max_attempts_(max_attempts),
           delays_(delays),
           random_(seed),
           change_(change),
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] result<update_outcome> finish() { return *std::move(outcome_); }
 
 private:
-    std::uint32_t repeats_;
+    std::uint32_t max_attempts_;
     entitable::backoff delays_;
     random_source random_;
     row_change change_;
@@ -90,7 +90,7 @@ private:
     write_entity writing_;
     steady_time not_before_{steady_time::min()};
     etag version_;
-    std::uint32_t tries_{};
+    std::uint32_t attempts_{};
     bool forced_;
     bool writes_{};
     std::optional<result<update_outcome>> outcome_;

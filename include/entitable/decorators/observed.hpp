@@ -101,7 +101,7 @@ private:
 
 } // namespace detail
 
-/// A transport that watches another one. Below a retrying transport it sees each try, above it each call. A cheap handle: copies
+/// A transport that watches another one. Below a retrying transport it sees each attempt, above it each call. A cheap handle: copies
 /// share the counters. Safe to use from several threads. Cost: two looks at the clock, a lock and a search among at most
 /// `max_lines` lines for each request; memory for at most so many keys. What it counts holds partition keys, which may be
 /// user data; what it tells an observer holds none. One that was moved from answers InvalidInput.

@@ -12,29 +12,30 @@ ENTITABLE_BEGIN_NAMESPACE
 /// When a request is repeated. A wish of the service ("Retry-After") that is longer than the back-off is waited for instead.
 struct retry_policy {
     /// More are a mistake.
-    static constexpr std::int64_t most_tries = 1'000'000;
+    static constexpr std::int64_t most_attempts = 1'000'000;
 
-    std::int64_t tries{1};                                          ///< the first one included; 1 to `most_tries`
-    backoff delays{};                                               ///< the waits between tries
+    std::int64_t max_attempts{1};                                   ///< the first one included; 1 to `most_attempts`
+    backoff delays{};                                               ///< the waits between attempts
     std::chrono::nanoseconds longest_wish{std::chrono::minutes{2}}; ///< a longer Retry-After is taken for this one
 
-    /// One try.
+    /// One attempt.
     [[nodiscard]] static constexpr retry_policy none() noexcept { return {}; }
     /// The same wait before each repetition.
-    [[nodiscard]] static constexpr retry_policy fixed(std::int64_t tries, std::chrono::nanoseconds wait) noexcept {
-        return {tries, {.least = wait, .most = wait}};
+    [[nodiscard]] static constexpr retry_policy fixed(
+        std::int64_t max_attempts, std::chrono::nanoseconds wait) noexcept {
+        return {max_attempts, {.least = wait, .most = wait}};
     }
     /// See `backoff`.
-    [[nodiscard]] static constexpr retry_policy exponential(std::int64_t tries, std::chrono::nanoseconds base,
+    [[nodiscard]] static constexpr retry_policy exponential(std::int64_t max_attempts, std::chrono::nanoseconds base,
         std::chrono::nanoseconds least, std::chrono::nanoseconds most) noexcept {
-        return {tries, {.base = base, .least = least, .most = most}};
+        return {max_attempts, {.base = base, .least = least, .most = most}};
     }
-    /// For work that nobody waits for: outlasts minutes of trouble. 4 tries, base 30 s, from 3 s to 90 s.
+    /// For work that nobody waits for: outlasts minutes of trouble. 4 attempts, base 30 s, from 3 s to 90 s.
     [[nodiscard]] static constexpr retry_policy patient() noexcept {
         using std::chrono::seconds;
         return exponential(4, seconds{30}, seconds{3}, seconds{90});
     }
-    /// For somebody who waits: outlasts a partition that moves to another server. 6 tries, base 50 ms, from 10 ms to 2 s, in
+    /// For somebody who waits: outlasts a partition that moves to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, in
     /// about 3 s.
     [[nodiscard]] static constexpr retry_policy interactive() noexcept {
         using std::chrono::milliseconds;
@@ -45,8 +46,9 @@ struct retry_policy {
 
     /// OutOfRangeInput names what no policy can have.
     ENTITABLE_LAZY [[nodiscard]] result<void> check() const {
-        if (tries < 1 || tries > most_tries) {
-            return failure{error_code::out_of_range_input, "the tries of the retry policy are not from 1 to 1000000"};
+        if (max_attempts < 1 || max_attempts > most_attempts) {
+            return failure{
+                error_code::out_of_range_input, "the attempts of the retry policy are not from 1 to 1000000"};
         }
         if (longest_wish < std::chrono::nanoseconds{} || longest_wish > std::chrono::hours{24}) {
             return failure{

@@ -223,7 +223,7 @@ private:
         detail::retry_operation<Request> repeated{request, kind, *ledger_, context.deadline, lost};
         repeated.answer(std::move(first), time_->steady());
         auto outcome = run(repeated, context, *time_, wrapped_);
-        context.attempts = context.attempts < repeated.tries() ? repeated.tries() : context.attempts;
+        context.attempts = context.attempts < repeated.attempts() ? repeated.attempts() : context.attempts;
         return outcome;
     }
 

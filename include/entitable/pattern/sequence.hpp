@@ -28,25 +28,26 @@ struct sequence_options {
     std::int64_t start{1};                   ///< of a row that is not there yet; not negative
     std::int64_t step{1};                    ///< from one number to the next; 1 at least
     std::uint32_t block{1};                  ///< numbers taken with one write, for `next()` to give one by one
-    std::uint32_t repeats{50};               ///< after writes that another was faster than, or whose answer was lost
-    backoff delays{contention_backoff};      ///< the waits between repetitions
-    call_options calls{};                    ///< of each `next()` and `reserve()`
-    clock* time{&system_clock()};            ///< must outlive the sequence
-    std::optional<std::uint64_t> seed{};     ///< of the waits; by default one that no other process has
+    /// The first one included; another is made after a write that another was faster than, or whose answer was lost. 1 at least.
+    std::uint32_t max_attempts{50};
+    backoff delays{contention_backoff};  ///< the waits between repetitions
+    call_options calls{};                ///< of each `next()` and `reserve()`
+    clock* time{&system_clock()};        ///< must outlive the sequence
+    std::optional<std::uint64_t> seed{}; ///< of the waits; by default one that no other process has
 };
 
 /// A number of a sequence.
 struct sequence_number {
-    std::int64_t value{};  ///< the number
-    std::uint32_t tries{}; ///< writes that it took; 0 for one that came with an earlier one
+    std::int64_t value{};     ///< the number
+    std::uint32_t attempts{}; ///< writes that it took; 0 for one that came with an earlier one
 };
 
 /// Numbers of a sequence that were taken with one write: first, first + step, ...
 struct number_block {
-    std::int64_t first{};  ///< the first number
-    std::int64_t step{1};  ///< from one number to the next
-    std::uint32_t count{}; ///< how many
-    std::uint32_t tries{}; ///< writes that it took
+    std::int64_t first{};     ///< the first number
+    std::int64_t step{1};     ///< from one number to the next
+    std::uint32_t count{};    ///< how many
+    std::uint32_t attempts{}; ///< writes that it took
 
     /// Undefined from `count` on.
     [[nodiscard]] std::int64_t operator[](std::uint32_t index) const noexcept {
@@ -70,7 +71,7 @@ struct number_block {
 ///
 /// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists when others were faster each time; RowMismatch when the row's Value is
 /// no number; OutOfRangeInput for options that cannot be, to every call; those of the transport. A lost answer is not
-/// one: the next try gets a fresh number. Busy servers are the matter of a `retrying` below. A cheap handle: copies share
+/// one: the next attempt gets a fresh number. Busy servers are the matter of a `retrying` below. A cheap handle: copies share
 /// the block. Safe to use from several threads, which take turns. One that was moved from answers InvalidInput.
 class sequence {
 public:

@@ -24,7 +24,7 @@ enum class read_location : std::uint8_t {
     secondary, ///< may be stale; the answer says so
 };
 
-/// One try of one request, as an observer sees it. Holds no secret and no user data but the keys' sizes.
+/// One attempt of one request, as an observer sees it. Holds no secret and no user data but the keys' sizes.
 struct attempt {
     std::string_view request;            ///< its name, for example "get_entity"
     std::string_view table;              ///< its table; empty where there is none
@@ -38,7 +38,7 @@ struct attempt {
 class observer {
 public:
     virtual ~observer() = default;
-    /// After each try. What `done` refers to is gone afterwards. Must not throw.
+    /// After each attempt. What `done` refers to is gone afterwards. Must not throw.
     virtual void on_attempt(attempt const& done) noexcept = 0;
 };
 
@@ -77,11 +77,11 @@ struct call {
     steady_time deadline{no_deadline};              ///< steady time after which nothing is begun
     cancellation_token cancellation{};              ///< ends the call early, with Cancelled
     read_location location{read_location::primary}; ///< where a read may be answered
-    entitable::observer* watch{};                   ///< null, or who is told of tries; outlives the call
-    std::string operation_id; ///< names one logical write over all its tries; empty when none was given
+    entitable::observer* watch{};                   ///< null, or who is told of attempts; outlives the call
+    std::string operation_id; ///< names one logical write over all its attempts; empty when none was given
 
-    std::uint32_t attempts{};             ///< tries made so far
-    std::vector<std::string> request_ids; ///< of the service, one per try where it gives them
+    std::uint32_t attempts{};             ///< attempts made so far
+    std::vector<std::string> request_ids; ///< of the service, one per attempt where it gives them
     date_time server_date;                ///< the service's clock in its last answer; 1601 when it gave none
     /// The service's time up to which a write of this call whose answer was lost may still be applied. Once an answer has a later
     /// `server_date`, all is decided, and a read that is begun after that answer sees how. 1601 when no answer was lost,

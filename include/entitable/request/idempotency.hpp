@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class idempotency : std::uint8_t {
     safe,        ///< reads: nothing changes
     repeatable,  ///< ends in the same state, but may undo what another writer did in between
-    conditional, ///< a repetition may be refused because of its own first try
+    conditional, ///< a repetition may be refused because of its own first attempt
 };
 
 /// Requests that a repetition treats alike.

@@ -175,7 +175,7 @@ struct mutation {
 /// What became of a write.
 struct written {
     entitable::etag etag; ///< the new version; empty after a removal
-    bool after_retry{};   ///< success was concluded after a try whose answer was lost
+    bool after_retry{};   ///< success was concluded after an attempt whose answer was lost
 };
 
 /// One write of one entity.

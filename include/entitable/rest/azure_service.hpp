@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// The service behind a `rest` backend. A cheap handle: it shares the backend's connections and credential. Safe to use from
-/// several threads. These requests want an account key (the statistics also an account signature); each is one try.
+/// several threads. These requests want an account key (the statistics also an account signature); each is one attempt.
 template <http_client Client>
 class rest_service {
 public:

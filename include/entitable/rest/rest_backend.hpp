@@ -26,7 +26,7 @@ concept sent_over_http = requires(rest_engine& engine, Request const& request, c
 /// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle:
 /// copies share the connections. Safe to use from several threads. One that was moved from answers InvalidInput.
 ///
-/// One call is one try: nothing is sent twice but a read whose 404 came from the secondary location, which is asked of the
+/// One call is one attempt: nothing is sent twice but a read whose 404 came from the secondary location, which is asked of the
 /// primary then. Reads go to the secondary on request (`call::location`) where there is one, and say so (`stale`); a
 /// continuation goes back to the location it came from. A write whose answer was lost, garbled or 5xx has the effect
 /// `unknown`; an answer that cannot be read as a whole is TransportFailed, never half an entity.
@@ -63,7 +63,7 @@ public:
     /// That of the service.
     [[nodiscard]] entitable::profile profile() const { return engine_ ? engine_->limits() : entitable::profile{}; }
 
-    /// One try of one request.
+    /// One attempt of one request.
     template <table_request Request>
         requires detail::sent_over_http<Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {

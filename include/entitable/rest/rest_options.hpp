@@ -21,7 +21,7 @@ struct rest_options {
     /// Whether merges are sent as POST with `X-HTTP-Method: MERGE` instead of PATCH; by default for Cosmos only, which refuses
     /// PATCH (the others understand both, but for the emulator's transactions).
     std::optional<bool> merge_by_post;
-    /// How long one try may take; afterwards TransportFailed. Zero for no limit but the deadline of the call.
+    /// How long one attempt may take; afterwards TransportFailed. Zero for no limit but the deadline of the call.
     std::chrono::milliseconds request_timeout{60'000};
     /// How long the service may work on one request (`timeout` in its address), in whole seconds; more than 30 are 30, as the
     /// service has it. Where less is left of the call or of `request_timeout`, that is sent, rounded up: the service stops
@@ -29,7 +29,7 @@ struct rest_options {
     std::chrono::seconds service_timeout{30};
     std::size_t max_body_size{std::size_t{64} * 1024 * 1024}; ///< bytes of an answer; larger ones are TransportFailed
     std::size_t max_header_size{std::size_t{64} * 1024};      ///< bytes of the header fields of an answer
-    clock* time{&system_clock()}; ///< dates what is signed, and measures tries; must outlive the backend
+    clock* time{&system_clock()}; ///< dates what is signed, and measures attempts; must outlive the backend
 };
 
 ENTITABLE_END_NAMESPACE

@@ -178,7 +178,7 @@ public:
 private:
     using place = std::pair<std::string, std::string>; ///< a table and a partition, as requests spell them
 
-    /// What the caller sees of a fault: one try, whatever happens below.
+    /// What the caller sees of a fault: one attempt, whatever happens below.
     template <class Request>
     [[nodiscard]] result<response_of<Request>> suffer(fault const& due, Request const& request, call below) const {
         below.watch = nullptr;

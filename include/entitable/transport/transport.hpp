@@ -31,7 +31,7 @@ concept answers = requires(T& transport, Request const& request, call& context) 
 /// 5. It validates what it is given against its own profile, before any I/O.
 /// 6. After an error with `effect::none` nothing was applied. A write whose fate is not known says `effect::unknown`.
 /// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
-/// 8. Where requests come to their end, each try is counted and told to the observer of the call: `attempted` does both.
+/// 8. Where requests come to their end, each attempt is counted and told to the observer of the call: `attempted` does both.
 /// 9. It throws nothing of its own; running out of memory passes through and leaves the data whole.
 /// 10. A write is one step for everybody else: nothing comes between its condition and its effect, a merge keeps what others
 ///     write, and a page of one partition shows all of a transaction or nothing of it.
@@ -75,7 +75,7 @@ template <transport T, table_request Request>
     return {};
 }
 
-/// Makes an answer, counts the try, and tells the observer of the call: for transports that pass a request to no other one. The name
+/// Makes an answer, counts the attempt, and tells the observer of the call: for transports that pass a request to no other one. The name
 /// of the request, and its table where it has one.
 template <std::invocable Answer>
 [[nodiscard]] std::invoke_result_t<Answer const&> attempted(

@@ -35,7 +35,7 @@ public:
 
     /// False when somebody has it. Tries again where another reader was in between, and where the service is busy.
     entitable::result<bool> lend(std::string const& shelf, std::int32_t book, std::string const& reader) {
-        for (int tries = 0;; ++tries) {
+        for (int attempts = 0;; ++attempts) {
             auto found = loans_.get_stored(shelf, book);
             if (!found) {
                 return std::move(found).as_failure();
@@ -51,7 +51,7 @@ public:
             auto const code = done.error().code;
             bool const again = code == entitable::error_code::update_condition_not_satisfied ||
                 code == entitable::error_code::server_busy;
-            if (!again || tries == 3) {
+            if (!again || attempts == 3) {
                 return std::move(done).as_failure();
             }
         }

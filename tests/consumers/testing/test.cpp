@@ -86,7 +86,7 @@ void a_busy_service_is_asked_again() {
     service.expect<get_entity>([](get_entity const& asked) { return asked.row_key == "0000000007"; }).answers(book);
     service.expect<write_entity>().answers(written{});
     lending library{service};
-    holds(library.lend("poetry", 7, "Ada").value(), "lent at the second try");
+    holds(library.lend("poetry", 7, "Ada").value(), "lent at the second attempt");
     require(service.finished());
 
     testing::scripted broken;

@@ -93,7 +93,7 @@ public:
             return failure{error_code::authentication_failed, "the shared access signature is not valid yet"};
         }
         if (request.url.ends_with(parameters_.reveal())) {
-            return {}; // an earlier try put it there
+            return {}; // an earlier attempt put it there
         }
         request.url.reserve(request.url.size() + 1 + parameters_.reveal().size());
         std::size_t const question = request.url.find('?');

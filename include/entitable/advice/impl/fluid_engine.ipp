@@ -20,10 +20,10 @@ public:
           seconds_(std::ceil(options_.minutes * 60)),
           map_(into.load, seconds_, model_),
           recorder_(into, seconds_, map_.partitions()),
-          tries_(static_cast<std::size_t>(std::clamp<std::int64_t>(options_.retries.tries, 1, 16))),
+          max_attempts_(static_cast<std::size_t>(std::clamp<std::int64_t>(options_.retries.max_attempts, 1, 16))),
           queued_(map_.ranges().size()),
           asked_(map_.partitions()),
-          waits_(slots * tries_ * map_.partitions()),
+          waits_(slots * max_attempts_ * map_.partitions()),
           slot_full_(slots) {}
 
     void run() {
@@ -39,9 +39,9 @@ public:
 private:
     static constexpr std::size_t slots = 256; ///< seconds that a repetition may be away
 
-    /// Those of one slot and one number of tries, by partition.
-    [[nodiscard]] double* waiting(std::size_t slot, std::size_t tries) noexcept {
-        return waits_.data() + (slot * tries_ + tries) * map_.partitions();
+    /// Those of one slot and one number of attempts, by partition.
+    [[nodiscard]] double* waiting(std::size_t slot, std::size_t attempts) noexcept {
+        return waits_.data() + (slot * max_attempts_ + attempts) * map_.partitions();
     }
 
     void step(double second) {
@@ -49,7 +49,7 @@ private:
         double const rate = into_.load.arrivals.at(second + 0.5);
         std::size_t const count = map_.partitions();
         auto const slot = static_cast<std::size_t>(second) % slots;
-        double* const fresh = waiting(slot, 0); // nobody waits before the first try
+        double* const fresh = waiting(slot, 0); // nobody waits before the first attempt
         double const spread = rate * (1 - map_.appended());
         for (std::size_t partition = 0; partition < count; ++partition) {
             fresh[partition] = spread * map_.shares()[partition];
@@ -60,8 +60,8 @@ private:
         now.offered = rate;
         std::copy_n(fresh, count, asked_.begin());
         bool const repeated = slot_full_[slot] != 0;
-        for (std::size_t tries = 1; repeated && tries < tries_; ++tries) {
-            double const* const due = waiting(slot, tries);
+        for (std::size_t attempts = 1; repeated && attempts < max_attempts_; ++attempts) {
+            double const* const due = waiting(slot, attempts);
             for (std::size_t partition = 0; partition < count; ++partition) {
                 asked_[partition] += due[partition];
             }
@@ -75,7 +75,7 @@ private:
             serve(range, second, allowed, out, repeated, now);
         }
         if (repeated) {
-            std::fill_n(waiting(slot, 0), tries_ * count, 0.0);
+            std::fill_n(waiting(slot, 0), max_attempts_ * count, 0.0);
             slot_full_[slot] = 0;
         }
         recorder_.add(second, now, asked_);
@@ -122,12 +122,12 @@ private:
         }
     }
 
-    /// Each number of tries is refused alike.
+    /// Each number of attempts is refused alike.
     void repeat(served_range const& range, double second, double part, bool repeated, simulated_second& now) {
         auto const slot = static_cast<std::size_t>(second) % slots;
-        for (std::size_t tries = 0; tries < (repeated ? tries_ : 1); ++tries) {
-            double const* const from = waiting(slot, tries);
-            if (tries + 1 >= tries_) {
+        for (std::size_t attempts = 0; attempts < (repeated ? max_attempts_ : 1); ++attempts) {
+            double const* const from = waiting(slot, attempts);
+            if (attempts + 1 >= max_attempts_) {
                 for (std::size_t partition = range.first; partition < range.end; ++partition) {
                     now.lost += from[partition] * part;
                 }
@@ -135,10 +135,10 @@ private:
             }
             for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter, in three parts
                 double const wait =
-                    std::chrono::duration<double>(options_.retries.delays.delay(tries + 1, random)).count();
+                    std::chrono::duration<double>(options_.retries.delays.delay(attempts + 1, random)).count();
                 auto const away = static_cast<std::size_t>(std::clamp(std::round(wait), 1.0, slots - 1.0));
                 std::size_t const to = (slot + away) % slots;
-                double* const into = waiting(to, tries + 1);
+                double* const into = waiting(to, attempts + 1);
                 slot_full_[to] = 1;
                 for (std::size_t partition = range.first; partition < range.end; ++partition) {
                     into[partition] += from[partition] * part / 3;
@@ -153,10 +153,10 @@ private:
     double seconds_;
     range_map map_;
     stretch_recorder recorder_;
-    std::size_t tries_;
+    std::size_t max_attempts_;
     std::vector<double> queued_; ///< at the server of each range
     std::vector<double> asked_;  ///< of each partition in this second
-    std::vector<double> waits_;  ///< by slot, tries and partition
+    std::vector<double> waits_;  ///< by slot, attempts and partition
     std::vector<char> slot_full_;
 };
 

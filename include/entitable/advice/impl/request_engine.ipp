@@ -67,9 +67,9 @@ private:
 
 /// A request that comes again.
 struct repetition {
-    double at;           ///< second
-    double first_sent;   ///< second
-    std::uint32_t tries; ///< made so far
+    double at;              ///< second
+    double first_sent;      ///< second
+    std::uint32_t attempts; ///< made so far
     std::uint32_t partition;
     friend bool operator<(repetition const& left, repetition const& right) noexcept { return left.at > right.at; }
 };
@@ -109,7 +109,7 @@ public:
                     repetition const due = repetitions_.back();
                     repetitions_.pop_back();
                     count_repeat(at);
-                    arrive(at, due.first_sent, due.tries, due.partition);
+                    arrive(at, due.first_sent, due.attempts, due.partition);
                 } else {
                     ++now_.offered;
                     arrive(at, at, 0, choose());
@@ -135,11 +135,11 @@ private:
     }
     void count_repeat(double at) noexcept {
         double const tenth = std::floor(at * 10);
-        repeats_ = tenth == tenth_ ? repeats_ + 1 : 1;
+        retries_ = tenth == tenth_ ? retries_ + 1 : 1;
         tenth_ = tenth;
-        into_.most_repeats = std::max(into_.most_repeats, repeats_);
+        into_.most_retries = std::max(into_.most_retries, retries_);
     }
-    void arrive(double at, double first_sent, std::uint32_t tries, std::uint32_t partition) {
+    void arrive(double at, double first_sent, std::uint32_t attempts, std::uint32_t partition) {
         ++now_.sent;
         asked_[partition] += 1;
         std::size_t const range = map_.range_of(partition);
@@ -155,13 +155,14 @@ private:
             return;
         }
         ++now_.refused;
-        ++tries;
-        if (tries >= options_.retries.tries) {
+        ++attempts;
+        if (attempts >= options_.retries.max_attempts) {
             ++now_.lost;
             return;
         }
-        double const wait = std::chrono::duration<double>(options_.retries.delays.delay(tries, random_.unit())).count();
-        repetitions_.push_back({at + round_trip_ + wait, first_sent, tries, partition});
+        double const wait =
+            std::chrono::duration<double>(options_.retries.delays.delay(attempts, random_.unit())).count();
+        repetitions_.push_back({at + round_trip_ + wait, first_sent, attempts, partition});
         std::push_heap(repetitions_.begin(), repetitions_.end());
     }
     void end_second() {
@@ -205,7 +206,7 @@ private:
     double second_{};
     bool out_{};
     double tenth_{-1};
-    double repeats_{};
+    double retries_{};
 };
 
 ENTITABLE_DECL void simulate_requests(simulation& into) { request_engine{into}.run(); }

@@ -8,7 +8,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL std::vector<named_policy> usual_policies() {
-    return {{"none", retry_policy::none()}, {"fixed, 4 tries, 2 s", retry_policy::fixed(4, std::chrono::seconds{2})},
+    return {{"none", retry_policy::none()}, {"fixed, 4 attempts, 2 s", retry_policy::fixed(4, std::chrono::seconds{2})},
         {"exponential, patient", retry_policy::patient()}, {"exponential, interactive", retry_policy::interactive()}};
 }
 
@@ -30,11 +30,11 @@ ENTITABLE_DECL result<retry_comparison> compare_retries(
 
 ENTITABLE_DECL std::string retry_comparison::to_string() const {
     detail::text_table table{
-        {"retries", "given up", "of all", "sent", "answers of 503", "repeats in 100 ms", "last 503"}};
+        {"retries", "given up", "of all", "sent", "answers of 503", "retries in 100 ms", "last 503"}};
     for (std::size_t index = 0; index < runs.size(); ++index) {
         simulation const& run = runs[index];
         table.add({policies[index].name, detail::figure(run.lost), detail::percent(run.lost_share(), 2),
-            detail::figure(run.sent), detail::figure(run.refused), run.fluid ? "-" : detail::figure(run.most_repeats),
+            detail::figure(run.sent), detail::figure(run.refused), run.fluid ? "-" : detail::figure(run.most_retries),
             detail::seconds_text(run.last_refusal)});
     }
     return table.to_string();

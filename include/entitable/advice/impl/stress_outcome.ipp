@@ -34,7 +34,7 @@ ENTITABLE_DECL std::string stress_outcome::to_string() const {
         " entities/s of a peak of " + short_figure(peak) + "; the target of a partition is " + short_figure(target) +
         '\n';
     detail::text_table table{
-        {"wanted/s", "served/s", "calls", "unsent", "failed", "repeats", "median", "99 %", "longest", "errors"}};
+        {"wanted/s", "served/s", "calls", "unsent", "failed", "attempts", "median", "99 %", "longest", "errors"}};
     for (stress_step const& each : steps) {
         auto const time = [&](double part) {
             return detail::seconds_text(std::chrono::duration<double>(each.latencies.quantile(part)).count());
@@ -46,7 +46,7 @@ ENTITABLE_DECL std::string stress_outcome::to_string() const {
         }
         table.add({short_figure(each.wanted), short_figure(each.served), figure(static_cast<double>(each.sent)),
             figure(static_cast<double>(each.unsent)), figure(static_cast<double>(each.failed())),
-            figure(static_cast<double>(each.repeats)), time(0.5), time(0.99), time(1), codes});
+            figure(static_cast<double>(each.attempts)), time(0.5), time(0.99), time(1), codes});
     }
     return out + table.to_string(2);
 }

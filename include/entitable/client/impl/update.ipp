@@ -35,7 +35,7 @@ ENTITABLE_LAZY_BODY row changed_row(row_view stored, row_view change) {
 }
 
 ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> found, steady_time) {
-    ++tries_;
+    ++attempts_;
     if (!found) {
         outcome_.emplace(std::move(found).as_failure());
         return;
@@ -47,7 +47,7 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> f
     }
     version_ = std::move(found->etag);
     if (!*changed) {
-        outcome_.emplace(update_outcome{std::move(version_), tries_, false, false});
+        outcome_.emplace(update_outcome{std::move(version_), attempts_, false, false});
         return;
     }
     writing_.change = mutation::replace(
@@ -58,7 +58,7 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> f
 ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_time now) {
     writes_ = false;
     if (done) {
-        outcome_.emplace(update_outcome{std::move(done->etag), tries_, true, done->after_retry});
+        outcome_.emplace(update_outcome{std::move(done->etag), attempts_, true, done->after_retry});
         return;
     }
     failure problem = std::move(done).as_failure();
@@ -70,13 +70,13 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
         outcome_.emplace(std::move(problem));
         return;
     }
-    if (tries_ > repeats_) {
-        problem.error().message += text::joined({"; other writers were faster ", std::to_string(tries_), " times"});
-        problem.error().attempts = tries_;
+    if (attempts_ >= max_attempts_) {
+        problem.error().message += text::joined({"; other writers were faster ", std::to_string(attempts_), " times"});
+        problem.error().attempts = attempts_;
         outcome_.emplace(std::move(problem));
         return;
     }
-    auto const wait = delays_.delay(tries_, random_.unit());
+    auto const wait = delays_.delay(attempts_, random_.unit());
     not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What is decided after each try of a call: once more, look first, or enough. Knows no clock, no transport and no answer but
+/// What is decided after each attempt of a call: once more, look first, or enough. Knows no clock, no transport and no answer but
 /// errors.
 
 #include <entitable/core/clock.hpp>
@@ -52,7 +52,7 @@ private:
     atomic<std::uint64_t> forks_; ///< of the process that this is
 };
 
-/// One call from its first try to its outcome. A value; one thread at a time.
+/// One call from its first attempt to its outcome. A value; one thread at a time.
 class retry_course {
 public:
     enum class move : std::uint8_t {
@@ -60,7 +60,7 @@ public:
         compare, ///< read the entity first
         look_up, ///< read the operation row first, which is there
         settle,  ///< void the operation row first
-        success, ///< an earlier try did it
+        success, ///< an earlier attempt did it
         fail,    ///< the error as it is now
     };
 
@@ -79,13 +79,13 @@ public:
     void close(error& problem, effect left) const;
     /// The answer was good.
     void succeeded() noexcept {
-        ++tries_;
+        ++attempts_;
         ledger_->earn();
     }
 
     [[nodiscard]] steady_time wakes_at() const noexcept { return wakes_at_; }
-    [[nodiscard]] std::uint32_t tries() const noexcept { return tries_; }
-    /// Whether an earlier try may have been applied.
+    [[nodiscard]] std::uint32_t attempts() const noexcept { return attempts_; }
+    /// Whether an earlier attempt may have been applied.
     [[nodiscard]] bool lost() const noexcept { return lost_; }
 
 private:
@@ -95,7 +95,7 @@ private:
     retry_ledger* ledger_;
     steady_time deadline_;
     steady_time wakes_at_{steady_time::min()};
-    std::uint32_t tries_{};
+    std::uint32_t attempts_{};
     request_kind kind_;
     bool lost_;
 };

@@ -114,7 +114,7 @@ public:
     [[nodiscard]] result<response> finish() { return *std::move(outcome_); }
 
     /// Requests that were answered.
-    [[nodiscard]] std::uint32_t tries() const noexcept { return course_.tries(); }
+    [[nodiscard]] std::uint32_t attempts() const noexcept { return course_.attempts(); }
 
 private:
     void conclude(etag version) {

@@ -50,19 +50,19 @@ ENTITABLE_DECL std::string retry_ledger::new_operation_id() {
 
 ENTITABLE_DECL void retry_course::close(error& problem, effect left) const {
     problem.effect = left;
-    problem.attempts = tries_;
+    problem.attempts = attempts_;
 }
 
 ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
     retry_policy const& policy = ledger_->policy();
     auto const enough = [&](std::string_view why) {
-        problem.message += text::joined({"; gave up after try ", std::to_string(tries_), ": ", why});
+        problem.message += text::joined({"; gave up after attempt ", std::to_string(attempts_), ": ", why});
         return false;
     };
-    if (tries_ >= policy.tries) {
-        return policy.tries > 1 ? enough("the policy has no more") : false;
+    if (attempts_ >= policy.max_attempts) {
+        return policy.max_attempts > 1 ? enough("the policy has no more") : false;
     }
-    std::chrono::nanoseconds wait = policy.delays.delay(tries_, ledger_->random().unit());
+    std::chrono::nanoseconds wait = policy.delays.delay(attempts_, ledger_->random().unit());
     if (problem.retry_after && problem.retry_after->count() > 0) {
         // Compared in milliseconds: a wish of a century has no nanoseconds.
         auto const longest = std::chrono::duration_cast<std::chrono::milliseconds>(policy.longest_wish);
@@ -81,7 +81,7 @@ ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
 }
 
 ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_time now, refused_at where) {
-    ++tries_;
+    ++attempts_;
     bool const lost_before = lost_;
     bool const keeps_row =
         kind_ == request_kind::batch_with_operation || kind_ == request_kind::merging_batch_with_operation;
@@ -116,7 +116,7 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
 }
 
 ENTITABLE_DECL retry_course::move retry_course::after_reading(error& problem, steady_time now) {
-    ++tries_;
+    ++attempts_;
     if (worth_retrying(problem) && goes_on(problem, now)) {
         return move::again;
     }

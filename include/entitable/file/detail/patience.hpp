@@ -20,7 +20,7 @@ public:
     patience(file_options const& options, call const& of, std::chrono::nanoseconds timeout) noexcept
         : time_(options.local.time), call_(&of), timeout_(timeout) {}
 
-    /// Waits for a moment, longer with each try; says whether it is worth trying again.
+    /// Waits for a moment, longer with each attempt; says whether it is worth trying again.
     [[nodiscard]] bool wait() noexcept {
         if (over()) {
             return false;

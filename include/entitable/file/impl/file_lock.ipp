@@ -84,7 +84,7 @@ ENTITABLE_DECL result<bool> file_lock::try_lock() {
     if (lets_next_go_first()) {
         return false;
     }
-    for (int tries = 0; tries < 3; ++tries) {
+    for (int attempts = 0; attempts < 3; ++attempts) {
         if (::flock(handle_.get(), LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK || errno == EINTR) {
                 be_next(true);

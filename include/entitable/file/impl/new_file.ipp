@@ -121,7 +121,7 @@ ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
         return std::move(free).as_failure();
     }
     std::random_device random;
-    for (int tries = 0;; ++tries) {
+    for (int attempts = 0;; ++attempts) {
         std::string passing = made.path_ + ".";
         for (int digits = 0; digits < 16; ++digits) {
             passing += "0123456789abcdef"[random() % 16];
@@ -133,7 +133,7 @@ ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
             made.passing_ = std::move(passing);
             return made;
         }
-        if (errno != EEXIST || tries == 3) {
+        if (errno != EEXIST || attempts == 3) {
             return system_failure("the copy cannot be made", errno, passing);
         }
     }

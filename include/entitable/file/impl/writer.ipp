@@ -448,7 +448,7 @@ ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any)
     return nullptr;
 }
 
-/// Ends the transaction and tells everybody; or gives it up, for another try without those who waited for too long, or because there
+/// Ends the transaction and tells everybody; or gives it up, for another attempt without those who waited for too long, or because there
 /// is no room.
 ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& group, std::int64_t bound_before) {
     std::int64_t const version = group.last_version;

@@ -43,20 +43,16 @@ struct stress_action {
 };
 
 /// Makes calls by the clock, at growing rates until they are not carried any more. Latencies count from the moment at which a call was
-/// due, so that waiting for a busy client counts. `repeats` gives the tries after first ones so far. InvalidInput without actions.
+/// due, so that waiting for a busy client counts. `attempts` gives those that were made so far, first ones included. InvalidInput without actions.
 [[nodiscard]] result<stress_outcome> run_stress(
-    std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> repeats);
+    std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts);
 
 namespace detail {
 
-/// Counts tries after the first ones. Safe to use from several threads.
-class repeat_counter final : public observer {
+/// Counts attempts. Safe to use from several threads.
+class attempt_counter final : public observer {
 public:
-    void on_attempt(attempt const& done) noexcept override {
-        if (done.number > 1) {
-            count_.fetch_add(1, memory_order::relaxed);
-        }
-    }
+    void on_attempt(attempt const&) noexcept override { count_.fetch_add(1, memory_order::relaxed); }
     [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(memory_order::relaxed); }
 
 private:
@@ -66,7 +62,7 @@ private:
 /// Creates the table, fills it, drives the calls and removes the table. TableAlreadyExists when there is one: it is not touched.
 [[nodiscard]] result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
-    repeat_counter const& repeats);
+    attempt_counter const& attempts);
 
 } // namespace detail
 
@@ -109,9 +105,9 @@ public:
             }
             rows.push_back(*std::move(made));
         }
-        detail::repeat_counter repeats;
+        detail::attempt_counter attempts;
         call_options watched;
-        watched.watch = &repeats;
+        watched.watch = &attempts;
         entitable::table<Entity> const into{through_, table_, watched};
         std::vector<stress_action> actions;
         for (action const& each : actions_) {
@@ -128,7 +124,7 @@ public:
                                    return read ? result<void>{} : std::move(read).as_failure();
                                }});
         }
-        return detail::stress_a_table(through_, table_, rows, actions, options, repeats);
+        return detail::stress_a_table(through_, table_, rows, actions, options, attempts);
     }
 
 private:

@@ -27,7 +27,7 @@ struct counter_row {
 /// A run of numbers that belongs to the caller alone.
 struct reserved {
     std::int64_t first{};
-    std::uint32_t tries{}; ///< writes that were sent
+    std::uint32_t attempts{}; ///< writes that were sent
 };
 
 /// Reads the row, adds to it, writes it under the ETag that was read. The row and the random source must outlive it.
@@ -37,9 +37,9 @@ struct reserved {
 /// that make it at once have made the same row and no number.
 class reservation {
 public:
-    reservation(counter_row const& counter, std::uint32_t count, std::uint32_t repeats,
+    reservation(counter_row const& counter, std::uint32_t count, std::uint32_t max_attempts,
         entitable::backoff const& delays, random_source& random)
-        : counter_(counter), count_(count), repeats_(repeats), delays_(delays), random_(random) {
+        : counter_(counter), count_(count), max_attempts_(max_attempts), delays_(delays), random_(random) {
         reading_ = {counter.table, counter.partition_key, counter.row_key, {}};
         writing_.table = counter.table;
         creating_.table = counter.table;
@@ -68,7 +68,7 @@ private:
 
     counter_row const& counter_;
     std::uint32_t count_;
-    std::uint32_t repeats_;
+    std::uint32_t max_attempts_;
     entitable::backoff delays_;
     random_source& random_;
     get_entity reading_;
@@ -77,7 +77,7 @@ private:
     phase phase_{phase::read};
     bool created_{};
     std::int64_t first_{};
-    std::uint32_t tries_{};
+    std::uint32_t attempts_{};
     std::uint32_t beaten_{};
     steady_time not_before_{steady_time::min()};
     std::optional<result<reserved>> outcome_;

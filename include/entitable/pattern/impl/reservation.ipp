@@ -74,10 +74,10 @@ ENTITABLE_DECL void reservation::insert_row() {
 ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
     bool const added = phase_ == phase::add;
     phase_ = phase::read;
-    tries_ += added ? 1U : 0U;
+    attempts_ += added ? 1U : 0U;
     if (done) {
         if (added) {
-            outcome_.emplace(reserved{first_, tries_});
+            outcome_.emplace(reserved{first_, attempts_});
         } else if (!done->etag.empty()) {
             add(value_view{counter_.start - counter_.step}, std::move(done->etag));
         }
@@ -116,9 +116,9 @@ ENTITABLE_DECL void reservation::answer(result<create_table::response> created, 
 }
 
 ENTITABLE_DECL void reservation::repeat(failure beaten, steady_time now) {
-    if (++beaten_ > repeats_) {
-        beaten.error().message +=
-            text::joined({"; the sequence gave up after ", std::to_string(repeats_), " repeats, and gave no number"});
+    if (++beaten_ >= max_attempts_) {
+        beaten.error().message += text::joined(
+            {"; the sequence gave up after ", std::to_string(max_attempts_), " attempts, and gave no number"});
         end(std::move(beaten));
         return;
     }
@@ -127,7 +127,7 @@ ENTITABLE_DECL void reservation::repeat(failure beaten, steady_time now) {
 }
 
 ENTITABLE_DECL void reservation::end(failure problem) {
-    problem.error().attempts = tries_ > 0 ? tries_ : 1;
+    problem.error().attempts = attempts_ > 0 ? attempts_ : 1;
     outcome_.emplace(std::move(problem));
 }
 

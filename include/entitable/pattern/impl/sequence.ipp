@@ -14,6 +14,7 @@ ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
     char const* const wrong = options.start < 0 ? "the start of the sequence is negative"
         : options.step < 1                      ? "the step of the sequence is less than 1"
         : options.block < 1                     ? "the block of the sequence is less than 1"
+        : options.max_attempts < 1              ? "the attempts of the sequence are less than 1"
                                                 : nullptr;
     if (wrong != nullptr) {
         return failure{error_code::out_of_range_input, wrong};
@@ -55,12 +56,12 @@ ENTITABLE_DECL sequence::turns& sequence::state::own_turns() {
 ENTITABLE_DECL result<number_block> sequence::state::take(std::uint32_t count) {
     call context{options.calls, *options.time};
     context.location = read_location::primary;
-    detail::reservation taking{counter, count, options.repeats, options.delays, random};
+    detail::reservation taking{counter, count, options.max_attempts, options.delays, random};
     auto taken = run(taking, context, *options.time, through);
     if (!taken) {
         return std::move(taken).as_failure();
     }
-    return number_block{taken->first, options.step, count, taken->tries};
+    return number_block{taken->first, options.step, count, taken->attempts};
 }
 
 ENTITABLE_DECL sequence::sequence(any_transport through, std::string counted, sequence_options options)
@@ -98,7 +99,7 @@ ENTITABLE_DECL result<sequence_number> sequence::next() const {
     }
     own.block = *taken;
     own.given = 1;
-    return sequence_number{taken->first, taken->tries};
+    return sequence_number{taken->first, taken->attempts};
 }
 
 ENTITABLE_END_NAMESPACE

@@ -45,7 +45,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     call context{options.calls, *options.time};
     context.location = read_location::primary;
     detail::reservation taking{
-        state_->counters[static_cast<std::size_t>(shard)], 1, options.repeats, options.delays, state_->random};
+        state_->counters[static_cast<std::size_t>(shard)], 1, options.max_attempts, options.delays, state_->random};
     any_transport through = state_->through;
     auto const taken = run(taking, context, *options.time, through);
     if (!taken) {
@@ -57,7 +57,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     if (round > (most - shard) / shards || round * shards + shard > (most - options.start) / options.step) {
         return failure{error_code::out_of_range_input, "the sequence is at its end, and it does not wrap"};
     }
-    return sequence_number{options.start + (round * shards + shard) * options.step, taken->tries};
+    return sequence_number{options.start + (round * shards + shard) * options.step, taken->attempts};
 }
 
 ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {

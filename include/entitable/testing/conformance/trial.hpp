@@ -29,7 +29,7 @@ struct handles {
     any_transport second; ///< the other one
 };
 
-/// One try of one behaviour on one transport; collects what is wrong. One thread at a time.
+/// One trial of one behaviour on one transport; collects what is wrong. One thread at a time.
 class trial {
 public:
     /// Tables get names that begin with `prefix`, which keeps apart several trials on one service.

@@ -201,7 +201,7 @@ private:
 
 ENTITABLE_DECL result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
-    repeat_counter const& repeats) {
+    attempt_counter const& attempts) {
     if (auto checked = options.check(); !checked) {
         return std::move(checked).as_failure();
     }
@@ -221,7 +221,7 @@ ENTITABLE_DECL result<stress_outcome> stress_a_table(any_transport const& throug
     if (auto filled = fill_table(tested, rows); !filled) {
         return std::move(filled).as_failure();
     }
-    auto outcome = run_stress(actions, options, [&] { return repeats.count(); });
+    auto outcome = run_stress(actions, options, [&] { return attempts.count(); });
     auto removed = guard.remove();
     if (outcome && !removed) {
         return std::move(removed).as_failure();
@@ -251,7 +251,7 @@ ENTITABLE_DECL result<void> stress_options::check() const {
 }
 
 ENTITABLE_DECL result<stress_outcome> run_stress(
-    std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> repeats) {
+    std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts) {
     if (auto checked = options.check(); !checked) {
         return std::move(checked).as_failure();
     }
@@ -273,11 +273,11 @@ ENTITABLE_DECL result<stress_outcome> run_stress(
     double const most = options.most > 0 ? options.most : 1.25 * std::max(options.peak, options.target);
     bool slow = false;
     for (std::uint32_t number = 1; number <= options.steps; ++number) {
-        std::uint64_t const before = repeats();
+        std::uint64_t const before = attempts();
         double const wanted = most * number / options.steps;
         made.steps.push_back(detail::run_step(actions, options, wanted, options.seed + number));
         stress_step& done = made.steps.back();
-        done.repeats = repeats() - before;
+        done.attempts = attempts() - before;
         if (done.saturated()) {
             break;
         }
