@@ -6,7 +6,7 @@
 #include "support/catch.hpp"
 #include "support/runners.hpp"
 #include "support/temporary_folder.hpp"
-#include <entitable/decorators/observed.hpp>
+#include <entitable/decorators/metered.hpp>
 #include <entitable/file.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
@@ -135,7 +135,7 @@ TEST_CASE("a transport that was moved from answers InvalidInput") {
     check_transport(any_transport{memory_backend{}});
     check_transport(retrying{memory_backend{}});
     check_transport(retrying{any_transport{memory_backend{}}, {.operation_rows = true}});
-    check_transport(observed{memory_backend{}});
+    check_transport(metered{memory_backend{}});
     temporary_folder const folder;
     check_transport(file_backend{folder / "a.db"});
 

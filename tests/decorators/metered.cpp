@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/decorators/observed.hpp>
+#include <entitable/decorators/metered.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 #include <entitable/testing/scripted.hpp>
@@ -16,18 +16,8 @@ using testing::make_row;
 
 namespace {
 
-static_assert(transport<observed<memory_backend>>);
-static_assert(transport<observed<observed<any_transport>>>);
-
-struct notes final : observer {
-    void on_attempt(attempt const& done) noexcept override {
-        all.push_back(std::string{done.request} + " " + std::string{done.table} + " " + std::to_string(done.number) +
-            (done.error != nullptr ? " " + std::string{to_string(done.error->code)} : ""));
-        durations.push_back(done.duration);
-    }
-    std::vector<std::string> all;
-    std::vector<std::chrono::nanoseconds> durations;
-};
+static_assert(transport<metered<memory_backend>>);
+static_assert(transport<metered<metered<any_transport>>>);
 
 std::string shown(std::vector<traffic> const& lines) {
     std::string text;
@@ -51,8 +41,8 @@ void some_traffic(Store const& store, call& context) {
 
 } // namespace
 
-TEST_CASE("observed: counts per table and partition") {
-    observed<memory_backend> const watched{memory_backend{}};
+TEST_CASE("metered: counts per table and partition") {
+    metered<memory_backend> const watched{memory_backend{}};
     call context;
     some_traffic(watched, context);
     CHECK(shown(watched.counted()) == " 1 0\norders 2 0\norders/p 3 1\norders/q 1 1\n");
@@ -60,25 +50,9 @@ TEST_CASE("observed: counts per table and partition") {
     CHECK(watched.counted().empty());
 }
 
-TEST_CASE("observed: tells its observer and that of the call, each once") {
-    notes own;
-    notes of_call;
-    observed_options options;
-    options.watch = &own;
-    observed<memory_backend> const watched{memory_backend{}, options};
-    call context;
-    context.watch = &of_call;
-    some_traffic(watched, context);
-    CHECK(own.all ==
-        std::vector<std::string>{"create_table Orders 1", "write_entity Orders 2",
-            "write_entity ORDERS 3 EntityAlreadyExists", "get_entity Orders 4 ResourceNotFound", "transact Orders 5",
-            "query_entities Orders 6", "list_tables  7"});
-    CHECK(of_call.all == own.all);
-}
-
-TEST_CASE("observed: latency by its clock") {
+TEST_CASE("metered: latency by its clock") {
     testing::manual_clock time;
-    observed_options options;
+    metered_options options;
     options.time = &time;
     testing::scripted service;
     for (int seconds = 1; seconds <= 3; ++seconds) {
@@ -87,7 +61,7 @@ TEST_CASE("observed: latency by its clock") {
             return result<get_entity::response>{std::in_place};
         });
     }
-    observed<testing::scripted> const watched{service, options};
+    metered<testing::scripted> const watched{service, options};
     for (int count = 0; count < 3; ++count) {
         call context;
         CHECK(watched.execute(get_entity{"Orders", "p", "r", {}}, context));
@@ -132,10 +106,10 @@ struct two_reads final : request_feed<get_entity> {
 
 } // namespace
 
-TEST_CASE("observed: several requests under way") {
-    static_assert(answers_many<observed<pairs>, get_entity>);
-    static_assert(!answers_many<observed<memory_backend>, get_entity>);
-    observed<pairs> const watched{pairs{}};
+TEST_CASE("metered: several requests under way") {
+    static_assert(answers_many<metered<pairs>, get_entity>);
+    static_assert(!answers_many<metered<memory_backend>, get_entity>);
+    metered<pairs> const watched{pairs{}};
     two_reads feed;
     call context;
     watched.execute_many(feed, 2, context);
@@ -143,10 +117,10 @@ TEST_CASE("observed: several requests under way") {
     CHECK(shown(watched.counted()) == "orders/p 1 1\norders/q 1 1\n");
 }
 
-TEST_CASE("observed: memory is bounded, nothing goes uncounted") {
-    observed_options options;
+TEST_CASE("metered: memory is bounded, nothing goes uncounted") {
+    metered_options options;
     options.max_lines = 10;
-    observed<memory_backend> const watched{memory_backend{}, options};
+    metered<memory_backend> const watched{memory_backend{}, options};
     call context;
     for (int index = 0; index < 1000; ++index) {
         (void)watched.execute(get_entity{"Orders", std::to_string(index), "r", {}}, context);
@@ -162,8 +136,8 @@ TEST_CASE("observed: memory is bounded, nothing goes uncounted") {
     CHECK(operations == 2000);
 }
 
-TEST_CASE("observed: from several threads") {
-    observed<memory_backend> const watched{memory_backend{}};
+TEST_CASE("metered: from several threads") {
+    metered<memory_backend> const watched{memory_backend{}};
     std::vector<std::thread> running;
     for (int thread = 0; thread < 4; ++thread) {
         running.emplace_back([&] {

@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `observed<T>`: the observer as a transport. It counts operations, errors and latency for each table and partition,
-/// and tells an observer of each. Not part of the core umbrella.
+/// `metered<T>`: counts operations, errors and latency for each table and partition. Not part of the core umbrella.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/transport/many.hpp>
@@ -25,26 +24,25 @@ struct traffic {
     std::chrono::nanoseconds longest{}; ///< of one operation
 };
 
-/// How an `observed` counts.
-struct observed_options {
-    observer* watch{};            ///< told of each request that passes; must outlive the transport
+/// How a `metered` counts.
+struct metered_options {
     std::size_t max_lines{1'000}; ///< partitions and tables that get a line of their own; the rest share a line
     clock* time{&system_clock()}; ///< measures latency; must outlive the transport
 };
 
 namespace detail {
 
-/// The counters of an `observed`. Safe to use from several threads.
+/// The counters of a `metered`. Safe to use from several threads.
 class traffic_log : public counted {
 public:
-    explicit traffic_log(observed_options const& options) : options_(options) {}
+    explicit traffic_log(metered_options const& options) : options_(options) {}
 
     [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
-    ENTITABLE_LAZY void add(std::string_view request, std::string_view table, std::optional<std::string_view> partition,
-        steady_time begun, error const* problem, call const& context);
+    ENTITABLE_LAZY void add(
+        std::string_view table, std::optional<std::string_view> partition, steady_time begun, bool failed);
     template <class Request>
-    void add_request(Request const& request, steady_time begun, error const* problem, call const& context) {
-        add(Request::name, table_of(request), partition_of(request), begun, problem, context);
+    void add_request(Request const& request, steady_time begun, bool failed) {
+        add(table_of(request), partition_of(request), begun, failed);
     }
     ENTITABLE_LAZY [[nodiscard]] std::vector<traffic> lines() const;
     ENTITABLE_LAZY void clear();
@@ -60,7 +58,7 @@ private:
 
     ENTITABLE_LAZY [[nodiscard]] line& line_of(std::string_view table, std::optional<std::string_view> partition);
 
-    observed_options const options_;
+    metered_options const options_;
     mutable std::mutex lock_;
     std::map<line_key, line> lines_; ///< guarded by lock_
     line rest_;                      ///< guarded by lock_
@@ -68,10 +66,9 @@ private:
 
 /// A feed that notes when a request was taken and when it was answered.
 template <class Request>
-class observed_feed final : public request_feed<Request> {
+class metered_feed final : public request_feed<Request> {
 public:
-    observed_feed(request_feed<Request>& inner, traffic_log& log, call const& context)
-        : inner_(inner), log_(log), context_(context) {}
+    metered_feed(request_feed<Request>& inner, traffic_log& log) : inner_(inner), log_(log) {}
 
     Request const* next(std::size_t& slot) override {
         Request const* const taken = inner_.next(slot);
@@ -82,7 +79,7 @@ public:
     }
     void answer(std::size_t slot, result<response_of<Request>> response) override {
         if (auto const at = open_.find(slot); at != open_.end()) {
-            log_.add_request(*at->second.request, at->second.begun, response ? nullptr : &response.error(), context_);
+            log_.add_request(*at->second.request, at->second.begun, !response);
             open_.erase(at);
         }
         inner_.answer(slot, std::move(response));
@@ -95,26 +92,25 @@ private:
     };
     request_feed<Request>& inner_;
     traffic_log& log_;
-    call const& context_;
     std::map<std::size_t, under_way> open_;
 };
 
 } // namespace detail
 
-/// A transport that watches another one. Below a retrying transport it sees each attempt, above it each call. A cheap handle: copies
-/// share the counters. Safe to use from several threads. Cost: two looks at the clock, a lock and a search among at most
-/// `max_lines` lines for each request; memory for at most so many keys. What it counts holds partition keys, which may be
-/// user data; what it tells an observer holds none. One that was moved from answers InvalidInput.
+/// A transport that counts what passes through it. Below a retrying transport it sees each attempt, above it each call. A cheap
+/// handle: copies share the counters. Safe to use from several threads. Cost: two looks at the clock, a lock and a search among
+/// at most `max_lines` lines for each request; memory for at most so many keys. What it counts holds partition keys, which may be
+/// user data. One that was moved from answers InvalidInput.
 template <transport T>
-class observed {
+class metered {
 public:
-    using is_transport = void;        ///< opts in to `transport`
-    using visits_entities = observed; ///< opts in to `read_entity`
+    using is_transport = void;       ///< opts in to `transport`
+    using visits_entities = metered; ///< opts in to `read_entity`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
     /// Counts from now on. Copies count together.
     template <std::same_as<T> Wrapped>
-    explicit observed(Wrapped wrapped, observed_options options = {})
+    explicit metered(Wrapped wrapped, metered_options options = {})
         : wrapped_(std::move(wrapped)), log_(shared<detail::traffic_log>::make(options)) {}
 
     [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
@@ -127,7 +123,7 @@ public:
         }
         steady_time const begun = log_->now();
         auto response = entitable::execute(wrapped_, request, context);
-        log_->add_request(request, begun, response ? nullptr : &response.error(), context);
+        log_->add_request(request, begun, !response);
         return response;
     }
 
@@ -138,7 +134,7 @@ public:
         if (!log_) {
             return detail::refuse_moved_from(feed, "transport");
         }
-        detail::observed_feed<Request> watched{feed, *log_, context};
+        detail::metered_feed<Request> watched{feed, *log_};
         wrapped_.execute_many(watched, in_flight, context);
     }
 
@@ -158,10 +154,10 @@ private:
 
 /// Of any transport.
 template <transport T>
-observed(T, observed_options = {}) -> observed<T>;
+metered(T, metered_options = {}) -> metered<T>;
 
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/decorators/impl/observed.ipp>
+#include <entitable/decorators/impl/metered.ipp>
 #endif

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
-#include <entitable/decorators/observed.hpp>
+#include <entitable/decorators/metered.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -28,28 +28,15 @@ ENTITABLE_LAZY_BODY traffic_log::line& traffic_log::line_of(
     return lines_.size() < options_.max_lines ? lines_[std::move(key)] : whole;
 }
 
-ENTITABLE_LAZY_BODY void traffic_log::add(std::string_view request, std::string_view table,
-    std::optional<std::string_view> partition, steady_time begun, error const* problem, call const& context) {
-    attempt done;
-    done.request = request;
-    done.table = table;
-    done.number = context.attempts == 0 ? 1 : context.attempts;
-    done.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(now() - begun);
-    done.error = problem;
-    if (!context.request_ids.empty()) {
-        done.request_id = context.request_ids.back();
-    }
-    {
-        std::lock_guard const guard{lock_};
-        line& counters = line_of(table, partition);
-        ++counters.operations;
-        counters.errors += problem != nullptr ? 1U : 0U;
-        counters.total += done.duration;
-        counters.longest = done.duration > counters.longest ? done.duration : counters.longest;
-    }
-    if (options_.watch != nullptr) {
-        options_.watch->on_attempt(done);
-    }
+ENTITABLE_LAZY_BODY void traffic_log::add(
+    std::string_view table, std::optional<std::string_view> partition, steady_time begun, bool failed) {
+    auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(now() - begun);
+    std::lock_guard const guard{lock_};
+    line& counters = line_of(table, partition);
+    ++counters.operations;
+    counters.errors += failed ? 1U : 0U;
+    counters.total += took;
+    counters.longest = took > counters.longest ? took : counters.longest;
 }
 
 ENTITABLE_LAZY_BODY std::vector<traffic> traffic_log::lines() const {
