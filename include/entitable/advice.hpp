@@ -26,5 +26,6 @@
 #include <entitable/advice/throughput.hpp>
 #include <entitable/advice/throughput_plan.hpp>
 #include <entitable/advice/workload.hpp>
+#include <entitable/pattern/advice/report.hpp>
 #include <entitable/pattern/advice/sample_table.hpp>
 #include <entitable/pattern/advice/stress_test.hpp>

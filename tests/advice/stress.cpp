@@ -106,6 +106,21 @@ TEST_CASE("a peak over the target of a partition is too coarse, even where the s
     CHECK(outcome.verdict == stress_verdict::too_coarse);
 }
 
+TEST_CASE("a step to which few calls came by chance is not saturated") {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) { // 200 calls, give or take 14
+        testing::manual_clock time;
+        stress_options options = exact(time, 100);
+        options.most = 100;
+        options.steps = 1;
+        options.poisson = true;
+        options.seed = seed;
+        auto const call = [](std::uint64_t) -> result<void> { return {}; };
+        stress_outcome const outcome = run_stress({{"call", 1, 1, call}}, options, [] { return std::uint64_t{0}; }).value();
+        INFO(seed << '\n' << outcome.to_string());
+        CHECK(outcome.verdict == stress_verdict::fits);
+    }
+}
+
 TEST_CASE("percentiles are those of the distribution, waiting included") {
     // One worker that takes 0.1, 0.2 ... 10 ms, each as often, for calls every 20 ms: nobody waits.
     testing::manual_clock time;

@@ -6,7 +6,7 @@
 /// `take_census`: what is in a sample. Sizes of partitions and how uneven they are, the values of each member, which keys grow
 /// with time, and which runs of keys the service may serve as one range.
 
-#include <entitable/advice/sample.hpp>
+#include <entitable/advice/heat_map.hpp>
 
 #include <optional>
 #include <string>
@@ -86,6 +86,7 @@ struct census {
     /// How far partition keys grow with the time of writing: rank correlation, -1 to 1.
     std::optional<double> key_growth;
     std::vector<key_run> runs; ///< the longest, at most 10, of two keys at the least
+    heat_map writes{{}};       ///< rows of the sample by key and time of writing
 
     /// Null when there is no such member.
     [[nodiscard]] member_facts const* find(std::string_view name) const noexcept;

@@ -6,6 +6,7 @@
 /// `compare_retries`: the same load with clients of several retry policies. Without repetitions what meets an outage is lost; a fixed
 /// wait brings all of it back in step, on top of what is new; exponential waits with jitter spread it.
 
+#include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/simulate.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -24,6 +25,13 @@ struct retry_comparison {
     /// For a terminal.
     [[nodiscard]] std::string to_string() const;
 };
+
+namespace detail {
+
+/// One row a policy.
+[[nodiscard]] text_table retry_table(retry_comparison const& all);
+
+} // namespace detail
 
 /// None, fixed, exponential as the provider's guide has it, and exponential for somebody who waits.
 [[nodiscard]] std::vector<named_policy> usual_policies();

@@ -39,5 +39,9 @@
 #include <entitable/advice/impl/throughput.ipp>
 #include <entitable/advice/impl/throughput_plan.ipp>
 #include <entitable/advice/impl/workload.ipp>
+#include <entitable/pattern/advice/impl/report.ipp>
+#include <entitable/pattern/advice/impl/report_figures.ipp>
+#include <entitable/pattern/advice/impl/report_style.ipp>
 #include <entitable/pattern/advice/impl/sample_table.ipp>
 #include <entitable/pattern/advice/impl/stress_test.ipp>
+#include <entitable/pattern/advice/impl/svg_picture.ipp>

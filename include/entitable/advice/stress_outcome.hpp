@@ -29,6 +29,7 @@ struct stress_step {
     double wanted{};          ///< entities a second that were to come
     double served{};          ///< entities a second that were answered well
     double seconds{};         ///< how long it took
+    double length{};          ///< seconds that it was to take
     std::uint64_t sent{};     ///< calls
     std::uint64_t unsent{};   ///< calls whose time had come, but the step was over before there was a worker
     std::uint64_t attempts{}; ///< requests that were sent for them, those of retries included
@@ -37,7 +38,8 @@ struct stress_step {
 
     /// Calls that failed.
     [[nodiscard]] std::uint64_t failed() const noexcept;
-    /// It served less than 95 % of what was to come, or more than 1 % failed.
+    /// Less than 95 % of the calls whose time had come were answered well, or in time, or more than 1 % failed. It is compared with
+    /// what came: by chance that is not what was wanted.
     [[nodiscard]] bool saturated() const noexcept;
 };
 

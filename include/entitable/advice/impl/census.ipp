@@ -177,6 +177,7 @@ ENTITABLE_DECL census take_census(table_sample const& sample) {
         made.key_growth = key->growth;
     }
     made.runs = detail::runs_of(sample, made.key_growth.value_or(0));
+    made.writes = heat_map::of(sample);
     return made;
 }
 

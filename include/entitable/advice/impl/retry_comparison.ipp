@@ -2,7 +2,6 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/retry_comparison.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -28,16 +27,18 @@ ENTITABLE_DECL result<retry_comparison> compare_retries(
     return made;
 }
 
-ENTITABLE_DECL std::string retry_comparison::to_string() const {
+ENTITABLE_DECL detail::text_table detail::retry_table(retry_comparison const& all) {
     detail::text_table table{
         {"retries", "given up", "of all", "sent", "answers of 503", "retries in 100 ms", "last 503"}};
-    for (std::size_t index = 0; index < runs.size(); ++index) {
-        simulation const& run = runs[index];
-        table.add({policies[index].name, detail::figure(run.lost), detail::percent(run.lost_share(), 2),
+    for (std::size_t index = 0; index < all.runs.size(); ++index) {
+        simulation const& run = all.runs[index];
+        table.add({all.policies[index].name, detail::figure(run.lost), detail::percent(run.lost_share(), 2),
             detail::figure(run.sent), detail::figure(run.refused), run.fluid ? "-" : detail::figure(run.most_retries),
             detail::seconds_text(run.last_refusal)});
     }
-    return table.to_string();
+    return table;
 }
+
+ENTITABLE_DECL std::string retry_comparison::to_string() const { return detail::retry_table(*this).to_string(); }
 
 ENTITABLE_END_NAMESPACE

@@ -24,7 +24,7 @@ ENTITABLE_DECL bool stress_step::saturated() const noexcept {
     double const calls = static_cast<double>(sent + unsent);
     double const good = static_cast<double>(sent - failed());
     return calls > 0 &&
-        (good < 0.95 * calls || static_cast<double>(failed()) > 0.01 * calls || served < 0.95 * wanted * good / calls);
+        (good < 0.95 * calls || static_cast<double>(failed()) > 0.01 * calls || 0.95 * seconds > length);
 }
 
 ENTITABLE_DECL std::string stress_outcome::to_string() const {

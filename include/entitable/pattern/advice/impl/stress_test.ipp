@@ -155,7 +155,8 @@ struct stress_worker {
         }
     }
     double const elapsed = std::chrono::duration<double>(options.time->steady() - schedule.begin()).count();
-    made.seconds = std::max(elapsed, std::chrono::duration<double>(options.step).count());
+    made.length = std::chrono::duration<double>(options.step).count();
+    made.seconds = std::max(elapsed, made.length);
     made.served = entities / made.seconds;
     return made;
 }
