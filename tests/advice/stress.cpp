@@ -115,7 +115,8 @@ TEST_CASE("a step to which few calls came by chance is not saturated") {
         options.poisson = true;
         options.seed = seed;
         auto const call = [](std::uint64_t) -> result<void> { return {}; };
-        stress_outcome const outcome = run_stress({{"call", 1, 1, call}}, options, [] { return std::uint64_t{0}; }).value();
+        stress_outcome const outcome =
+            run_stress({{"call", 1, 1, call}}, options, [] { return std::uint64_t{0}; }).value();
         INFO(seed << '\n' << outcome.to_string());
         CHECK(outcome.verdict == stress_verdict::fits);
     }

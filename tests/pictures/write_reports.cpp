@@ -125,7 +125,8 @@ result<void> write_hostile(std::string const& path) {
     std::vector<odd> all;
     std::string const long_text(300, 'W');
     for (std::int32_t number = 0; number < 3'000; ++number) {
-        std::string name = number % 3 == 0 ? "<script>alert(1)</script>&\"'" : number % 3 == 1
+        std::string name = number % 3 == 0 ? "<script>alert(1)</script>&\"'"
+            : number % 3 == 1
             ? long_text + std::to_string(number % 97)
             : "\xE6\x9D\xB1\xE4\xBA\xAC\xE9\x83\xBD\xEF\xBF\xBF \xE2\x80\xAE" + std::to_string(number % 41);
         all.push_back({std::move(name), number, "]]> --> </pre></svg>"});
@@ -140,9 +141,11 @@ result<void> write_hostile(std::string const& path) {
     options.engine = simulation_engine::fluid;
     return write_report(path, advise(sample_of(all, {.rows = 1'000, .arrival_order = true}).value(), load),
         simulate(load_shape::append(arrival_pattern::constant(123'456'789)), options),
-        run_stress({{"call", 1, 1, [](std::uint64_t) -> result<void> { return failure{error_code::server_busy, "no"}; }}},
+        run_stress(
+            {{"call", 1, 1, [](std::uint64_t) -> result<void> { return failure{error_code::server_busy, "no"}; }}},
             {.peak = 1'999, .target = 2'000, .steps = 1, .step = 2ms, .workers = 1}, [] { return std::uint64_t{0}; }),
-        plan_throughput({.partitions = 999, .desired = 987'654'321}), plan_ingest({.data_gb = 123'456, .autoscale = true}));
+        plan_throughput({.partitions = 999, .desired = 987'654'321}),
+        plan_ingest({.data_gb = 123'456, .autoscale = true}));
 }
 
 } // namespace

@@ -66,7 +66,8 @@ private:
     [[nodiscard]] std::size_t row_of(std::string_view key) const noexcept;
 
     std::vector<std::string> bounds_;
-    std::vector<std::uint64_t> leading_; ///< the first bytes of each bound
+    std::size_t common_{};               ///< bytes that all bounds begin with
+    std::vector<std::uint64_t> leading_; ///< the bytes of each bound behind those
     std::vector<double> cells_;
     std::int64_t begin_{};
     std::int64_t width_{1};

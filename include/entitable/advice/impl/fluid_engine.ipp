@@ -24,7 +24,15 @@ public:
           queued_(map_.ranges().size()),
           asked_(map_.partitions()),
           waits_(slots * max_attempts_ * map_.partitions()),
-          slot_full_(slots) {}
+          slot_full_(slots) {
+        for (std::size_t attempts = 0; attempts < max_attempts_; ++attempts) {
+            for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter, in three parts
+                double const wait =
+                    std::chrono::duration<double>(options_.reattempts.delays.delay(attempts + 1, random)).count();
+                away_.push_back(static_cast<std::size_t>(std::clamp(std::round(wait), 1.0, slots - 1.0)));
+            }
+        }
+    }
 
     void run() {
         for (double second = 0; second < seconds_; ++second) {
@@ -133,11 +141,8 @@ private:
                 }
                 continue;
             }
-            for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter, in three parts
-                double const wait =
-                    std::chrono::duration<double>(options_.retries.delays.delay(attempts + 1, random)).count();
-                auto const away = static_cast<std::size_t>(std::clamp(std::round(wait), 1.0, slots - 1.0));
-                std::size_t const to = (slot + away) % slots;
+            for (std::size_t jitter = 0; jitter < 3; ++jitter) {
+                std::size_t const to = (slot + away_[attempts * 3 + jitter]) % slots;
                 double* const into = waiting(to, attempts + 1);
                 slot_full_[to] = 1;
                 for (std::size_t partition = range.first; partition < range.end; ++partition) {
@@ -158,6 +163,7 @@ private:
     std::vector<double> asked_;  ///< of each partition in this second
     std::vector<double> waits_;  ///< by slot, attempts and partition
     std::vector<char> slot_full_;
+    std::vector<std::size_t> away_; ///< seconds from a refusal to the next attempt, by attempts before it and jitter
 };
 
 ENTITABLE_DECL void simulate_fluid(simulation& into) { fluid_engine{into}.run(); }

@@ -25,8 +25,16 @@ ENTITABLE_DECL heat_map::heat_map(std::vector<std::string> const& keys) {
     if (bounds_.empty()) {
         bounds_.emplace_back();
     }
+    common_ = bounds_[0].size();
     for (std::string const& each : bounds_) {
-        leading_.push_back(detail::leading_bytes(each));
+        std::size_t same = 0;
+        while (same < common_ && same < each.size() && each[same] == bounds_[0][same]) {
+            ++same;
+        }
+        common_ = same;
+    }
+    for (std::string const& each : bounds_) {
+        leading_.push_back(detail::leading_bytes(std::string_view{each}.substr(common_)));
     }
     cells_.assign(bounds_.size() * columns, 0);
 }
@@ -58,14 +66,16 @@ ENTITABLE_DECL heat_map heat_map::of(table_sample const& sample) {
 }
 
 ENTITABLE_DECL std::size_t heat_map::row_of(std::string_view key) const noexcept {
-    std::uint64_t const leading = detail::leading_bytes(key);
-    auto const after = std::upper_bound(leading_.begin(), leading_.end(), leading);
-    auto row = static_cast<std::size_t>(after - leading_.begin());
-    // Bounds that begin alike are told apart by the rest.
-    while (row > 0 && leading_[row - 1] == leading && text::compare_utf16(bounds_[row - 1], key) > 0) {
-        --row;
+    if (key.substr(0, common_) != std::string_view{bounds_[0]}.substr(0, common_)) {
+        return text::compare_utf16(key, bounds_[0]) < 0 ? 0 : rows() - 1; // before all bounds, or behind them
     }
-    return row == 0 ? 0 : row - 1;
+    auto const alike = std::equal_range(leading_.begin(), leading_.end(), detail::leading_bytes(key.substr(common_)));
+    // Bounds that begin alike are told apart by the rest.
+    auto const begin = bounds_.begin() + (alike.first - leading_.begin());
+    auto const end = bounds_.begin() + (alike.second - leading_.begin());
+    auto const after = std::partition_point(
+        begin, end, [&](std::string const& bound) { return text::compare_utf16(bound, key) <= 0; });
+    return after == bounds_.begin() ? 0 : static_cast<std::size_t>(after - bounds_.begin()) - 1;
 }
 
 ENTITABLE_DECL void heat_map::add(std::string_view partition_key, std::int64_t time, double weight) {

@@ -43,8 +43,8 @@ template <class Entity>
         through, std::move(table), sample_builder{sample_options{options.rows, options.seed}}, options);
 }
 /// The same with a builder that knows the components of the keys; its own options count.
-[[nodiscard]] inline result<table_sample> sample_rows(any_transport const& through, std::string table,
-    sample_builder builder, sample_table_options const& options = {}) {
+[[nodiscard]] inline result<table_sample> sample_rows(
+    any_transport const& through, std::string table, sample_builder builder, sample_table_options const& options = {}) {
     return detail::read_sample(through, std::move(table), std::move(builder), options);
 }
 

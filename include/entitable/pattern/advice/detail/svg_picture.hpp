@@ -49,8 +49,7 @@ public:
 
     svg_picture(std::string_view id, std::string_view title, std::string_view description, double width, double height);
 
-    void rect(
-        double x, double y, double width, double height, std::string_view style, std::string_view hint = {});
+    void rect(double x, double y, double width, double height, std::string_view style, std::string_view hint = {});
     void line(double x1, double y1, double x2, double y2, std::string_view style);
     void polyline(points const& through, std::string_view style);
     void polygon(points const& around, std::string_view style);

@@ -23,8 +23,8 @@ inline constexpr std::size_t shown_declarations = 3;
     std::string const how{to_string(found.how)};
     std::string out = "<article class=\"card\"><h3><span class=\"how " + how + "\">" + how + "</span>" +
         escaped_html(found.title) + "</h3><dl>";
-    out += "<dt>because</dt><dd>" + escaped_html(found.evidence) + "</dd><dt>cure</dt><dd>" +
-        escaped_html(found.cure) + "</dd>";
+    out += "<dt>because</dt><dd>" + escaped_html(found.evidence) + "</dd><dt>cure</dt><dd>" + escaped_html(found.cure) +
+        "</dd>";
     return out + "</dl></article>\n";
 }
 
@@ -50,10 +50,12 @@ inline constexpr std::size_t shown_declarations = 3;
         }
         bool const one = each.unique || each.frequent.empty();
         table.add({clipped(each.name, 40), types, percent(each.present, 0),
-            each.unique ? "unique" : short_figure(each.distinct_estimate), one ? "" : clipped(each.frequent[0].text, 20),
-            one ? "" : percent(each.frequent[0].share), each.growth ? figure(*each.growth, 2) : ""});
+            each.unique ? "unique" : short_figure(each.distinct_estimate),
+            one ? "" : clipped(each.frequent[0].text, 20), one ? "" : percent(each.frequent[0].share),
+            each.growth ? figure(*each.growth, 2) : ""});
     }
-    return "<figure id=\"members\"><figcaption><h3>Members</h3><p>Growth is the rank correlation with the time of writing: "
+    return "<figure id=\"members\"><figcaption><h3>Members</h3><p>Growth is the rank correlation with the time of "
+           "writing: "
            "1 grows, -1 falls.</p></figcaption>\n" +
         html_table(table, "Values of each member") + "</figure>\n";
 }
@@ -86,8 +88,8 @@ inline constexpr std::size_t shown_declarations = 3;
     out += "</pre><dl><dt>gains</dt><dd>" + escaped_html(of.gains) + "</dd><dt>loses</dt><dd>" +
         escaped_html(of.loses) + "</dd>";
     if (!of.finer.empty()) {
-        out += "<dt>finer</dt><dd>append " + escaped_html(of.finer) + " to the partition key: " +
-            escaped_html(of.finer_effect) + "</dd>";
+        out += "<dt>finer</dt><dd>append " + escaped_html(of.finer) +
+            " to the partition key: " + escaped_html(of.finer_effect) + "</dd>";
     }
     if (!of.present) {
         out += "<dt>copy</dt><dd>" + figure(of.copy_requests) + " requests and " + seconds_text(of.copy_seconds) +
@@ -148,8 +150,9 @@ ENTITABLE_DECL void advice_report::put_summary(std::string& out) const {
     auto const whole = [](std::uint64_t count) { return figure(static_cast<double>(count)); };
     out += "<p class=\"soft\"><code>" + detail::escaped_html(there.declared.to_string()) + "</code></p>\n";
     out += "<dl class=\"tiles\">\n";
-    out += detail::tile("entities", whole(there.rows), detail::bytes_text(static_cast<double>(there.bytes)) +
-            (there.cut_short   ? ", the beginning of the table"
+    out += detail::tile("entities", whole(there.rows),
+        detail::bytes_text(static_cast<double>(there.bytes)) +
+            (there.cut_short      ? ", the beginning of the table"
                     : there.whole ? ", all looked at"
                                   : ", a sample of " + whole(there.kept)));
     out += detail::tile("partitions", whole(there.partitions.count),
@@ -178,7 +181,8 @@ ENTITABLE_DECL void advice_report::put_keys(std::string& out) const {
         "</div>\n";
     key_score const& now = advice_->candidates[advice_->present].score;
     if (!now.queries.empty()) {
-        out += "<h2>What is asked</h2>\n" + detail::html_table(detail::query_table(now), "Queries with the present keys");
+        out +=
+            "<h2>What is asked</h2>\n" + detail::html_table(detail::query_table(now), "Queries with the present keys");
         for (std::string const& each : advice_->guide) {
             out += "<p class=\"soft\">" + detail::escaped_html(each) + "</p>\n";
         }
@@ -205,7 +209,8 @@ ENTITABLE_DECL void advice_report::put_load(std::string& out) const {
             detail::escaped_html(text.substr(model + 12, text.find('\n', model) - model - 12)) + ".</p>\n";
     }
     if (retries_) {
-        out += "<h2>Retry policies</h2>\n" + detail::html_table(detail::retry_table(*retries_), "The same load, other clients");
+        out += "<h2>Retry policies</h2>\n" +
+            detail::html_table(detail::retry_table(*retries_), "The same load, other clients");
     }
 }
 
@@ -215,12 +220,12 @@ ENTITABLE_DECL void advice_report::put_units(std::string& out) const {
     }
     out += "<h2>Request units</h2>\n";
     if (plan_) {
-        out += detail::units_figures("units", "The way to " + detail::figure(plan_->asked.desired) + " RU/s", plan_->steps,
-            plan_->to_string());
+        out += detail::units_figures(
+            "units", "The way to " + detail::figure(plan_->asked.desired) + " RU/s", plan_->steps, plan_->to_string());
     }
     if (ingest_) {
-        out += detail::units_figures("ingest", "Writing " + detail::figure(ingest_->asked.data_gb) + " GB", ingest_->steps,
-            ingest_->to_string());
+        out += detail::units_figures("ingest", "Writing " + detail::figure(ingest_->asked.data_gb) + " GB",
+            ingest_->steps, ingest_->to_string());
     }
     out += "<p class=\"soft\">Figures of the provider's page of " +
         std::string{plan_ ? plan_->asked.rules.as_of : ingest_->asked.rules.as_of} + ".</p>\n";
@@ -235,8 +240,8 @@ ENTITABLE_DECL result<std::string> advice_report::to_html() const {
                       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';style-src "
                       "'unsafe-inline'\">\n<title>" +
-        title + "</title>\n<style>" + std::string{detail::report_style} + "</style>\n</head>\n<body>\n<main>\n<header><h1>" +
-        title + "</h1></header>\n";
+        title + "</title>\n<style>" + std::string{detail::report_style} +
+        "</style>\n</head>\n<body>\n<main>\n<header><h1>" + title + "</h1></header>\n";
     if (advice_) {
         put_summary(out);
         put_keys(out);
@@ -245,8 +250,8 @@ ENTITABLE_DECL result<std::string> advice_report::to_html() const {
     put_units(out);
     out += "<footer><p>Times and loads are estimates under a model: ";
     if (advice_) {
-        out += "a request " + detail::seconds_text(advice_->targets.seconds_per_request) + ", an entity that is looked at " +
-            detail::seconds_text(advice_->targets.seconds_per_row) + ". ";
+        out += "a request " + detail::seconds_text(advice_->targets.seconds_per_request) +
+            ", an entity that is looked at " + detail::seconds_text(advice_->targets.seconds_per_row) + ". ";
         if (!advice_->there.whole) {
             out += "A share of 50 % of the sample is off by " + detail::percent(advice_->there.error_of_half, 2) +
                 " at the most, in 95 of 100 samples. ";

@@ -102,8 +102,7 @@ struct figure_frame {
         }
         if (index % every == 0) {
             picture.line(left, y.begin, left, y.begin + 4, "axis");
-            picture.text(left, y.begin + 18, axis_text(static_cast<double>(each.least)),
-                text_anchor::middle);
+            picture.text(left, y.begin + 18, axis_text(static_cast<double>(each.least)), text_anchor::middle);
         }
         values.add({span, number});
     }
@@ -122,8 +121,8 @@ struct figure_frame {
         return facts.lorenz[index] * (1 - rest) + facts.lorenz[index + 1] * rest;
     };
     figure_frame const frame{"shares", "How even they are",
-        "The largest 10 % of the partitions hold " + percent(held(0.1)) +
-            " of the entities. Gini coefficient " + figure(facts.gini, 3) + ": 0 is even, 1 is all in one.",
+        "The largest 10 % of the partitions hold " + percent(held(0.1)) + " of the entities. Gini coefficient " +
+            figure(facts.gini, 3) + ": 0 is even, 1 is all in one.",
         legend_entry("line a", "these keys") + legend_entry("line plain", "all partitions alike")};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 260};
     picture_scale const x{0, 100, picture_left, picture_width - 22};
@@ -204,10 +203,9 @@ struct figure_frame {
         }
     }
     figure_frame const frame{"load", "Load over time, simulated",
-        percent(run.offered > 0 ? run.served / run.offered : 1) + " of " +
-            counted(run.offered, "request", "requests") + " served, up to " +
-            counted(run.servers, "server", "servers") + " at work, " + counted(run.splits, "split", "splits") +
-            " and " + counted(run.moves, "move", "moves") + ".",
+        percent(run.offered > 0 ? run.served / run.offered : 1) + " of " + counted(run.offered, "request", "requests") +
+            " served, up to " + counted(run.servers, "server", "servers") + " at work, " +
+            counted(run.splits, "split", "splits") + " and " + counted(run.moves, "move", "moves") + ".",
         legend_entry("line plain", "new") + legend_entry("line a", "served") +
             legend_entry("line c", "answers of 503") + shade_legend(short_figure(hottest) + "/s for a row")};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 390};
@@ -240,7 +238,7 @@ struct figure_frame {
     picture.ticks(x, keys, "minutes", axis_text);
     text_table values{{"minute", "new/s", "served/s", "503/s", "given up/s", "servers"}};
     for (std::size_t index = 0; index < run.stretches.size();
-         index += std::max<std::size_t>(1, run.stretches.size() / 12)) {
+        index += std::max<std::size_t>(1, run.stretches.size() / 12)) {
         simulated_stretch const& each = run.stretches[index];
         values.add({short_figure(each.begin / 60), short_figure(each.offered), short_figure(each.served),
             short_figure(each.refused), short_figure(each.lost), short_figure(each.servers)});
@@ -285,8 +283,8 @@ struct figure_frame {
     }
     picture.line(x.at(0), y.at(0), x.at(most), y.at(most), "plain");
     picture_scale const slow{std::pow(10, std::floor(std::log10(least_time))),
-        std::pow(10, std::max(std::ceil(std::log10(most_time) - 1e-9), std::floor(std::log10(least_time)) + 1)), 340, 238,
-        true};
+        std::pow(10, std::max(std::ceil(std::log10(most_time) - 1e-9), std::floor(std::log10(least_time)) + 1)), 340,
+        238, true};
     picture.grid(x, slow, "latency", seconds_text);
     svg_picture::points served, median, tail;
     for (stress_step const& each : outcome.steps) {
@@ -348,9 +346,9 @@ struct figure_frame {
     picture.polyline(used, "a");
     text_table values{{"hours", "RU/s", "partitions", "to do", "to undo"}};
     for (throughput_step const& each : steps) {
-        values.add({short_figure(each.from_hour) +
-                (each.to_hour > each.from_hour ? " to " + short_figure(each.to_hour) : ""),
-            figure(each.units), figure(static_cast<double>(each.partitions)), each.what, each.undo});
+        values.add(
+            {short_figure(each.from_hour) + (each.to_hour > each.from_hour ? " to " + short_figure(each.to_hour) : ""),
+                figure(each.units), figure(static_cast<double>(each.partitions)), each.what, each.undo});
     }
     // The text of a plan is lines of a name, 18 characters wide, and what is said of it.
     std::string facts;

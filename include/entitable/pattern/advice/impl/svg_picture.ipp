@@ -122,8 +122,8 @@ ENTITABLE_DECL void svg_picture::dot(double x, double y, std::string_view style,
     out_ += hint.empty() ? "/>\n" : "><title>" + escaped_html(hint) + "</title></circle>\n";
 }
 
-ENTITABLE_DECL void svg_picture::text(double x, double y, std::string_view words, text_anchor anchor,
-    std::string_view style, std::string_view hint) {
+ENTITABLE_DECL void svg_picture::text(
+    double x, double y, std::string_view words, text_anchor anchor, std::string_view style, std::string_view hint) {
     constexpr std::string_view anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
     out_ += "<text x=\"" + drawn_number(x) + "\" y=\"" + drawn_number(y) + '"' +
         std::string{anchors[static_cast<std::size_t>(anchor)]};
