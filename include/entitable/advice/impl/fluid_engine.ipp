@@ -28,7 +28,7 @@ public:
         for (std::size_t attempts = 0; attempts < max_attempts_; ++attempts) {
             for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter, in three parts
                 double const wait =
-                    std::chrono::duration<double>(options_.reattempts.delays.delay(attempts + 1, random)).count();
+                    std::chrono::duration<double>(options_.retries.delays.delay(attempts + 1, random)).count();
                 away_.push_back(static_cast<std::size_t>(std::clamp(std::round(wait), 1.0, slots - 1.0)));
             }
         }
