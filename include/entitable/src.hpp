@@ -61,8 +61,10 @@
 #include <entitable/request/impl/operation_row.ipp>
 #include <entitable/request/impl/refusal.ipp>
 #include <entitable/request/impl/settling.ipp>
+#include <entitable/request/impl/trace_context.ipp>
 #include <entitable/request/impl/validate.ipp>
 #include <entitable/row/impl/row.ipp>
+#include <entitable/transport/impl/attempt.ipp>
 #include <entitable/transport/impl/sweep.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -6,6 +6,8 @@
 #include <entitable/client/row_table.hpp>
 #include <entitable/testing.hpp>
 
+#include <support/watcher.hpp>
+
 using namespace entitable;
 using namespace std::chrono_literals;
 using client_tests::runner;
@@ -75,6 +77,40 @@ TEST_CASE("update: goes again when another writer was faster, and keeps what tha
     CHECK(calls == 4);
     CHECK(done->attempts == 4);
     CHECK(on.runners.get("Boston", 7)->age == 44);
+}
+
+TEST_CASE("update: each read and each write is an operation, and waits for other writers are told") {
+    race on;
+    entitable_test::watcher eyes;
+    call_options watched;
+    watched.watch = &eyes;
+    int calls = 0;
+    REQUIRE(on.runners.with(watched).update(
+        "Boston", 7,
+        [&](runner& who) {
+            if (++calls == 1) {
+                on.age(40);
+            }
+            ++*who.age;
+        },
+        on.how));
+    std::vector<std::string> order;
+    for (auto const& each : eyes.events) {
+        order.push_back(each.what + " " + each.name);
+    }
+    CHECK(order ==
+        std::vector<std::string>{"attempt get_entity", "operation get_entity", "attempt replace", "operation replace",
+            "wait get_entity", "attempt get_entity", "operation get_entity", "attempt replace", "operation replace"});
+    wait_record const& wait = eyes.events[4].wait;
+    CHECK(wait.cause == wait_cause::contention);
+    CHECK(wait.until > wait.begun);
+    CHECK(wait.until - wait.begun < 100ms);
+    CHECK(wait.until == on.time.steady());
+    CHECK(wait.span.own.span_id == 0);
+    CHECK(eyes.events[3].operation.outcome.error == error_code::update_condition_not_satisfied);
+    for (auto const& each : eyes.all("attempt")) {
+        CHECK(each.attempt.number == 1);
+    }
 }
 
 TEST_CASE("update: gives up when other writers are always faster") {

@@ -68,8 +68,8 @@ public:
         auto response = answer(asked, below);
         context.attempts = is(defect::attempts_are_not_counted) ? context.attempts : below.attempts;
         if (is(defect::attempts_are_reported_twice) && context.watch != nullptr && below.attempts > 0) {
-            attempt again;
-            again.request = Request::name;
+            attempt_record again;
+            again.name = Request::name;
             context.watch->on_attempt(again);
         }
         if (too_late && context.cancellation.cancelled()) {

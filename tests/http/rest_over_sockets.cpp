@@ -31,12 +31,10 @@ azure_backend backend_at(server const& local, bool by_key = true) {
 struct talkative final : observer {
     std::string log;
     int attempts{0};
-    void on_attempt(attempt const& done) noexcept override {
+    void on_attempt(attempt_record const& done) noexcept override {
         ++attempts;
-        log += text::joined({done.request, " ", done.table, " ", done.request_id, " "});
-        if (done.error != nullptr) {
-            log += text::joined({done.error->to_string(), " ", done.error->what(), " ", done.error->detail, "\n"});
-        }
+        log += text::joined({done.name, " ", done.table, " ", done.request_id, " ", done.server.system, " ",
+            done.server.address, " ", done.outcome.error ? to_string(*done.outcome.error) : "", "\n"});
     }
 };
 

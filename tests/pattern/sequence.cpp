@@ -7,6 +7,7 @@
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>
+#include <support/watcher.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -192,11 +193,18 @@ TEST_CASE("sequence: goes again when others were faster, and says how often it w
     auto const left = std::make_shared<int>(3);
     sequence_options how;
     how.time = &on.time;
+    entitable_test::watcher eyes;
+    how.calls.watch = &eyes;
     sequence const beaten{racing{on.store, other, left}, "Orders", how};
     auto const number = beaten.next();
     REQUIRE(number);
     CHECK(number->value == 5);
     CHECK(number->attempts == 4);
+    auto const waits = eyes.all("wait");
+    CHECK(waits.size() == 3);
+    for (auto const& each : waits) {
+        CHECK(each.wait.cause == wait_cause::contention);
+    }
 
     *left = 1'000;
     auto const begun = on.time.steady();

@@ -25,7 +25,6 @@ TEST_CASE("a call of nobody has no deadline and cannot be cancelled") {
 
 TEST_CASE("a call takes over the wishes of its caller") {
     struct silent final : observer {
-        void on_attempt(attempt const&) noexcept override {}
     } watching;
     cancellation_source source;
     call_options options;

@@ -612,9 +612,9 @@ TEST_CASE("a profile says how late a write may be applied, and a call when all i
 namespace {
 
 struct watcher final : observer {
-    void on_attempt(attempt const& done) noexcept override {
-        lines.push_back(std::string{done.request} + " " + std::string{done.table} + " " + std::to_string(done.number) +
-            " " + (done.error != nullptr ? std::string{to_string(done.error->code)} : "ok") + " " +
+    void on_attempt(attempt_record const& done) noexcept override {
+        lines.push_back(std::string{done.name} + " " + std::string{done.table} + " " + std::to_string(done.number) +
+            " " + (done.outcome.error ? std::string{to_string(*done.outcome.error)} : "ok") + " " +
             std::string{done.request_id});
     }
     std::vector<std::string> lines;
@@ -636,7 +636,7 @@ TEST_CASE("the observer sees every attempt; ids of the service are kept") {
     CHECK(busy.error().request_id == "three");
     CHECK(eyes.lines ==
         std::vector<std::string>{"get_entity Orders 1 OtherServiceError one", "get_entity Orders 2 ok two",
-            "write_entity Orders 3 ServerBusy three"});
+            "insert Orders 1 ServerBusy three"});
     CHECK(f.context.attempts == 3);
     CHECK(f.context.request_ids == std::vector<std::string>{"one", "two", "three"});
 }

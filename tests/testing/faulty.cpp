@@ -235,8 +235,8 @@ TEST_CASE("faulty: copies share the plan") {
 
 TEST_CASE("faulty: a fault is one attempt for the observer of the call, whatever happened below") {
     struct codes final : observer {
-        void on_attempt(attempt const& done) noexcept override {
-            all += done.error != nullptr ? std::string{to_string(done.error->code)} + ' ' : "fine ";
+        void on_attempt(attempt_record const& done) noexcept override {
+            all += done.outcome.error ? std::string{to_string(*done.outcome.error)} + ' ' : "fine ";
         }
         std::string all;
     };

@@ -49,14 +49,17 @@ public:
         if (!state_) {
             return detail::moved_from("backend");
         }
-        if (auto ready = state_->begin(request, context); !ready) {
-            return std::move(ready).as_failure();
-        }
-        if constexpr (std::same_as<Request, read_entity>) {
-            return show(request, context);
-        } else {
-            return attempted(request, context, state_->time(), [&] { return answer(request, context); });
-        }
+        return as_operation(request, context, state_->time(), [&]() -> result<response_of<Request>> {
+            if (auto ready = state_->begin(request, context); !ready) {
+                return std::move(ready).as_failure();
+            }
+            if constexpr (std::same_as<Request, read_entity>) {
+                return show(request, context);
+            } else {
+                return attempted(
+                    request, context, state_->time(), [&] { return answer(request, context); }, identity());
+            }
+        });
     }
 
     /// The store itself, for what a table service has no request for. Undefined after a move.
@@ -74,6 +77,15 @@ private:
 
         Store store;
     };
+
+    /// What the store says of itself to observers.
+    [[nodiscard]] static server_identity const* identity() noexcept {
+        if constexpr (requires { Store::identity; }) {
+            return &Store::identity;
+        } else {
+            return nullptr;
+        }
+    }
 
     [[nodiscard]] result<create_table::response> answer(create_table const& request, call& context) const {
         auto const key = state_->table_key(request.table);
@@ -110,7 +122,8 @@ private:
     /// The visitor runs after the attempt: what it returns is no outcome of the store.
     [[nodiscard]] result<void> show(read_entity const& request, call& context) const {
         detail::payload_copy copy;
-        auto read = attempted(request, context, state_->time(), [&] { return copy_payload(request, context, copy); });
+        auto read = attempted(
+            request, context, state_->time(), [&] { return copy_payload(request, context, copy); }, identity());
         if (!read) {
             return read;
         }

@@ -73,6 +73,7 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 ///   raised, and is stored with what else the update stages. Without it versions increase as long as the backend lives.
 /// - `transaction.insert(row, bytes)`: puts new bytes and takes them, if there is no such row, and says so; else nothing happens. To
 ///   insert, `local` calls this and not `get` and `put`. `get` of the same row afterwards need not see it.
+/// - `S::identity`, a static `server_identity`: what observers are told of it.
 template <class S>
 concept ordered_store = store_transaction<typename S::transaction> &&
     requires(S& store, std::string_view text, row_visitor visit_row, scan_visitor visit_entry,

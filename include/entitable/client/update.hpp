@@ -74,7 +74,9 @@ public:
     }
 
     [[nodiscard]] operation_step next() const noexcept {
-        return outcome_ ? operation_step{} : writes_ ? operation_step{writing_} : operation_step{reading_, not_before_};
+        return outcome_ ? operation_step{}
+            : writes_   ? operation_step{writing_}
+                        : operation_step{reading_, not_before_, 0, wait_cause::contention};
     }
     ENTITABLE_LAZY void answer(result<get_entity::response> found, steady_time now);
     ENTITABLE_LAZY void answer(result<written> done, steady_time now);

@@ -159,23 +159,8 @@ public:
     /// Repeats a request as its kind allows, until the deadline of the call.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (!ledger_) {
-            return detail::moved_from("transport");
-        }
-        if constexpr (std::same_as<Request, write_entity>) {
-            // A row of the library's own needs none: operation rows are voided and removed through here.
-            if (keeps_rows(context) && !system_row::is_one(request.change.entity.row_key())) {
-                return execute_with_row(request, context);
-            }
-        } else if constexpr (std::same_as<Request, transact>) {
-            if (operation_row::is_first_of(request)) {
-                return attempt(request, kind_with_row(request), context, true);
-            }
-            if (keeps_rows(context)) {
-                return execute_with_row(request, context);
-            }
-        }
-        return attempt(request, kind_of(request), context);
+        return ledger_ ? as_operation(request, context, *time_, [&] { return send(request, context); })
+                       : detail::moved_from("transport");
     }
 
     /// Where the wrapped transport keeps several requests under way, so does this; repetitions go one by one, after the others.
@@ -201,6 +186,24 @@ public:
 private:
     [[nodiscard]] bool keeps_rows(call const& context) const noexcept {
         return operation_rows_ || !context.operation_id.empty();
+    }
+
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> send(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, write_entity>) {
+            // A row of the library's own needs none: operation rows are voided and removed through here.
+            if (keeps_rows(context) && !system_row::is_one(request.change.entity.row_key())) {
+                return execute_with_row(request, context);
+            }
+        } else if constexpr (std::same_as<Request, transact>) {
+            if (operation_row::is_first_of(request)) {
+                return attempt(request, kind_with_row(request), context, true);
+            }
+            if (keeps_rows(context)) {
+                return execute_with_row(request, context);
+            }
+        }
+        return attempt(request, kind_of(request), context);
     }
 
     template <class Request>

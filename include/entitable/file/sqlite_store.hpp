@@ -52,6 +52,7 @@ class sqlite_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`
     class transaction;
+    static constexpr server_identity identity{"sqlite", {}, 0}; ///< for observers
 
     /// A file that is ready to be used; what a store is made of.
     struct opened_file {

@@ -9,6 +9,7 @@
 #include <entitable/core/cancellation.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>
+#include <entitable/request/observer.hpp>
 #include <entitable/row/reading.hpp>
 
 #include <chrono>
@@ -24,24 +25,6 @@ enum class read_location : std::uint8_t {
     secondary, ///< may be stale; the answer says so
 };
 
-/// One attempt of one request, as an observer sees it. Holds no secret and no user data but the keys' sizes.
-struct attempt {
-    std::string_view request;            ///< its name, for example "get_entity"
-    std::string_view table;              ///< its table; empty where there is none
-    std::uint32_t number{1};             ///< from 1
-    std::chrono::nanoseconds duration{}; ///< until its answer, or until it was given up
-    entitable::error const* error{};     ///< null on success
-    std::string_view request_id;         ///< the id that the service gave it; empty where it gave none
-};
-
-/// Watches calls; the only way in which this library says what it does. Called on the thread of the call.
-class observer {
-public:
-    virtual ~observer() = default;
-    /// After each attempt. What `done` refers to is gone afterwards. Must not throw.
-    virtual void on_attempt(attempt const& done) noexcept = 0;
-};
-
 /// No limit on the time of a call.
 inline constexpr std::chrono::nanoseconds no_timeout = std::chrono::nanoseconds::max();
 /// No deadline.
@@ -52,18 +35,31 @@ struct call_options {
     std::chrono::nanoseconds timeout{no_timeout};          ///< for one call, its retries included
     cancellation_token cancellation{};                     ///< ends the call early, with Cancelled
     read_location location{read_location::primary};        ///< where reads may be answered
-    entitable::observer* watch{};                          ///< must outlive the calls
+    entitable::observer* watch{};                          ///< told what the calls do; must outlive them
+    trace_context trace{};                                 ///< the span that the calls are made in, sent to the service
     entitable::reading rows{entitable::reading::standard}; ///< how rows become entities
     /// Names one write, so that it is applied once however often it is asked for: see `retrying`. Empty: none.
     std::string operation_id{};
 };
 
-/// One call on its way through the transports. One thread at a time.
+namespace detail {
+
+/// Where a call stands for those who watch it.
+struct call_spans {
+    server_identity const* server{}; ///< of the last attempt; null where it did not say
+    std::uint64_t drawn{};           ///< ids are drawn from this number; 0 until the first is needed
+    std::uint64_t operation{};       ///< the span of the operation that is open; 0 for none
+    std::uint32_t attempts_before{}; ///< of other operations of the same call
+};
+
+} // namespace detail
+
+/// One call on its way through the transports. One thread at a time, and one request at a time.
 struct call {
     call() = default; ///< without a deadline, without an observer
     /// Begins a call: its deadline is the timeout from now on, by the steady time of `time`.
     ENTITABLE_LAZY explicit call(call_options const& options, clock& time = system_clock())
-        : cancellation(options.cancellation), location(options.location), watch(options.watch) {
+        : cancellation(options.cancellation), location(options.location), watch(options.watch), trace(options.trace) {
         if (!options.operation_id.empty()) { // most have none, and to copy that takes time too
             operation_id = options.operation_id;
         }
@@ -77,7 +73,8 @@ struct call {
     steady_time deadline{no_deadline};              ///< steady time after which nothing is begun
     cancellation_token cancellation{};              ///< ends the call early, with Cancelled
     read_location location{read_location::primary}; ///< where a read may be answered
-    entitable::observer* watch{};                   ///< null, or who is told of attempts; outlives the call
+    entitable::observer* watch{};                   ///< null, or who is told what it does; outlives the call
+    trace_context trace{};                          ///< the span that it is made in; none for no trace
     std::string operation_id; ///< names one logical write over all its attempts; empty when none was given
 
     std::uint32_t attempts{};             ///< attempts made so far
@@ -87,6 +84,7 @@ struct call {
     /// `server_date`, all is decided, and a read that is begun after that answer sees how. 1601 when no answer was lost,
     /// `date_time::max_ticks` when nothing bounds it; later attempts move it on. See `profile::longest_late_application`.
     date_time undecided_until;
+    detail::call_spans spans; ///< of what the observer is told
 };
 
 ENTITABLE_END_NAMESPACE

@@ -30,6 +30,7 @@ ENTITABLE_BEGIN_NAMESPACE
 }
 
 /// Drives one operation to its end on the calling thread. Its steps go to the transports by their places, the first of which is 0.
+/// The observer of the call is told of each wait.
 /// Abandons with InternalError an operation that names another place, or sends a request whose answer it does not take.
 template <operation Op, transport First, transport... More>
 auto run(Op& op, call& context, clock& time, First& first, More&... more) -> decltype(op.finish()) {
@@ -38,10 +39,13 @@ auto run(Op& op, call& context, clock& time, First& first, More&... more) -> dec
         if (due.done()) {
             return op.finish();
         }
-        if (due.not_before > steady_time::min() && due.not_before > time.steady()) {
-            if (auto waited = wait_until(due.not_before, context, time); !waited) {
-                op.abandon(waited.error());
-                continue;
+        if (due.not_before > steady_time::min()) {
+            if (steady_time const now = time.steady(); due.not_before > now) {
+                detail::tell_wait(due.request, due.because, context, now, due.not_before);
+                if (auto waited = wait_until(due.not_before, context, time); !waited) {
+                    op.abandon(waited.error());
+                    continue;
+                }
             }
         }
         bool answered = false;

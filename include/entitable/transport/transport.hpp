@@ -8,6 +8,7 @@
 #include <entitable/request/call.hpp>
 #include <entitable/request/kinds.hpp>
 #include <entitable/request/profile.hpp>
+#include <entitable/transport/attempt.hpp>
 
 #include <concepts>
 
@@ -31,7 +32,8 @@ concept answers = requires(T& transport, Request const& request, call& context) 
 /// 5. It validates what it is given against its own profile, before any I/O.
 /// 6. After an error with `effect::none` nothing was applied. A write whose fate is not known says `effect::unknown`.
 /// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
-/// 8. Where requests come to their end, each attempt is counted and told to the observer of the call: `attempted` does both.
+/// 8. Where requests come to their end, each attempt is counted and told to the observer of the call: `attempted` does both. What sends
+///    several requests for one that it was asked does so in `as_operation`.
 /// 9. It throws nothing of its own; running out of memory passes through and leaves the data whole.
 /// 10. A write is one step for everybody else: nothing comes between its condition and its effect, a merge keeps what others
 ///     write, and a page of one partition shows all of a transaction or nothing of it.
@@ -73,32 +75,6 @@ template <transport T, table_request Request>
         return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
     }
     return {};
-}
-
-/// Makes an answer, counts the attempt, and tells the observer of the call: for transports that pass a request to no other one. The name
-/// of the request, and its table where it has one.
-template <std::invocable Answer>
-[[nodiscard]] std::invoke_result_t<Answer const&> attempted(
-    std::string_view request, std::string_view table, call& context, clock& time, Answer const& answer) {
-    ++context.attempts;
-    if (context.watch == nullptr) {
-        return answer();
-    }
-    steady_time const begun = time.steady();
-    auto response = answer();
-    attempt made;
-    made.request = request;
-    made.table = table;
-    made.number = context.attempts;
-    made.duration = time.steady() - begun;
-    made.error = response ? nullptr : &response.error();
-    context.watch->on_attempt(made);
-    return response;
-}
-template <table_request Request, std::invocable Answer>
-[[nodiscard]] result<response_of<Request>> attempted(
-    Request const& request, call& context, clock& time, Answer const& answer) {
-    return attempted(Request::name, table_of(request), context, time, answer);
 }
 
 ENTITABLE_END_NAMESPACE

@@ -27,6 +27,7 @@ class memory_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`
     class transaction;
+    static constexpr server_identity identity{"entitable.memory", {}, 0}; ///< for observers
 
     memory_store() = default;
     memory_store(memory_store const&) = delete;

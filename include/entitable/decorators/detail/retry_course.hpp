@@ -84,6 +84,7 @@ public:
     }
 
     [[nodiscard]] steady_time wakes_at() const noexcept { return wakes_at_; }
+    [[nodiscard]] wait_cause because() const noexcept { return because_; } ///< it wakes no earlier
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempts_; }
     /// Whether an earlier attempt may have been applied.
     [[nodiscard]] bool lost() const noexcept { return lost_; }
@@ -97,6 +98,7 @@ private:
     steady_time wakes_at_{steady_time::min()};
     std::uint32_t attempts_{};
     request_kind kind_;
+    wait_cause because_{wait_cause::back_off};
     bool lost_;
 };
 

@@ -39,6 +39,7 @@ public:
             due = settling_ ? settling_->next() : due;
         }
         due.not_before = course_.wakes_at();
+        due.because = course_.because();
         return due;
     }
 

@@ -63,12 +63,16 @@ ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
         return policy.max_attempts > 1 ? enough("the policy has no more") : false;
     }
     std::chrono::nanoseconds wait = policy.delays.delay(attempts_, ledger_->random().unit());
+    because_ = wait_cause::back_off;
     if (problem.retry_after && problem.retry_after->count() > 0) {
         // Compared in milliseconds: a wish of a century has no nanoseconds.
         auto const longest = std::chrono::duration_cast<std::chrono::milliseconds>(policy.longest_wish);
         std::chrono::nanoseconds const wish =
             *problem.retry_after < longest ? *problem.retry_after : policy.longest_wish;
-        wait = wish > wait ? wish : wait;
+        if (wish > wait) {
+            wait = wish;
+            because_ = wait_cause::retry_after;
+        }
     }
     if (deadline_ != no_deadline && wait >= deadline_ - now) {
         return enough("the next one would come after the deadline of the call");

@@ -52,7 +52,7 @@ namespace detail {
 /// Counts attempts. Safe to use from several threads.
 class attempt_counter final : public observer {
 public:
-    void on_attempt(attempt const&) noexcept override { count_.fetch_add(1, memory_order::relaxed); }
+    void on_attempt(attempt_record const&) noexcept override { count_.fetch_add(1, memory_order::relaxed); }
     [[nodiscard]] std::uint64_t count() const noexcept { return count_.load(memory_order::relaxed); }
 
 private:

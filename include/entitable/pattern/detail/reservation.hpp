@@ -47,9 +47,9 @@ public:
 
     [[nodiscard]] operation_step next() const noexcept {
         return outcome_               ? operation_step{}
-            : phase_ == phase::read   ? operation_step{reading_, not_before_}
-            : phase_ == phase::create ? operation_step{creating_, not_before_}
-                                      : operation_step{writing_, not_before_};
+            : phase_ == phase::read   ? operation_step{reading_, not_before_, 0, because_}
+            : phase_ == phase::create ? operation_step{creating_, not_before_, 0, because_}
+                                      : operation_step{writing_, not_before_, 0, because_};
     }
     void answer(result<get_entity::response> found, steady_time now);
     void answer(result<written> done, steady_time now);
@@ -80,6 +80,7 @@ private:
     std::uint32_t attempts_{};
     std::uint32_t beaten_{};
     steady_time not_before_{steady_time::min()};
+    wait_cause because_{wait_cause::contention};
     std::optional<result<reserved>> outcome_;
 };
 

@@ -122,6 +122,7 @@ ENTITABLE_DECL void reservation::repeat(failure beaten, steady_time now) {
         end(std::move(beaten));
         return;
     }
+    because_ = beaten.error().effect == effect::unknown ? wait_cause::back_off : wait_cause::contention;
     auto const wait = delays_.delay(beaten_, random_.unit());
     not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
 }

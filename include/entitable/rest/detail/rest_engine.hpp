@@ -11,7 +11,7 @@
 #include <entitable/core/shared.hpp>
 #include <entitable/http/http_client.hpp>
 #include <entitable/request/call.hpp>
-#include <entitable/request/kinds.hpp>
+#include <entitable/request/request_ref.hpp>
 #include <entitable/rest/rest_options.hpp>
 #include <entitable/transport/many.hpp>
 
@@ -73,8 +73,11 @@ public:
     [[nodiscard]] std::chrono::seconds timeout_of(call const& context) const;
     /// Makes a request to one of the addresses carry the credential.
     [[nodiscard]] result<void> authorize(http_request& request, read_location to) const;
-    /// Takes over what an answer says besides itself, and tells the observer.
-    void note(exchange const& done, std::string_view request, std::string_view table, http_response const* response,
+    /// Makes a written request one attempt of the call: it begins now, and carries a span of its own where the call has a trace.
+    void mark(exchange& work, call& context) const;
+    /// Takes over what an answer says besides itself, and tells the observer. `done` has the words of the request, where `sent` is
+    /// none.
+    void note(exchange const& work, request_ref sent, attempt_record& done, http_response const* response,
         error* problem, call& context) const;
 
 private:
@@ -82,7 +85,8 @@ private:
     credential credential_;
     rest_options options_;
     entitable::profile limits_;
-    url_parts addresses_[2]; ///< of the endpoint, by read_location; without a host where it is no URL
+    url_parts addresses_[2];     ///< of the endpoint, by read_location; without a host where it is no URL
+    server_identity servers_[2]; ///< likewise
     std::optional<error> problem_;
     std::mutex lock_;
     static constexpr std::size_t most_idle_ = 64;

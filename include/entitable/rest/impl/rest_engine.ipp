@@ -17,6 +17,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// A service, in the words of OpenTelemetry where it has one.
+ENTITABLE_DECL std::string_view system_name(service kind) noexcept {
+    switch (kind) {
+        case service::cosmos: return "azure.cosmosdb";
+        case service::azurite: return "azurite";
+        default: return "azure.table_storage";
+    }
+}
+
 ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_options options)
     : endpoint_(std::move(at)), credential_(std::move(who)), options_(options) {
     limits_ = options_.limits                ? *options_.limits
@@ -36,6 +45,11 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
         auto const parts = parse_url(addresses[index], "the endpoint");
         if (parts && addresses[index].find('?') == std::string_view::npos) {
             addresses_[index] = *parts;
+        }
+        url_parts const& address = addresses_[index];
+        servers_[index] = {system_name(endpoint_.kind), address.host, 0};
+        for (char const digit : address.port) {
+            servers_[index].port = static_cast<std::uint16_t>(servers_[index].port * 10 + (digit - '0'));
         }
     }
     std::random_device source;
@@ -135,17 +149,27 @@ ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_l
     return credential_.authorize(request, {target, true}, endpoint_, options_.time->now());
 }
 
-ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view request, std::string_view table,
+ENTITABLE_DECL void rest_engine::mark(exchange& work, call& context) const {
+    bool const traced{context.trace};
+    if (context.watch == nullptr && !traced) {
+        return;
+    }
+    work.span = draw_span_id(context);
+    work.begun = options_.time->steady();
+    if (traced) {
+        trace_context sent = context.trace;
+        sent.span_id = work.span;
+        known_fields::add(work.request.headers, "traceparent", sent.to_string());
+    }
+}
+
+ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, attempt_record& done,
     http_response const* response, error* problem, call& context) const {
     constexpr std::int64_t tolerance = 5 * 60;
     ++context.attempts;
-    attempt made;
-    made.request = request;
-    made.table = table;
-    made.number = context.attempts;
-    made.error = problem;
+    context.spans.server = &servers_[work.location == read_location::primary ? 0 : 1];
     if (response != nullptr) {
-        if (auto const date = parse_http_date(done.fields.date)) {
+        if (auto const date = parse_http_date(work.fields.date)) {
             context.server_date = *date;
             bool const refused = problem != nullptr && problem->http_status == 403;
             std::int64_t const ahead =
@@ -156,31 +180,38 @@ ENTITABLE_DECL void rest_engine::note(exchange const& done, std::string_view req
                         ahead < 0 ? " s behind" : " s ahead of", " the service's, which accepts 900 s"});
             }
         }
-        if (done.fields.request_id) {
-            context.request_ids.emplace_back(done.fields.request_id->substr(0, 128));
+        if (work.fields.request_id) {
+            context.request_ids.emplace_back(work.fields.request_id->substr(0, 128));
         }
     }
     if (problem != nullptr && problem->effect == effect::unknown) {
-        auto const sent = parse_http_date(done.request.headers.find("x-ms-date").value_or(std::string_view{}));
-        bool const bounded = sent && limits_.longest_late_application() != profile::unbounded;
+        auto const dated = parse_http_date(work.request.headers.find("x-ms-date").value_or(std::string_view{}));
+        bool const bounded = dated && limits_.longest_late_application() != profile::unbounded;
         date_time const end{bounded
-                ? sent->ticks + limits_.longest_late_application().count() * date_time::ticks_per_second
+                ? dated->ticks + limits_.longest_late_application().count() * date_time::ticks_per_second
                 : date_time::max_ticks};
         context.undecided_until = std::max(context.undecided_until, end);
     }
     if (response != nullptr && response->status == 401) {
-        credential_.refused(done.request, options_.time->now());
+        credential_.refused(work.request, options_.time->now());
     }
     if (problem != nullptr && problem->request_id.empty() && response != nullptr && !context.request_ids.empty()) {
         problem->request_id = context.request_ids.back();
     }
-    if (response != nullptr && !context.request_ids.empty()) {
-        made.request_id = context.request_ids.back();
+    if (context.watch == nullptr) {
+        return;
     }
-    if (context.watch != nullptr) {
-        made.duration = options_.time->steady() - done.begun;
-        context.watch->on_attempt(made);
+    done.span.own.span_id = work.span;
+    done.begun = work.begun;
+    done.ended = options_.time->steady();
+    done.request_size = work.request.body.size();
+    if (response != nullptr) {
+        done.outcome.status = response->status;
+        if (work.fields.request_id) {
+            done.request_id = context.request_ids.back();
+        }
     }
+    tell_attempt(sent, done, context);
 }
 
 // ---- requests ----
@@ -224,7 +255,7 @@ result<void> place(rest_engine const& engine, Request const& request, call const
 
 /// Writes and signs a request, whose `work` says where it goes.
 template <class Request>
-result<void> write(rest_engine& engine, Request const& request, call const& context, exchange& work) {
+result<void> write(rest_engine& engine, Request const& request, call& context, exchange& work) {
     work.request_id.clear();
     engine.append_request_id(work.request_id);
     bool const primary = work.location == read_location::primary;
@@ -252,9 +283,7 @@ result<void> write(rest_engine& engine, Request const& request, call const& cont
                     "bytes")};
         }
     }
-    if (context.watch != nullptr) {
-        work.begun = engine.options().time->steady();
-    }
+    engine.mark(work, context);
     return engine.authorize(work.request, work.location);
 }
 
@@ -274,7 +303,7 @@ result<void> validate_in(exchange& work, Request const& request, profile const& 
 }
 
 template <class Request>
-result<void> begin(rest_engine& engine, Request const& request, call const& context, exchange& work) {
+result<void> begin(rest_engine& engine, Request const& request, call& context, exchange& work) {
     if (auto const* const problem = engine.broken()) {
         return failure{*problem};
     }
@@ -295,14 +324,20 @@ template <class Request>
 bool finish(rest_engine& engine, Request const& request, result<http_response>& response, exchange& work, call& context,
     result<response_of<Request>>& out) {
     http_response const* const came = response ? &*response : nullptr;
+    std::size_t const received = came != nullptr ? came->body.size() : 0;
     auto made = read_answer(request, response, work);
+    attempt_record done;
+    if (context.watch != nullptr) {
+        done.outcome = outcome_of(request, made);
+        done.response_size = received;
+    }
     if (made) {
-        engine.note(work, Request::name, table_of(request), came, nullptr, context);
+        engine.note(work, request, done, came, nullptr, context);
         out = std::move(made);
         return true;
     }
     failure problem = std::move(made).as_failure();
-    engine.note(work, Request::name, table_of(request), came, &problem.error(), context);
+    engine.note(work, request, done, came, &problem.error(), context);
     bool const again =
         work.location == read_location::secondary && problem.error().http_status == 404 && work.token.empty();
     out = std::move(problem);
@@ -326,22 +361,24 @@ private:
 
 template <class Request>
 result<response_of<Request>> send_one(rest_engine& engine, Request const& request, call& context, http_sender send) {
-    borrowed_exchange const borrowed{engine};
-    exchange& work = *borrowed;
-    if (auto ready = begin(engine, request, context, work); !ready) {
-        return std::move(ready).as_failure();
-    }
-    http_call const limits = engine.limits_of(context);
-    for (;;) {
-        result<response_of<Request>> outcome{std::in_place};
-        auto response = send(work.request, limits);
-        if (finish(engine, request, response, work, context, outcome)) {
-            return outcome;
-        }
-        if (auto ready = write(engine, request, context, work); !ready) {
+    return as_operation(request, context, *engine.options().time, [&]() -> result<response_of<Request>> {
+        borrowed_exchange const borrowed{engine};
+        exchange& work = *borrowed;
+        if (auto ready = begin(engine, request, context, work); !ready) {
             return std::move(ready).as_failure();
         }
-    }
+        http_call const limits = engine.limits_of(context);
+        for (;;) {
+            result<response_of<Request>> outcome{std::in_place};
+            auto response = send(work.request, limits);
+            if (finish(engine, request, response, work, context, outcome)) {
+                return outcome;
+            }
+            if (auto ready = write(engine, request, context, work); !ready) {
+                return std::move(ready).as_failure();
+            }
+        }
+    });
 }
 
 /// A feed of HTTP requests made of one of table requests.
@@ -508,7 +545,8 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
         work.request.body = body;
     }
     append_timeout(work.request, to, timeout_of(context));
-    work.begun = options_.time->steady();
+    work.location = at_secondary ? read_location::secondary : read_location::primary;
+    mark(work, context);
     if (auto signed_ = authorize(work.request, at_secondary ? read_location::secondary : read_location::primary);
         !signed_) {
         return std::move(signed_).as_failure();
@@ -525,15 +563,20 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
     } else {
         outcome = std::move(response->body);
     }
+    attempt_record done;
+    done.name = names[index];
+    done.table = table;
     if (outcome) {
-        note(work, names[index], table, &*response, nullptr, context);
+        done.response_size = outcome->size();
+        note(work, {}, done, &*response, nullptr, context);
         return outcome;
     }
     failure problem = std::move(outcome).as_failure();
     if (problem.error().code == error_code::transport_failed) {
         problem.error().effect = writes ? effect::unknown : effect::none;
     }
-    note(work, names[index], table, response ? &*response : nullptr, &problem.error(), context);
+    done.outcome = outcome_of(&problem.error());
+    note(work, {}, done, response ? &*response : nullptr, &problem.error(), context);
     return problem;
 }
 

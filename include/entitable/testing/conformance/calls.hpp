@@ -58,9 +58,9 @@ inline void calls_with_time_go_on(trial& t) {
 
 inline void attempts_are_reported(trial& t) {
     struct attempts final : observer {
-        void on_attempt(attempt const& done) noexcept override {
-            all += std::string{done.request} + " of " + std::string{done.table} +
-                (done.error != nullptr ? " " + std::string{to_string(done.error->code)} : "") + ", attempt " +
+        void on_attempt(attempt_record const& done) noexcept override {
+            all += std::string{done.name} + " of " + std::string{done.table} +
+                (done.outcome.error ? " " + std::string{to_string(*done.outcome.error)} : "") + ", attempt " +
                 std::to_string(done.number) + "\n";
         }
         std::string all;
@@ -71,8 +71,7 @@ inline void attempts_are_reported(trial& t) {
     context.watch = &watch;
     t.yes(t.send(write_entity{table, mutation::insert(make_row("p", "r"))}, context), "an insert");
     t.no(t.send(get_entity{table, "p", "absent", {}}, context), error_code::resource_not_found, "a read");
-    t.same(watch.all,
-        "write_entity of " + table + ", attempt 1\nget_entity of " + table + " ResourceNotFound, attempt 2\n",
+    t.same(watch.all, "insert of " + table + ", attempt 1\nget_entity of " + table + " ResourceNotFound, attempt 1\n",
         "what was reported to the observer");
     t.check(context.attempts == 2, "two attempts of one call are counted as " + std::to_string(context.attempts));
 }

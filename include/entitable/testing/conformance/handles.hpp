@@ -75,7 +75,7 @@ public:
     writes_between(any_transport store, write_entity change) : store_(std::move(store)), change_(std::move(change)) {}
     ~writes_between() override { finish(); }
 
-    void on_attempt(attempt const&) noexcept override {
+    void on_attempt(attempt_record const&) noexcept override {
         if (writer_.joinable()) {
             return;
         }

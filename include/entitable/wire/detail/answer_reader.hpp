@@ -37,6 +37,7 @@ struct exchange {
     bool ordered{};              ///< the service promises the order of keys
     std::uint64_t fingerprint{}; ///< of the question, for its tokens
     steady_time begun{};
+    std::uint64_t span{}; ///< of this attempt, where the call is watched or traced
     answer_fields fields; ///< of the answer that is being read
 };
 

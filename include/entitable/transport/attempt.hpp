@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What transports tell the observer of a call: `attempted` and `as_operation` for those that answer at once, and the parts of both
+/// for those whose answers come later. Nothing is kept but in the call and by who begins: no clock is looked at and no record is made
+/// when nobody watches.
+
+#include <entitable/request/call.hpp>
+#include <entitable/request/request_ref.hpp>
+
+#include <concepts>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A span id that no other has, for a span of this call. Never 0.
+[[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
+
+/// Opens the operation of the request that is about to be sent, if the call is watched and none is open yet. Whether it did: who
+/// opened it ends it, or `forget_operation` where there is no outcome.
+[[nodiscard]] inline bool begin_operation(call& context) noexcept {
+    if (context.watch == nullptr || context.spans.operation != 0) {
+        return false;
+    }
+    context.spans.operation = draw_span_id(context);
+    context.spans.attempts_before = context.attempts;
+    return true;
+}
+inline void forget_operation(call& context) noexcept { context.spans.operation = 0; }
+/// Tells of the operation that `begin_operation` opened, and closes it.
+void end_operation(
+    request_ref asked, call& context, steady_time begun, steady_time ended, outcome_record outcome) noexcept;
+
+/// How a request ended, but for the rows.
+[[nodiscard]] outcome_record outcome_of(error const* problem) noexcept;
+/// How a request ended.
+template <table_request Request>
+[[nodiscard]] outcome_record outcome_of(Request const&, result<response_of<Request>> const& answered) noexcept {
+    outcome_record made = outcome_of(answered ? nullptr : &answered.error());
+    if constexpr (std::same_as<Request, get_entity> || std::same_as<Request, read_entity>) {
+        if (answered) {
+            made.rows = 1;
+        }
+    } else if constexpr (requires { answered->rows.size(); }) {
+        if (answered) {
+            made.rows = answered->rows.size();
+        }
+    }
+    return made;
+}
+
+/// Tells of an attempt that was counted already. Ids but its own one, and its number, are those of the call; the words are those of
+/// the request, where there is one.
+void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept;
+/// Tells of a wait before a request.
+void tell_wait(request_ref next, wait_cause cause, call const& context, steady_time begun, steady_time until) noexcept;
+
+/// Forgets an operation that an exception has left open.
+class operation_scope {
+public:
+    explicit operation_scope(call& context) noexcept : context_(begin_operation(context) ? &context : nullptr) {}
+    ~operation_scope() {
+        if (context_ != nullptr) {
+            forget_operation(*context_);
+        }
+    }
+    operation_scope(operation_scope const&) = delete;
+    operation_scope& operator=(operation_scope const&) = delete;
+    [[nodiscard]] bool opened() const noexcept { return context_ != nullptr; }
+
+private:
+    call* context_;
+};
+
+} // namespace detail
+
+/// Makes the answer to a request, with all requests that are sent for it: for transports that may send several. The first transport on
+/// the way of a watched call opens its operation, and tells the observer when it has ended; inside of one nothing is done.
+template <table_request Request, std::invocable Answer>
+[[nodiscard]] result<response_of<Request>> as_operation(
+    Request const& request, call& context, clock& time, Answer const& answer) {
+    detail::operation_scope const scope{context};
+    steady_time const begun = scope.opened() ? time.steady() : steady_time{};
+    auto answered = answer();
+    if (scope.opened()) {
+        detail::end_operation(request, context, begun, time.steady(), detail::outcome_of(request, answered));
+    }
+    return answered;
+}
+
+/// Makes an answer, counts the attempt, and tells the observer of the call: for transports that pass a request to no other one. `server`
+/// lives as long as the transport; null where it says nothing of itself.
+template <table_request Request, std::invocable Answer>
+[[nodiscard]] result<response_of<Request>> attempted(
+    Request const& request, call& context, clock& time, Answer const& answer, server_identity const* server = nullptr) {
+    return as_operation(request, context, time, [&]() -> result<response_of<Request>> {
+        ++context.attempts;
+        context.spans.server = server;
+        bool const watched = context.watch != nullptr;
+        steady_time const begun = watched ? time.steady() : steady_time{};
+        auto answered = answer();
+        if (watched) {
+            attempt_record done;
+            done.span.own.span_id = detail::draw_span_id(context);
+            done.begun = begun;
+            done.ended = time.steady();
+            done.outcome = detail::outcome_of(request, answered);
+            detail::tell_attempt(request, done, context);
+        }
+        return answered;
+    });
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/transport/impl/attempt.ipp>
+#endif
