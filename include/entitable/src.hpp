@@ -58,6 +58,7 @@
 #include <entitable/request/impl/fate.ipp>
 #include <entitable/request/impl/filter.ipp>
 #include <entitable/request/impl/key_range.ipp>
+#include <entitable/request/impl/key_ranges.ipp>
 #include <entitable/request/impl/operation_row.ipp>
 #include <entitable/request/impl/refusal.ipp>
 #include <entitable/request/impl/settling.ipp>

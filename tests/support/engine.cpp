@@ -5,4 +5,5 @@
 #include <entitable/advice/src.hpp>
 #include <entitable/azure/src.hpp>
 #include <entitable/file/src.hpp>
+#include <entitable/server/src.hpp>
 #include <entitable/src.hpp>

@@ -20,6 +20,9 @@
 #if __has_include(<entitable/sequence.hpp>)
 #include <entitable/sequence.hpp>
 #endif
+#if __has_include(<entitable/server.hpp>)
+#include <entitable/server.hpp>
+#endif
 #if __has_include(<entitable/testing.hpp>)
 #include <entitable/testing.hpp>
 #endif

@@ -11,6 +11,7 @@
     "entitable/azure/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/account/impl/access_check.ipp>
 #include <entitable/account/impl/connection_string.ipp>
 #include <entitable/account/impl/credential.ipp>
 #include <entitable/account/impl/endpoint.ipp>
@@ -28,15 +29,21 @@
 #include <entitable/rest/impl/rest_engine.ipp>
 #include <entitable/wire/impl/answer_reader.ipp>
 #include <entitable/wire/impl/answer_text.ipp>
+#include <entitable/wire/impl/answer_writer.ipp>
 #include <entitable/wire/impl/base64.ipp>
 #include <entitable/wire/impl/batch_answer.ipp>
+#include <entitable/wire/impl/batch_request.ipp>
+#include <entitable/wire/impl/entity_reader.ipp>
 #include <entitable/wire/impl/error_answer.ipp>
 #include <entitable/wire/impl/escape.ipp>
 #include <entitable/wire/impl/http_date.ipp>
 #include <entitable/wire/impl/json_reader.ipp>
 #include <entitable/wire/impl/json_writer.ipp>
 #include <entitable/wire/impl/odata_filter.ipp>
+#include <entitable/wire/impl/odata_reader.ipp>
 #include <entitable/wire/impl/request_writer.ipp>
+#include <entitable/wire/impl/service_address.ipp>
+#include <entitable/wire/impl/service_error.ipp>
 #include <entitable/wire/impl/service_token.ipp>
 #include <entitable/wire/impl/xml.ipp>
 

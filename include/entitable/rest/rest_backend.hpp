@@ -49,6 +49,10 @@ public:
     explicit rest(std::string_view connection_string, rest_options options = {}, Client client = Client{})
         : client_(std::move(client)), engine_(start(parse_connection_string(connection_string), std::move(options))) {}
 
+    /// The same with the client first, whose type need not be named then: `rest{server, "UseDevelopmentStorage=true"}`.
+    rest(Client client, std::string_view connection_string, rest_options options = {})
+        : rest(connection_string, std::move(options), std::move(client)) {}
+
     /// From a connection string; InvalidInput names the field that is wrong.
     [[nodiscard]] static result<rest> connect(
         std::string_view connection_string, rest_options options = {}, Client client = Client{}) {

@@ -113,6 +113,27 @@ ENTITABLE_DECL std::string lines_to_sign(
     return lines;
 }
 
+/// What is signed of a signature for a table.
+ENTITABLE_DECL std::string table_sas_to_sign(
+    std::string_view account, std::string_view table, std::vector<sas_field> const& fields) {
+    std::string to_sign = lines_to_sign(fields, {"sp", "st", "se"});
+    to_sign += text::joined({"/table/", account, "/", text::ascii_lower(table), "\n"});
+    to_sign += lines_to_sign(fields, {"si", "sip", "spr", "sv", "spk", "srk", "epk", "erk"});
+    to_sign.pop_back(); // no line end behind the last one
+    return to_sign;
+}
+
+/// What is signed of a signature for an account.
+ENTITABLE_DECL std::string account_sas_to_sign(
+    std::string_view account, std::string_view version, std::vector<sas_field> const& fields) {
+    std::string to_sign = text::joined({account, "\n"});
+    to_sign += lines_to_sign(fields, {"sp", "ss", "srt", "st", "se", "sip", "spr", "sv"});
+    if (version >= "2020-12-06") {
+        to_sign += '\n'; // the scope of encryption, which tables have none of
+    }
+    return to_sign;
+}
+
 } // namespace detail
 
 ENTITABLE_DECL result<std::string> make_signature(credential const& key, table_sas const& terms) {
@@ -146,11 +167,7 @@ ENTITABLE_DECL result<std::string> make_signature(credential const& key, table_s
         {"sip", detail::unless_empty(terms.addresses)}, {"spr", detail::unless_empty(terms.protocols)},
         {"sv", terms.version}, {"tn", terms.table}, {"spk", terms.first_partition}, {"srk", terms.first_row},
         {"epk", terms.last_partition}, {"erk", terms.last_row}};
-    std::string to_sign = detail::lines_to_sign(fields, {"sp", "st", "se"});
-    to_sign += text::joined({"/table/", key.account(), "/", text::ascii_lower(terms.table), "\n"});
-    to_sign += detail::lines_to_sign(fields, {"si", "sip", "spr", "sv", "spk", "srk", "epk", "erk"});
-    to_sign.pop_back(); // no line end behind the last one
-    return detail::signed_query(key, fields, to_sign);
+    return detail::signed_query(key, fields, detail::table_sas_to_sign(key.account(), terms.table, fields));
 }
 
 ENTITABLE_DECL result<std::string> make_signature(credential const& key, account_sas const& terms) {
@@ -176,12 +193,7 @@ ENTITABLE_DECL result<std::string> make_signature(credential const& key, account
         {"srt", std::move(types)}, {"sp", std::move(permissions)}, {"st", detail::sas_time(terms.start)},
         {"se", detail::sas_time(terms.expiry)}, {"sip", detail::unless_empty(terms.addresses)},
         {"spr", detail::unless_empty(terms.protocols)}};
-    std::string to_sign = text::joined({key.account(), "\n"});
-    to_sign += detail::lines_to_sign(fields, {"sp", "ss", "srt", "st", "se", "sip", "spr", "sv"});
-    if (terms.version >= "2020-12-06") {
-        to_sign += '\n'; // the scope of encryption, which tables have none of
-    }
-    return detail::signed_query(key, fields, to_sign);
+    return detail::signed_query(key, fields, detail::account_sas_to_sign(key.account(), terms.version, fields));
 }
 
 ENTITABLE_END_NAMESPACE

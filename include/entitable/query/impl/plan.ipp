@@ -6,6 +6,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/query/impl/predicate.ipp>
 #include <entitable/query/plan.hpp>
+#include <entitable/request/detail/key_ranges.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -396,72 +397,6 @@ ENTITABLE_LAZY bool shorten(key_range& range, std::size_t bytes) {
     return true;
 }
 
-[[nodiscard]] inline bool stands_before(key_range const& left, key_range const& right) noexcept {
-    int order = compare_lower(left.partition.lower, right.partition.lower);
-    order = order != 0 ? order : compare_upper(left.partition.upper, right.partition.upper);
-    order = order != 0 ? order : compare_lower(left.row.lower, right.row.lower);
-    return order < 0;
-}
-
-/// Heap sort: `<algorithm>` would cost every includer more than this.
-ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
-    auto const sift = [&](std::size_t root, std::size_t end) {
-        for (std::size_t child = 2 * root + 1; child < end; root = child, child = 2 * root + 1) {
-            child += child + 1 < end && stands_before(ranges[child], ranges[child + 1]) ? 1U : 0U;
-            if (!stands_before(ranges[root], ranges[child])) {
-                return;
-            }
-            std::swap(ranges[root], ranges[child]);
-        }
-    };
-    for (std::size_t root = ranges.size() / 2; root > 0; --root) {
-        sift(root - 1, ranges.size());
-    }
-    for (std::size_t end = ranges.size(); end > 1; --end) {
-        std::swap(ranges[0], ranges[end - 1]);
-        sift(0, end - 1);
-    }
-}
-
-/// The least range that holds both, when they have rows in common or do not follow each other in key order.
-ENTITABLE_LAZY bool absorb(key_range& before, key_range const& range, bool& exact) {
-    if (intersection(before.partition, range.partition).is_empty()) {
-        return false;
-    }
-    bool const one_partition = before.partition.is_point() && before.partition == range.partition;
-    if (one_partition && intersection(before.row, range.row).is_empty()) {
-        return false;
-    }
-    auto const hull = [](key_interval const& left, key_interval const& right) {
-        return key_interval{compare_lower(left.lower, right.lower) <= 0 ? left.lower : right.lower,
-            compare_upper(left.upper, right.upper) >= 0 ? left.upper : right.upper};
-    };
-    if (!(before == range)) {
-        exact = exact && one_partition;
-        before = {hull(before.partition, range.partition), hull(before.row, range.row)};
-    }
-    return true;
-}
-
-/// Makes sorted ranges disjoint, in place. Within one partition this is exact; ranges over several partitions that overlap
-/// become the one that holds both, and `exact` is cleared.
-ENTITABLE_LAZY void make_disjoint(std::vector<key_range>& ranges, bool& exact) {
-    std::size_t kept = 0;
-    for (std::size_t index = 0; index < ranges.size(); ++index) {
-        if (kept == 0 || !absorb(ranges[kept - 1], ranges[index], exact)) {
-            std::swap(ranges[kept++], ranges[index]);
-            continue;
-        }
-        // What has grown may reach those before it.
-        while (kept > 1 && absorb(ranges[kept - 2], ranges[kept - 1], exact)) {
-            --kept;
-        }
-    }
-    while (ranges.size() > kept) {
-        ranges.pop_back();
-    }
-}
-
 } // namespace detail
 
 ENTITABLE_LAZY_BODY result<query_plan> make_plan(
@@ -508,7 +443,6 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
             plan.ranges.push_back(std::move(range));
         }
     }
-    detail::sort_ranges(plan.ranges);
     detail::make_disjoint(plan.ranges, exact);
     plan.server.nodes = std::move(part.server);
     plan.shortened_to = part.too_long ? limits.max_filter_size : 0;

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/server/detail/server_work.hpp>
+#include <entitable/wire/detail/escape.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL failure refused_by_store(error const& problem) {
+    service_error const said = service_error_of_transport(problem);
+    failure made = refused(said.status, said.word, said.message);
+    made.error().operation_index = said.index;
+    return made;
+}
+
+ENTITABLE_DECL failure not_permitted(std::string_view word) {
+    return refused(403, word, "This request is not authorized to perform this operation.");
+}
+
+ENTITABLE_DECL result<void> check_rights(
+    access_grant const& grant, std::string_view table, needed_rights const& needed) {
+    if (grant.by == access_grant::kind::all) {
+        return {};
+    }
+    if (grant.by == access_grant::kind::one_table) {
+        if (!needed.on_table || text::ascii_lower(table) != grant.table) {
+            return not_permitted("AuthorizationFailure");
+        }
+    } else if (grant.resource_types.find_first_of(needed.resource) == std::string::npos) {
+        return not_permitted("AuthorizationResourceTypeMismatch");
+    }
+    if (!grant.permits(needed.letters) || (!needed.also.empty() && !grant.permits(needed.also))) {
+        return not_permitted("AuthorizationPermissionMismatch");
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> check_reach(
+    access_grant const& grant, std::string_view partition_key, std::string_view row_key) {
+    return grant.reaches(partition_key, row_key) ? result<void>{} : not_permitted("AuthorizationFailure");
+}
+
+ENTITABLE_DECL bool wants_no_content(http_headers const& headers) noexcept {
+    return headers.find("Prefer").value_or(std::string_view{}).find("return-no-content") != std::string_view::npos;
+}
+
+/// What a change needs to be permitted.
+ENTITABLE_DECL needed_rights rights_for(mutation_kind kind) noexcept {
+    switch (kind) {
+        case mutation_kind::insert: return {"a", {}, "o", true};
+        case mutation_kind::replace:
+        case mutation_kind::merge: return {"u", {}, "o", true};
+        case mutation_kind::remove: return {"d", {}, "o", true};
+        default: return {"a", "u", "o", true};
+    }
+}
+
+ENTITABLE_DECL result<mutation> read_change(
+    sent_change const& sent, access_grant const& grant, entity_reader& reader) {
+    auto const match = sent.headers.find("If-Match");
+    bool const insert = sent.method == http_method::post;
+    bool const merge = sent.method == http_method::patch || sent.method == http_method::merge;
+    mutation_kind const kind = insert           ? mutation_kind::insert
+        : sent.method == http_method::delete_   ? mutation_kind::remove
+        : merge && match                        ? mutation_kind::merge
+        : merge                                 ? mutation_kind::insert_or_merge
+        : match                                 ? mutation_kind::replace
+                                                : mutation_kind::insert_or_replace;
+    if (insert != (sent.address.place == service_place::table)) {
+        return refused_input("Bad Request - Error in query syntax.");
+    }
+    if (auto permitted = check_rights(grant, sent.address.table, rights_for(kind)); !permitted) {
+        return std::move(permitted).as_failure();
+    }
+    if (!insert && sent.headers.find("If-None-Match")) {
+        return refused_input("If-None-Match is not supported with this operation.");
+    }
+    if (kind == mutation_kind::remove && !match) {
+        return refused(400, "MissingRequiredHeader", "An HTTP header that's mandatory for this request is not specified.");
+    }
+    etag_condition condition{any_etag};
+    if (match && !insert && *match != "*") {
+        if (sent.headers.count("If-Match") != 1) {
+            return refused_input("The etag value specified in one of the request headers is not valid.");
+        }
+        condition = etag{*match};
+        if (!condition.version().is_valid()) {
+            return refused_input("The etag value specified in one of the request headers is not valid. Please make sure "
+                                 "only one etag value is specified and is valid.");
+        }
+    }
+    sent_entity entity;
+    if (kind == mutation_kind::remove) {
+        entity.payload = row_builder{{}, {}}.build().payload();
+    } else {
+        std::string const type =
+            text::ascii_lower(sent.headers.find("Content-Type").value_or(std::string_view{"application/json"}));
+        if (type.find("json") == std::string::npos) {
+            return refused(415, type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
+                "The media type of the body is not supported.");
+        }
+        if (auto read = reader.read(sent.body, entity); !read) {
+            return std::move(read).as_failure();
+        }
+    }
+    if (insert) {
+        if (!entity.partition_key || !entity.row_key) {
+            return refused(400, "PropertiesNeedValue", "The values are not specified for all properties in the entity.");
+        }
+    } else {
+        bool const same = (!entity.partition_key || *entity.partition_key == sent.address.partition_key) &&
+            (!entity.row_key || *entity.row_key == sent.address.row_key);
+        if (!same) {
+            return refused_input("The keys in the body are not those of the address.");
+        }
+        entity.partition_key = sent.address.partition_key;
+        entity.row_key = sent.address.row_key;
+    }
+    if (auto permitted = check_reach(grant, *entity.partition_key, *entity.row_key); !permitted) {
+        return std::move(permitted).as_failure();
+    }
+    return mutation{kind, row{*entity.partition_key, *entity.row_key, entity.payload}, std::move(condition)};
+}
+
+ENTITABLE_DECL void append_inserted(
+    std::string& out, row const& entity, etag const& version, std::string_view table, answer_style const& style) {
+    std::string payload{entity.payload()};
+    set_timestamp(payload, time_of(version).value_or(date_time{}));
+    append_answer_entity(out, {entity.partition_key(), entity.row_key(), payload}, version, table, {}, style, true);
+}
+
+ENTITABLE_DECL std::string location_of(server_work const& work, std::string_view table, row_view entity) {
+    std::string made = text::joined({work.style.base, "/"});
+    append_entity_path(made, table, entity.partition_key, entity.row_key);
+    return made;
+}
+
+ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& reader) {
+    work.name = write_entity::name;
+    auto change =
+        read_change({work.method, work.request.headers, work.request.body, work.address}, work.grant, reader);
+    if (!change) {
+        return std::move(change).as_failure();
+    }
+    write_entity const write{work.address.table, *std::move(change)};
+    auto const done = work.account->store.execute(write, work.context);
+    if (!done) {
+        return refused_by_store(done.error());
+    }
+    work.out.status = 204;
+    if (write.change.kind == mutation_kind::remove) {
+        return {};
+    }
+    static_cast<void>(work.out.headers.add("ETag", done->etag.text()));
+    if (write.change.kind != mutation_kind::insert) {
+        return {};
+    }
+    std::string const location = location_of(work, write.table, write.change.entity);
+    static_cast<void>(work.out.headers.add("Location", location));
+    if (wants_no_content(work.request.headers)) {
+        static_cast<void>(work.out.headers.add("DataServiceId", location));
+        known_fields::add(work.out.headers, "Preference-Applied: return-no-content", 1);
+        return {};
+    }
+    if (work.request.headers.find("Prefer")) {
+        known_fields::add(work.out.headers, "Preference-Applied: return-content", 1);
+    }
+    work.out.status = 201;
+    known_fields::add(work.out.headers, "Content-Type", content_type_of(work.style.metadata));
+    append_inserted(work.out.body, write.change.entity, done->etag, write.table, work.style);
+    return {};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

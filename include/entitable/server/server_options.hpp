@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Of the room `server`: the service's protocol from the other side, over any transport.
+///
+/// What a `table_server` serves, to whom, and within which bounds.
+
+#include <entitable/core/clock.hpp>
+#include <entitable/request/call.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// An account and its keys.
+struct served_account {
+    std::string name;       ///< 3 to 24 lower-case letters and digits
+    std::string key;        ///< in base64; a secret
+    std::string second_key; ///< accepted as well, so that keys can be changed one after the other; empty: none
+    /// Where its tables are; none: in the store that the server was made with, which one account only may use.
+    std::optional<any_transport> store;
+
+    /// The development account of the emulator, whose key everybody knows.
+    [[nodiscard]] static served_account development() {
+        return {"devstoreaccount1",
+            "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==", {}, {}};
+    }
+};
+
+/// Whether a token of Entra ID may do anything with the account. Called on the thread of a request, by several at once.
+using bearer_verifier = std::function<bool(std::string_view account, std::string_view token)>;
+
+/// Wishes for a server. Plain data; a designated initializer names those that differ.
+struct server_options {
+    /// Who may ask; none: the development account.
+    std::vector<served_account> accounts;
+    bearer_verifier bearer;       ///< none: bearer tokens are refused
+    clock* time{&system_clock()}; ///< judges the dates of requests; must outlive the server
+    /// Told of each request once it is answered: its name, table, duration, error, id. Must outlive the server, and be safe to call
+    /// from several threads.
+    observer* watch{};
+    std::size_t max_body_size{4 * 1024 * 1024}; ///< bytes of a request; larger ones: 413 RequestBodyTooLarge
+    std::size_t max_url_size{32 * 1024};        ///< bytes; longer ones: 414
+    std::size_t max_header_size{32 * 1024};     ///< bytes of all header fields; more: 431
+    std::size_t max_comparisons{512};           ///< of one filter; the service documents 15, and takes more
+    std::chrono::seconds longest_work{30};      ///< a request is given up after so long, or after its `timeout` option
+};
+
+ENTITABLE_END_NAMESPACE

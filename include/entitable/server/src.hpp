@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The bodies of the server (room server), for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the
+/// program, and include this header in exactly one of them, and `entitable/azure/src.hpp` and `entitable/src.hpp` too.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/server/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/server.hpp>
+#include <entitable/server/impl/server_engine.ipp>

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `table_server`: a transport behind the REST protocol of the table service, as a function from request to response.
+
+#include <entitable/http/http_client.hpp>
+#include <entitable/server/detail/server_engine.hpp>
+#include <entitable/server/server_options.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Who sends a request: what is known of the connection.
+struct request_sender {
+    std::string_view address{"127.0.0.1"}; ///< for signatures that are good for some addresses only
+    bool encrypted{};                      ///< it came over TLS
+    steady_time deadline{no_deadline};     ///< it is given up then
+    cancellation_token cancellation{};     ///< ends it early
+};
+
+/// Serves the tables of a transport. It models `http_client`, so that a `rest` backend speaks to it without a socket; listeners
+/// call `answer`. A cheap handle: copies share one state. Safe to use from several threads as far as the transports are.
+///
+/// Accounts are told apart by the first label of a host like ACCOUNT.table.HOST, else by the first segment of the path. Stored
+/// access policies and the settings of the service are kept in memory: after a restart there are none, and signatures that name a
+/// policy are refused. Everything else is in the transports.
+///
+/// It throws nothing of its own; what a transport throws passes through.
+class table_server {
+public:
+    using is_http_client = void; ///< opts in to `http_client`
+
+    /// Over `store`. Does not throw: where an account is bad every request is answered with 500, as `start` would have said at
+    /// once.
+    template <class T>
+        requires(!std::same_as<T, table_server> && transport<T>)
+    explicit table_server(T const& store, server_options options = {})
+        : engine_(shared<detail::server_engine>::make(any_transport{store}, std::move(options))) {}
+
+    /// The same; InvalidInput names what is wrong: a name or a key that is none, two accounts of one name, two accounts
+    /// without a store of their own.
+    [[nodiscard]] static result<table_server> start(any_transport const& store, server_options options = {}) {
+        table_server made{store, std::move(options)};
+        if (error const* const problem = made.engine_->broken()) {
+            return failure{*problem};
+        }
+        return made;
+    }
+
+    /// Answers a request whose URL is absolute. Never an error: a refusal is an answer.
+    [[nodiscard]] http_response answer(http_request const& request, request_sender const& from = {}) const {
+        return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
+    }
+
+    /// The same for an HTTP client: with Cancelled or DeadlineExceeded when that was so before it began.
+    [[nodiscard]] result<http_response> send(http_request const& request, http_call const& how) const {
+        if (how.cancellation.cancelled()) {
+            return failure{error_code::cancelled, "the call was cancelled"};
+        }
+        if (how.deadline != no_deadline && engine_->options().time->steady() >= how.deadline) {
+            return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
+        }
+        return answer(request, {.deadline = how.deadline, .cancellation = how.cancellation});
+    }
+
+private:
+    shared<detail::server_engine> engine_;
+};
+
+ENTITABLE_END_NAMESPACE

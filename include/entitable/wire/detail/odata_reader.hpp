@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The text of `$filter`, read: the other direction of `odata_filter.hpp`. The grammar (source: "Querying tables and entities"):
+///
+///     or         := and ( "or" and )*
+///     and        := not ( "and" not )*
+///     not        := "not" not | "(" or ")" | comparison
+///     comparison := property op constant | constant op property | property | "true" | "false"
+///     op         := "eq" | "ne" | "gt" | "ge" | "lt" | "le"
+///     constant   := 'it''s' | 42 | 42L | 1.5 | 1e3 | 1.5d | true | false | datetime'...' | guid'...' | X'0a' | binary'0a'
+///
+/// Words are lower case. A property by itself is compared with true. Numbers without a suffix are Int32, or Int64 where they do not
+/// fit.
+
+#include <entitable/core/result.hpp>
+#include <entitable/request/filter.hpp>
+
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// How much of a condition is read.
+struct odata_limits {
+    std::size_t bytes{32 * 1024};
+    std::size_t depth{64};        ///< of parentheses and negations
+    std::size_t comparisons{512}; ///< the service documents 15
+};
+
+/// Reads a condition; an empty text is none. InvalidInput for what is no condition, NotImplemented for functions, arithmetic and
+/// comparisons of two properties: with the words of the service, as `refused` makes them.
+[[nodiscard]] result<filter> read_odata_filter(std::string_view text, odata_limits const& limits = {});
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/wire/impl/odata_reader.ipp>
+#endif

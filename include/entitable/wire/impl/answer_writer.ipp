@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/wire/detail/answer_writer.hpp>
+#include <entitable/wire/impl/answer_text.ipp>
+#include <entitable/wire/impl/escape.ipp>
+#include <entitable/wire/impl/json_writer.ipp>
+#include <entitable/wire/impl/service_error.ipp>
+#include <entitable/wire/impl/xml.ipp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL std::optional<metadata_level> metadata_asked_for(std::string_view format, std::string_view accept) {
+    std::string const wanted = text::ascii_lower(format.empty() ? accept : format);
+    auto const has = [&](std::string_view word) { return wanted.find(word) != std::string::npos; };
+    if (has("nometadata")) {
+        return metadata_level::none;
+    }
+    if (has("fullmetadata")) {
+        return metadata_level::full;
+    }
+    bool const any = wanted.empty() || has("json") || has("*/*") || has("multipart/mixed") || has("application/*");
+    return any ? std::optional{metadata_level::minimal} : std::nullopt;
+}
+
+ENTITABLE_DECL std::string_view content_type_of(metadata_level level) noexcept {
+    switch (level) {
+        case metadata_level::none: return "application/json;odata=nometadata;streaming=true;charset=utf-8";
+        case metadata_level::full: return "application/json;odata=fullmetadata;streaming=true;charset=utf-8";
+        default: return "application/json;odata=minimalmetadata;streaming=true;charset=utf-8";
+    }
+}
+
+/// Writes the members of an entity.
+class answer_pen {
+public:
+    answer_pen(std::string& out, metadata_level level) : pen_(out), level_(level) {}
+
+    void open() { pen_.put("{"); }
+    void close() { pen_.put("}"); }
+    void member(std::string_view name, std::string_view held) {
+        comma();
+        pen_.name(name);
+        pen_.quoted(held);
+    }
+    void raw(std::string_view name, std::string_view held) {
+        comma();
+        pen_.name(name);
+        pen_.room(held.size());
+        pen_.appended([&](std::string& out) { out += held; });
+    }
+    void timestamp(date_time held) {
+        comma();
+        if (level_ == metadata_level::full) {
+            pen_.name("Timestamp", "Edm.DateTime");
+        } else {
+            pen_.name("Timestamp");
+        }
+        pen_.appended([&](std::string& out) {
+            out += '"';
+            held.append_to(out, true);
+            out += '"';
+        });
+    }
+    void property(std::string_view name, value_view const& held) {
+        comma();
+        bool const typed = level_ != metadata_level::none;
+        switch (held.type()) {
+            case edm_type::float64: {
+                double const number = held.as_float64();
+                if (typed && number - number != 0) {
+                    pen_.name(name, "Edm.Double");
+                } else {
+                    pen_.name(name);
+                }
+                pen_.float64(number);
+                break;
+            }
+            case edm_type::date_time:
+                named(name, typed, "Edm.DateTime");
+                pen_.appended([&](std::string& out) {
+                    out += '"';
+                    held.as_date_time().append_to(out, true);
+                    out += '"';
+                });
+                break;
+            case edm_type::int64:
+                named(name, typed, "Edm.Int64");
+                pen_.put("\"");
+                pen_.number(held.as_int64());
+                pen_.put("\"");
+                break;
+            case edm_type::guid:
+                named(name, typed, "Edm.Guid");
+                pen_.appended([&](std::string& out) {
+                    out += '"';
+                    held.as_guid().append_to(out);
+                    out += '"';
+                });
+                break;
+            case edm_type::binary:
+                named(name, typed, "Edm.Binary");
+                pen_.appended([&](std::string& out) {
+                    out += '"';
+                    append_base64(out, held.bytes());
+                    out += '"';
+                });
+                break;
+            default: pen_.property(name, held); break; // their form tells their type
+        }
+    }
+
+private:
+    template <std::size_t Size>
+    void named(std::string_view name, bool typed, char const (&type)[Size]) {
+        if (typed) {
+            pen_.name(name, type);
+        } else {
+            pen_.name(name);
+        }
+    }
+    void comma() {
+        if (!first_) {
+            pen_.put(",");
+        }
+        first_ = false;
+    }
+
+    json_pen pen_;
+    metadata_level level_;
+    bool first_{true};
+};
+
+/// `,`-joined names of a projection, as the metadata has them.
+ENTITABLE_DECL std::string selected_names(projection const& select) {
+    std::string names;
+    for (std::string const& each : select) {
+        names.append(names.empty() ? "&$select=" : ",").append(each);
+    }
+    return names;
+}
+
+ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag const& version,
+    std::string_view table, projection const& select, answer_style const& style, bool alone) {
+    answer_pen pen{out, style.metadata};
+    pen.open();
+    if (style.metadata != metadata_level::none) {
+        if (alone) {
+            pen.member("odata.metadata",
+                text::joined({style.base, "/$metadata#", table, "/@Element", selected_names(select)}));
+        }
+        std::string const tag = version.text();
+        if (style.metadata == metadata_level::full) {
+            std::string path;
+            append_entity_path(path, table, entity.partition_key, entity.row_key);
+            pen.member("odata.type", text::joined({style.account, ".", table}));
+            pen.member("odata.id", text::joined({style.base, "/", path}));
+            pen.member("odata.etag", tag);
+            pen.member("odata.editLink", path);
+        } else {
+            pen.member("odata.etag", tag);
+        }
+    }
+    auto const system = [&](std::string_view name) {
+        if (name == "PartitionKey") {
+            pen.member(name, entity.partition_key);
+        } else if (name == "RowKey") {
+            pen.member(name, entity.row_key);
+        } else if (name == "Timestamp") {
+            pen.timestamp(entity.timestamp());
+        } else {
+            return false;
+        }
+        return true;
+    };
+    if (select.empty()) {
+        for (std::string_view const name : {"PartitionKey", "RowKey", "Timestamp"}) {
+            static_cast<void>(system(name));
+        }
+        property_cursor cursor{entity.payload};
+        property_view property;
+        while (cursor.next(property)) {
+            if (property.present) {
+                pen.property(property.name, property.value);
+            }
+        }
+    }
+    for (std::string const& name : select) {
+        if (system(name)) {
+            continue;
+        }
+        if (auto const held = entity.find(name)) {
+            pen.property(name, *held);
+        } else {
+            pen.raw(name, "null");
+        }
+    }
+    pen.close();
+}
+
+ENTITABLE_DECL void append_list_start(
+    std::string& out, std::string_view table, projection const& select, answer_style const& style) {
+    if (style.metadata == metadata_level::none) {
+        out += "{\"value\":[";
+        return;
+    }
+    out += "{\"odata.metadata\":";
+    append_json_string(out, text::joined({style.base, "/$metadata#", table, selected_names(select)}));
+    out += ",\"value\":[";
+}
+
+ENTITABLE_DECL void append_answer_table(
+    std::string& out, std::string_view table, answer_style const& style, bool alone) {
+    answer_pen pen{out, style.metadata};
+    pen.open();
+    if (alone && style.metadata != metadata_level::none) {
+        pen.member("odata.metadata", text::joined({style.base, "/$metadata#Tables/@Element"}));
+    }
+    if (style.metadata == metadata_level::full) {
+        std::string const path = text::joined({"Tables('", table, "')"});
+        pen.member("odata.type", text::joined({style.account, ".Tables"}));
+        pen.member("odata.id", text::joined({style.base, "/", path}));
+        pen.member("odata.editLink", path);
+    }
+    pen.member("TableName", table);
+    pen.close();
+}
+
+ENTITABLE_DECL std::string refusal_text(service_error const& refusal, refusal_marks const& marks) {
+    return text::joined({refusal.index ? std::to_string(*refusal.index) : std::string{}, refusal.index ? ":" : "",
+        text::printable(refusal.message), "\nRequestId:", marks.request_id, "\nTime:", marks.time.to_string()});
+}
+
+ENTITABLE_DECL void append_json_refusal(std::string& out, service_error const& refusal, refusal_marks const& marks) {
+    out += "{\"odata.error\":{\"code\":";
+    append_json_string(out, refusal.word);
+    out += ",\"message\":{\"lang\":\"en-US\",\"value\":";
+    append_json_string(out, refusal_text(refusal, marks));
+    out += "}}}";
+}
+
+ENTITABLE_DECL void append_xml_refusal(std::string& out, service_error const& refusal, refusal_marks const& marks) {
+    out += R"(<?xml version="1.0" encoding="utf-8"?><Error>)";
+    append_xml_element(out, "Code", refusal.word);
+    append_xml_element(out, "Message", refusal_text(refusal, marks));
+    out += "</Error>";
+}
+
+ENTITABLE_DECL std::string_view reason_of(std::uint16_t status) noexcept {
+    switch (status) {
+        case 200: return "OK";
+        case 201: return "Created";
+        case 202: return "Accepted";
+        case 204: return "No Content";
+        case 400: return "Bad Request";
+        case 403: return "Forbidden";
+        case 404: return "Not Found";
+        case 405: return "Method Not Allowed";
+        case 409: return "Conflict";
+        case 411: return "Length Required";
+        case 412: return "Precondition Failed";
+        case 413: return "Payload Too Large";
+        case 414: return "URI Too Long";
+        case 415: return "Unsupported Media Type";
+        case 431: return "Request Header Fields Too Large";
+        case 501: return "Not Implemented";
+        case 503: return "Service Unavailable";
+        default: return status < 400 ? "OK" : status < 500 ? "Bad Request" : "Internal Server Error";
+    }
+}
+
+ENTITABLE_DECL std::optional<date_time> time_of(etag const& version) {
+    std::string const tag = version.text();
+    if (!tag.starts_with(etag_prefix) || !tag.ends_with(etag_suffix) ||
+        tag.size() < etag_prefix.size() + etag_suffix.size()) {
+        return std::nullopt;
+    }
+    std::string time;
+    std::string_view const escaped =
+        std::string_view{tag}.substr(etag_prefix.size(), tag.size() - etag_prefix.size() - etag_suffix.size());
+    return append_url_unescaped(time, escaped) ? date_time::parse(time) : std::nullopt;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

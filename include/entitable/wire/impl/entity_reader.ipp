@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/row/detail/payload.hpp>
+#include <entitable/row/row.hpp>
+#include <entitable/wire/detail/entity_reader.hpp>
+#include <entitable/wire/impl/base64.ipp>
+#include <entitable/wire/impl/json_scalar.ipp>
+#include <entitable/wire/impl/service_error.ipp>
+
+#include <charconv>
+#include <limits>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL failure invalid_json() { return refused_input("One of the request inputs is not valid."); }
+
+ENTITABLE_DECL std::optional<edm_type> edm_type_named(std::string_view name) noexcept {
+    for (auto const type : {edm_type::string, edm_type::int32, edm_type::int64, edm_type::float64, edm_type::boolean,
+             edm_type::date_time, edm_type::guid, edm_type::binary}) {
+        if (name == to_string(type)) {
+            return type;
+        }
+    }
+    return std::nullopt;
+}
+
+/// The whole text as a number.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) noexcept {
+    Number number{};
+    auto const read = std::from_chars(text.data(), text.data() + text.size(), number);
+    bool const whole = !text.empty() && read.ec == std::errc{} && read.ptr == text.data() + text.size();
+    return whole ? std::optional{number} : std::nullopt;
+}
+
+/// A value with its type beside it. What is not a number itself is put into `bytes`.
+ENTITABLE_DECL std::optional<value_view> annotated_value(
+    json_scalar const& value, edm_type type, std::string& bytes) {
+    using kind = json_scalar::kind;
+    bool const is_text = value.is == kind::text;
+    std::string_view const text = is_text ? value.text : std::string_view{};
+    switch (type) {
+        case edm_type::string: return is_text ? std::optional{value_view{text}} : std::nullopt;
+        case edm_type::boolean:
+            if (value.is == kind::boolean) {
+                return value_view{value.boolean};
+            }
+            if (text == "true" || text == "True" || text == "false" || text == "False") {
+                return value_view{text.size() == 4};
+            }
+            return std::nullopt;
+        case edm_type::int32: {
+            if (value.is == kind::integer && value.integer >= INT32_MIN && value.integer <= INT32_MAX) {
+                return value_view{static_cast<std::int32_t>(value.integer)};
+            }
+            auto const number = number_in<std::int32_t>(text);
+            return number ? std::optional{value_view{*number}} : std::nullopt;
+        }
+        case edm_type::int64: {
+            auto const number = number_in<std::int64_t>(text);
+            return number ? std::optional{value_view{*number}} : std::nullopt;
+        }
+        case edm_type::float64: {
+            if (value.is == kind::integer) {
+                return value_view{static_cast<double>(value.integer)};
+            }
+            if (value.is == kind::real || value.is == kind::large) {
+                return value_view{value.real};
+            }
+            constexpr double infinity = std::numeric_limits<double>::infinity();
+            if (text == "NaN" || text == "Infinity" || text == "-Infinity") {
+                return value_view{text == "NaN" ? std::numeric_limits<double>::quiet_NaN()
+                                                : text == "Infinity" ? infinity : -infinity};
+            }
+            auto const number = number_in<double>(text);
+            bool const finite = number && *number - *number == 0;
+            return finite ? std::optional{value_view{*number}} : std::nullopt;
+        }
+        case edm_type::date_time: {
+            auto const time = date_time::parse(text);
+            return time && time->is_valid() ? std::optional{value_view{*time}} : std::nullopt;
+        }
+        case edm_type::guid: {
+            auto const id = guid::parse(text);
+            if (!id) {
+                return std::nullopt;
+            }
+            bytes.assign(reinterpret_cast<char const*>(id->bytes.data()), id->bytes.size());
+            return value_view{edm_type::guid, std::string_view{bytes}};
+        }
+        case edm_type::binary:
+            bytes.clear();
+            return is_text && append_from_base64(bytes, text)
+                ? std::optional{value_view{edm_type::binary, std::string_view{bytes}}}
+                : std::nullopt;
+    }
+    return std::nullopt;
+}
+
+/// A value by its own form: a number without point and exponent is an Int32, and has to fit one.
+ENTITABLE_DECL std::optional<value_view> plain_value(json_scalar const& value) {
+    using kind = json_scalar::kind;
+    switch (value.is) {
+        case kind::text: return value_view{value.text};
+        case kind::boolean: return value_view{value.boolean};
+        case kind::real: return value_view{value.real};
+        case kind::integer:
+            return value.integer >= INT32_MIN && value.integer <= INT32_MAX
+                ? std::optional{value_view{static_cast<std::int32_t>(value.integer)}}
+                : std::nullopt;
+        default: return std::nullopt;
+    }
+}
+
+class entity_reader::state {
+public:
+    static constexpr std::size_t max_depth = 4;
+    static constexpr std::size_t max_members = 2048; ///< hundreds more than any service allows
+
+    simdjson::dom::parser parser;
+    std::size_t capacity{};
+    std::vector<std::string_view> names;
+    std::vector<std::pair<std::string_view, edm_type>> types;
+    std::string descriptor;
+    std::string values;
+    std::string bytes;
+
+    [[nodiscard]] bool parse(std::string_view body, simdjson::dom::object& out) {
+        if (body.size() > capacity) {
+            std::size_t const wanted = body.size() < 16'384 ? 16'384 : body.size();
+            if (parser.allocate(wanted, max_depth) != simdjson::SUCCESS) {
+                capacity = 0;
+                return false;
+            }
+            capacity = wanted;
+        }
+        return parser.parse(body.data(), body.size(), true).get(out) == simdjson::SUCCESS;
+    }
+
+    [[nodiscard]] result<void> read(simdjson::dom::object object, sent_entity& out) {
+        constexpr std::string_view suffix = "@odata.type";
+        names.clear();
+        types.clear();
+        for (auto const member : object) {
+            if (names.size() == max_members) {
+                return refused(400, "TooManyProperties", "The entity contains more properties than allowed.");
+            }
+            names.push_back(member.key);
+            std::string_view type;
+            if (member.key.size() > suffix.size() && member.key.ends_with(suffix)) {
+                auto const known =
+                    member.value.get(type) == simdjson::SUCCESS ? edm_type_named(type) : std::nullopt;
+                if (!known) {
+                    return invalid_json();
+                }
+                types.emplace_back(member.key.substr(0, member.key.size() - suffix.size()), *known);
+            }
+        }
+        if (!all_different(names)) {
+            return refused(400, "DuplicatePropertiesSpecified",
+                "A property is specified more than one time.");
+        }
+        std::sort(types.begin(), types.end());
+        descriptor.clear();
+        values.clear();
+        std::uint16_t count = 0;
+        for (auto const member : object) {
+            std::string_view const name = member.key;
+            json_scalar const held = scalar_of(member.value);
+            if (name == "PartitionKey" || name == "RowKey") {
+                auto& key = name == "RowKey" ? out.row_key : out.partition_key;
+                if (held.is == json_scalar::kind::text) {
+                    key = held.text;
+                } else if (held.is != json_scalar::kind::null) {
+                    return invalid_json();
+                }
+                continue;
+            }
+            bool const of_odata = name == "Timestamp" || name.starts_with("odata.") || name.ends_with(suffix);
+            if (of_odata || held.is == json_scalar::kind::null) {
+                continue;
+            }
+            auto const type = std::lower_bound(types.begin(), types.end(), name,
+                [](auto const& left, std::string_view right) { return left.first < right; });
+            bool const annotated = type != types.end() && type->first == name;
+            auto const found = annotated ? annotated_value(held, type->second, bytes) : plain_value(held);
+            if (!found) {
+                return invalid_json();
+            }
+            if (name.size() > 0xFFFF) {
+                return refused(400, "PropertyNameTooLong", "The property name exceeds the maximum allowed length (255).");
+            }
+            append_property(descriptor, values, {name, found->type(), true, *found}, false);
+            ++count;
+        }
+        out.payload = make_payload(count, descriptor, values);
+        return {};
+    }
+};
+
+ENTITABLE_DECL entity_reader::entity_reader() : state_(new state) {}
+ENTITABLE_DECL entity_reader::~entity_reader() { delete state_; }
+ENTITABLE_DECL std::size_t entity_reader::capacity() const noexcept { return state_->capacity; }
+
+ENTITABLE_DECL result<void> entity_reader::read(std::string_view body, sent_entity& out) {
+    simdjson::dom::object object;
+    if (!state_->parse(body, object)) {
+        return invalid_json();
+    }
+    out.partition_key.reset();
+    out.row_key.reset();
+    return state_->read(object, out);
+}
+
+ENTITABLE_DECL result<std::string> entity_reader::read_table_name(std::string_view body) {
+    simdjson::dom::object object;
+    std::string_view name;
+    std::size_t names = 0;
+    if (!state_->parse(body, object)) {
+        return invalid_json();
+    }
+    for (auto const member : object) {
+        if (member.key == "TableName") {
+            ++names;
+            if (member.value.get(name) != simdjson::SUCCESS) {
+                return invalid_json();
+            }
+        }
+    }
+    if (names != 1) {
+        return invalid_json();
+    }
+    return std::string{name};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

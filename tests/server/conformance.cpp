@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// The conformance suite through the protocol, without a socket: requests become HTTP, a server answers them, and answers become
+// responses again.
+
+#include "served.hpp"
+#include <entitable/file.hpp>
+#include <entitable/testing/conformance.hpp>
+
+#include <support/temporary_folder.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+void conforms(function_ref<any_transport()> make) {
+    for (std::string const& failure : testing::conformance::run(make)) {
+        FAIL_CHECK(failure.substr(0, 2000));
+    }
+}
+
+} // namespace
+
+TEST_CASE("conformance: a served memory_backend") {
+    conforms([]() -> any_transport { return served(memory_backend{}); });
+}
+
+TEST_CASE("conformance: a served memory_backend with small pages, nasty on purpose") {
+    local_options options;
+    options.page_bytes = 1;
+    options.page_examined = 3;
+    options.nasty.emplace().seed = 5;
+    conforms([&]() -> any_transport { return served(memory_backend{options}); });
+}
+
+TEST_CASE("conformance: a served file_backend") {
+    temporary_folder const folder;
+    std::size_t files = 0;
+    conforms([&]() -> any_transport {
+        return served(file_backend{folder / (std::to_string(files++) + ".db")});
+    });
+}
