@@ -38,7 +38,5 @@ TEST_CASE("conformance: a served memory_backend with small pages, nasty on purpo
 TEST_CASE("conformance: a served file_backend") {
     temporary_folder const folder;
     std::size_t files = 0;
-    conforms([&]() -> any_transport {
-        return served(file_backend{folder / (std::to_string(files++) + ".db")});
-    });
+    conforms([&]() -> any_transport { return served(file_backend{folder / (std::to_string(files++) + ".db")}); });
 }

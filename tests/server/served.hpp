@@ -37,4 +37,62 @@ inline entitable::rest<entitable::table_server> served(entitable::any_transport 
     return entitable::rest{entitable::table_server{store, with_account()}, connection()};
 }
 
+/// One who asks a server, by account key unless the path brings a signature along.
+struct asker {
+    entitable::table_server server;
+    std::string account{"acct"};
+    std::string key{planted_key};
+    std::string origin{"http://127.0.0.1:10002"};
+
+    using fields = std::vector<std::pair<std::string, std::string>>;
+
+    /// `path` is what stands behind the account, with its slash.
+    entitable::http_request request(
+        entitable::http_method method, std::string_view path, std::string body = {}, fields const& extra = {}) const {
+        entitable::http_request made;
+        made.method = method;
+        made.url = entitable::text::joined({origin, "/", account, path});
+        made.body = std::move(body);
+        for (auto const& [name, value] : extra) {
+            REQUIRE(made.headers.add(name, value));
+        }
+        return made;
+    }
+    entitable::http_response ask(
+        entitable::http_method method, std::string_view path, std::string body = {}, fields const& extra = {}) const {
+        auto made = request(method, path, std::move(body), extra);
+        if (made.url.find("sig=") == std::string::npos) {
+            sign(made);
+        }
+        return server.answer(made);
+    }
+    void sign(entitable::http_request& made, entitable::key_scheme scheme = entitable::key_scheme::shared_key,
+        entitable::date_time now = entitable::system_clock().now()) const {
+        auto const at = entitable::endpoint::parse(entitable::text::joined({origin, "/", account}), {}, account);
+        REQUIRE(at);
+        REQUIRE(entitable::credential::account_key(account, key, scheme).value().authorize(made, *at, now));
+    }
+    entitable::http_response get(std::string_view path, fields const& extra = {}) const {
+        return ask(entitable::http_method::get, path, {}, extra);
+    }
+    entitable::http_response post(std::string_view path, std::string body, fields const& extra = {}) const {
+        return ask(entitable::http_method::post, path, std::move(body), extra);
+    }
+};
+
+/// The word of a refusal.
+inline std::string word_of(entitable::http_response const& response) {
+    return std::string{response.headers.find("x-ms-error-code").value_or("")};
+}
+
+/// "404 TableNotFound", or "204".
+inline std::string said(entitable::http_response const& response) {
+    std::string const word = word_of(response);
+    return std::to_string(response.status) + (word.empty() ? "" : " " + word);
+}
+
+inline std::string field(entitable::http_response const& response, std::string_view name) {
+    return std::string{response.headers.find(name).value_or("")};
+}
+
 } // namespace entitable_test

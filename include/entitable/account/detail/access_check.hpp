@@ -26,7 +26,8 @@ namespace detail {
 class account_keys {
 public:
     /// One or two keys in base64; nothing when one is none.
-    [[nodiscard]] static std::optional<account_keys> make(std::string_view account, std::vector<std::string> const& keys);
+    [[nodiscard]] static std::optional<account_keys> make(
+        std::string_view account, std::vector<std::string> const& keys);
 
     [[nodiscard]] std::string_view account() const noexcept { return account_; }
     /// Whether `given` is the signature by one of the keys of what `write` appends.
@@ -46,14 +47,14 @@ struct request_origin {
 /// What a request may do.
 struct access_grant {
     enum class kind : unsigned char {
-        all,         ///< signed by an account key, or by a token that was accepted
-        one_table,   ///< a signature for one table
-        of_account,  ///< a signature for the account
+        all,        ///< signed by an account key, or by a token that was accepted
+        one_table,  ///< a signature for one table
+        of_account, ///< a signature for the account
     };
     kind by{kind::all};
-    std::string permissions;    ///< "raud"
-    std::string resource_types; ///< "sco", of a signature for the account
-    std::string table;          ///< in lower case, of a signature for one table
+    std::string permissions;                    ///< "raud"
+    std::string resource_types;                 ///< "sco", of a signature for the account
+    std::string table;                          ///< in lower case, of a signature for one table
     std::optional<std::string> first_partition; ///< the bounds of the keys, of a signature for one table
     std::optional<std::string> first_row;
     std::optional<std::string> last_partition;

@@ -19,9 +19,10 @@ namespace detail {
 
 ENTITABLE_DECL failure not_authenticated(std::string_view why) {
     return refused(403, "AuthenticationFailed",
-        text::joined({"Server failed to authenticate the request. Make sure the value of the Authorization header is formed "
-                      "correctly including the signature. ",
-            why}));
+        text::joined(
+            {"Server failed to authenticate the request. Make sure the value of the Authorization header is formed "
+             "correctly including the signature. ",
+                why}));
 }
 
 ENTITABLE_DECL std::optional<account_keys> account_keys::make(
@@ -38,14 +39,13 @@ ENTITABLE_DECL std::optional<account_keys> account_keys::make(
     return made.signers_.empty() ? std::nullopt : std::optional{std::move(made)};
 }
 
-ENTITABLE_DECL bool account_keys::signed_by(
-    function_ref<void(std::string& text)> write, std::string_view given) const {
+ENTITABLE_DECL bool account_keys::signed_by(function_ref<void(std::string& text)> write, std::string_view given) const {
     bool matches = false;
     for (auto const& signer : signers_) {
         key_signer::signature expected;
         bool const made = signer->sign(write, expected);
-        matches |= made && given.size() == sizeof expected &&
-            CRYPTO_memcmp(given.data(), expected, sizeof expected) == 0;
+        matches |=
+            made && given.size() == sizeof expected && CRYPTO_memcmp(given.data(), expected, sizeof expected) == 0;
         wipe(expected, sizeof expected);
     }
     return matches;
@@ -89,8 +89,8 @@ ENTITABLE_DECL result<void> check_shared_key(
         return not_authenticated("The request has no date.");
     }
     auto const write = [&](std::string& text) {
-        append_string_to_sign(text, lite ? key_scheme::shared_key_lite : key_scheme::shared_key, keys.account(),
-            request, url, *date);
+        append_string_to_sign(
+            text, lite ? key_scheme::shared_key_lite : key_scheme::shared_key, keys.account(), request, url, *date);
     };
     if (!keys.signed_by(write, given)) {
         return not_authenticated("The signature is another one.");
@@ -135,8 +135,8 @@ public:
     [[nodiscard]] std::vector<sas_field> const& fields() const noexcept { return fields_; }
 
 private:
-    static constexpr std::string_view names[] = {"sv", "ss", "srt", "sp", "st", "se", "si", "sip", "spr", "tn", "spk",
-        "srk", "epk", "erk", "sig"};
+    static constexpr std::string_view names[] = {
+        "sv", "ss", "srt", "sp", "st", "se", "si", "sip", "spr", "tn", "spk", "srk", "epk", "erk", "sig"};
     std::vector<sas_field> fields_;
 };
 
@@ -168,9 +168,8 @@ ENTITABLE_DECL bool is_among(std::string_view address, std::string_view allowed)
 }
 
 /// What is valid of a signature whatever kind it is: times, protocol, addresses.
-ENTITABLE_DECL result<void> check_terms_now(
-    sas_query const& query, std::optional<date_time> start, std::optional<date_time> expiry,
-    request_origin const& origin, date_time now) {
+ENTITABLE_DECL result<void> check_terms_now(sas_query const& query, std::optional<date_time> start,
+    std::optional<date_time> expiry, request_origin const& origin, date_time now) {
     if (!expiry || now > *expiry || (start && now < *start)) {
         return not_authenticated("The signature is not valid at this time.");
     }
@@ -251,8 +250,8 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
         bool const twice = (start && policy->start) || (expiry && policy->expiry) ||
             (!made.permissions.empty() && !policy->permissions.empty());
         if (twice) {
-            return refused(400, "InvalidQueryParameterValue",
-                "A field stands both in the signature and in its access policy.");
+            return refused(
+                400, "InvalidQueryParameterValue", "A field stands both in the signature and in its access policy.");
         }
         start = start ? start : policy->start;
         expiry = expiry ? expiry : policy->expiry;

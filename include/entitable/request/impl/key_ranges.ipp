@@ -102,7 +102,7 @@ ENTITABLE_LAZY void tidy(ranges_of_filter& all) {
     }
 }
 
-ENTITABLE_LAZY ranges_of_filter both_of(ranges_of_filter const& left, ranges_of_filter const& right) {
+ENTITABLE_LAZY ranges_of_filter ranges_of_both(ranges_of_filter const& left, ranges_of_filter const& right) {
     ranges_of_filter made;
     made.exact = left.exact && right.exact;
     for (key_range const& ours : left.ranges) {
@@ -117,7 +117,7 @@ ENTITABLE_LAZY ranges_of_filter both_of(ranges_of_filter const& left, ranges_of_
     return made;
 }
 
-ENTITABLE_LAZY ranges_of_filter either_of(ranges_of_filter left, ranges_of_filter const& right) {
+ENTITABLE_LAZY ranges_of_filter ranges_of_either(ranges_of_filter left, ranges_of_filter const& right) {
     left.exact = left.exact && right.exact;
     for (key_range const& each : right.ranges) {
         left.ranges.push_back(each);
@@ -171,8 +171,9 @@ ENTITABLE_LAZY_BODY ranges_of_filter key_ranges_of(filter const& condition) {
             stack.pop_back();
             both_sides& left = stack.back();
             bool const both = node.operation == filter_operator::all_of;
-            left = both ? both_sides{both_of(left.in, right.in), either_of(std::move(left.out), right.out)}
-                        : both_sides{either_of(std::move(left.in), right.in), both_of(left.out, right.out)};
+            left = both
+                ? both_sides{ranges_of_both(left.in, right.in), ranges_of_either(std::move(left.out), right.out)}
+                : both_sides{ranges_of_either(std::move(left.in), right.in), ranges_of_both(left.out, right.out)};
         }
     }
     return stack.empty() ? all_keys(true) : std::move(stack.back().in);

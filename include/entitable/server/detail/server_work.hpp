@@ -57,12 +57,12 @@ struct sent_change {
 };
 
 /// Reads a change and checks that it is permitted.
-[[nodiscard]] result<mutation> read_change(
-    sent_change const& sent, access_grant const& grant, entity_reader& reader);
+[[nodiscard]] result<mutation> read_change(sent_change const& sent, access_grant const& grant, entity_reader& reader);
 /// Whether an insert is to be answered without the entity.
 [[nodiscard]] bool wants_no_content(http_headers const& headers) noexcept;
 /// The JSON of an entity that was just inserted.
-void append_inserted(std::string& out, row const& entity, etag const& version, std::string_view table, answer_style const& style);
+void append_inserted(
+    std::string& out, row const& entity, etag const& version, std::string_view table, answer_style const& style);
 /// "BASE/T(PartitionKey='..',RowKey='..')"
 [[nodiscard]] std::string location_of(server_work const& work, std::string_view table, row_view entity);
 

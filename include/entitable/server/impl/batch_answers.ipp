@@ -19,11 +19,12 @@ class batch_answer_writer {
 public:
     batch_answer_writer(server_work& work, bool change_set) : out_(work.out.body), id_(work.request_id) {
         if (change_set) {
-            out_ += text::joined({"--batchresponse_", id_, "\r\nContent-Type: multipart/mixed; boundary=changesetresponse_",
-                id_, "\r\n\r\n"});
+            out_ += text::joined({"--batchresponse_", id_,
+                "\r\nContent-Type: multipart/mixed; boundary=changesetresponse_", id_, "\r\n\r\n"});
         }
         boundary_ = text::joined({change_set ? "changesetresponse_" : "batchresponse_", id_});
-        known_fields::add(work.out.headers, "Content-Type", text::joined({"multipart/mixed; boundary=batchresponse_", id_}));
+        known_fields::add(
+            work.out.headers, "Content-Type", text::joined({"multipart/mixed; boundary=batchresponse_", id_}));
         work.out.status = 202;
     }
 
@@ -37,7 +38,9 @@ public:
             field("Content-ID", content_id);
         }
     }
-    void field(std::string_view name, std::string_view held) { out_.append(name).append(": ").append(held).append("\r\n"); }
+    void field(std::string_view name, std::string_view held) {
+        out_.append(name).append(": ").append(held).append("\r\n");
+    }
     void body(std::string_view text) { out_.append("\r\n").append(text).append("\r\n"); }
     void end(bool change_set) {
         out_ += text::joined({"--", boundary_, "--\r\n"});
@@ -70,7 +73,8 @@ ENTITABLE_DECL void answer_failed_batch(server_work& work, service_error refusal
 }
 
 /// The address of an operation, which has to be one of the same account.
-ENTITABLE_DECL result<service_address> address_of(server_work const& work, std::string_view url, std::string& absolute) {
+ENTITABLE_DECL result<service_address> address_of(
+    server_work const& work, std::string_view url, std::string& absolute) {
     bool const whole = url.starts_with("http://") || url.starts_with("https://");
     std::string_view const base = work.style.base;
     if (whole) {
@@ -107,10 +111,11 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
             return at_operation(std::move(address).as_failure());
         }
         auto const other = each.headers.find("X-HTTP-Method");
-        auto const method = other && each.method == http_method::post ? method_named(*other) : std::optional{each.method};
-        bool const good_place =
-            address->place == service_place::entity || address->place == service_place::table;
-        bool const writes = method && *method != http_method::get && *method != http_method::head && *method != http_method::options;
+        auto const method =
+            other && each.method == http_method::post ? method_named(*other) : std::optional{each.method};
+        bool const good_place = address->place == service_place::entity || address->place == service_place::table;
+        bool const writes =
+            method && *method != http_method::get && *method != http_method::head && *method != http_method::options;
         if (!good_place || !writes) {
             return at_operation(refused_input("An operation of the change set is none that changes an entity."));
         }

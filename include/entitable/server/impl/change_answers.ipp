@@ -58,17 +58,16 @@ ENTITABLE_DECL needed_rights rights_for(mutation_kind kind) noexcept {
     }
 }
 
-ENTITABLE_DECL result<mutation> read_change(
-    sent_change const& sent, access_grant const& grant, entity_reader& reader) {
+ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_grant const& grant, entity_reader& reader) {
     auto const match = sent.headers.find("If-Match");
     bool const insert = sent.method == http_method::post;
     bool const merge = sent.method == http_method::patch || sent.method == http_method::merge;
-    mutation_kind const kind = insert           ? mutation_kind::insert
-        : sent.method == http_method::delete_   ? mutation_kind::remove
-        : merge && match                        ? mutation_kind::merge
-        : merge                                 ? mutation_kind::insert_or_merge
-        : match                                 ? mutation_kind::replace
-                                                : mutation_kind::insert_or_replace;
+    mutation_kind const kind = insert         ? mutation_kind::insert
+        : sent.method == http_method::delete_ ? mutation_kind::remove
+        : merge && match                      ? mutation_kind::merge
+        : merge                               ? mutation_kind::insert_or_merge
+        : match                               ? mutation_kind::replace
+                                              : mutation_kind::insert_or_replace;
     if (insert != (sent.address.place == service_place::table)) {
         return refused_input("Bad Request - Error in query syntax.");
     }
@@ -79,7 +78,8 @@ ENTITABLE_DECL result<mutation> read_change(
         return refused_input("If-None-Match is not supported with this operation.");
     }
     if (kind == mutation_kind::remove && !match) {
-        return refused(400, "MissingRequiredHeader", "An HTTP header that's mandatory for this request is not specified.");
+        return refused(
+            400, "MissingRequiredHeader", "An HTTP header that's mandatory for this request is not specified.");
     }
     etag_condition condition{any_etag};
     if (match && !insert && *match != "*") {
@@ -88,8 +88,9 @@ ENTITABLE_DECL result<mutation> read_change(
         }
         condition = etag{*match};
         if (!condition.version().is_valid()) {
-            return refused_input("The etag value specified in one of the request headers is not valid. Please make sure "
-                                 "only one etag value is specified and is valid.");
+            return refused_input(
+                "The etag value specified in one of the request headers is not valid. Please make sure "
+                "only one etag value is specified and is valid.");
         }
     }
     sent_entity entity;
@@ -99,7 +100,8 @@ ENTITABLE_DECL result<mutation> read_change(
         std::string const type =
             text::ascii_lower(sent.headers.find("Content-Type").value_or(std::string_view{"application/json"}));
         if (type.find("json") == std::string::npos) {
-            return refused(415, type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
+            return refused(415,
+                type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
                 "The media type of the body is not supported.");
         }
         if (auto read = reader.read(sent.body, entity); !read) {
@@ -108,7 +110,8 @@ ENTITABLE_DECL result<mutation> read_change(
     }
     if (insert) {
         if (!entity.partition_key || !entity.row_key) {
-            return refused(400, "PropertiesNeedValue", "The values are not specified for all properties in the entity.");
+            return refused(
+                400, "PropertiesNeedValue", "The values are not specified for all properties in the entity.");
         }
     } else {
         bool const same = (!entity.partition_key || *entity.partition_key == sent.address.partition_key) &&
@@ -140,8 +143,7 @@ ENTITABLE_DECL std::string location_of(server_work const& work, std::string_view
 
 ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& reader) {
     work.name = write_entity::name;
-    auto change =
-        read_change({work.method, work.request.headers, work.request.body, work.address}, work.grant, reader);
+    auto change = read_change({work.method, work.request.headers, work.request.body, work.address}, work.grant, reader);
     if (!change) {
         return std::move(change).as_failure();
     }

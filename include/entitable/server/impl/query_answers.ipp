@@ -16,8 +16,8 @@ namespace detail {
 ENTITABLE_DECL result<std::optional<std::string>> option_of(server_work const& work, std::string_view name) {
     std::optional<std::string> found;
     if (!read_option(work.address.url.query, name, found)) {
-        return refused(400, "InvalidQueryParameterValue",
-            text::joined({"The query parameter ", name, " stands there twice."}));
+        return refused(
+            400, "InvalidQueryParameterValue", text::joined({"The query parameter ", name, " stands there twice."}));
     }
     return found;
 }
@@ -95,7 +95,8 @@ ENTITABLE_DECL result<projection> read_select(server_work const& work) {
 
 /// What no service answers is refused: an answer without it would be a wrong one.
 ENTITABLE_DECL result<void> refuse_unknown_options(server_work const& work) {
-    for (std::string_view const name : {"$orderby", "$skip", "$skiptoken", "$count", "$inlinecount", "$expand", "$apply"}) {
+    for (std::string_view const name :
+        {"$orderby", "$skip", "$skiptoken", "$count", "$inlinecount", "$expand", "$apply"}) {
         std::optional<std::string> found;
         static_cast<void>(read_option(work.address.url.query, name, found));
         if (found) {
@@ -203,7 +204,9 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
     auto size = page_size_of(work);
     auto select = read_select(work);
     if (!text || !size || !select) {
-        return !text ? std::move(text).as_failure() : !size ? std::move(size).as_failure() : std::move(select).as_failure();
+        return !text ? std::move(text).as_failure()
+            : !size  ? std::move(size).as_failure()
+                     : std::move(select).as_failure();
     }
     odata_limits limits;
     limits.comparisons = work.engine.options().max_comparisons;
@@ -252,9 +255,8 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
     }
     body += "]}";
     if (*size != 0 && at < found.ranges.size()) {
-        std::string const token = asked.continuation
-            ? text::joined({std::to_string(at), "!", *asked.continuation})
-            : text::joined({std::to_string(at), "."});
+        std::string const token = asked.continuation ? text::joined({std::to_string(at), "!", *asked.continuation})
+                                                     : text::joined({std::to_string(at), "."});
         static_cast<void>(work.out.headers.add("x-ms-continuation-NextPartitionKey", wrapped_token(token)));
     }
     known_fields::add(work.out.headers, "Content-Type", content_type_of(work.style.metadata));

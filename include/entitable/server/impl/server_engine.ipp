@@ -58,8 +58,8 @@ ENTITABLE_DECL std::optional<error> server_engine::add(
     if (!account.store && std::exchange(taken, true)) {
         return wrong("two accounts have no store of their own, and would see each other's tables");
     }
-    accounts_.emplace(account.name,
-        std::make_unique<account_state>(*std::move(made), account.store ? *account.store : store));
+    accounts_.emplace(
+        account.name, std::make_unique<account_state>(*std::move(made), account.store ? *account.store : store));
     return std::nullopt;
 }
 
@@ -109,8 +109,8 @@ ENTITABLE_DECL result<void> check_sizes(http_request const& request, server_opti
         return refused(431, "RequestHeaderFieldsTooLarge", "The header fields are too large.");
     }
     if (request.body.size() > limits.max_body_size) {
-        return refused(413, "RequestBodyTooLarge",
-            "The request body is too large and exceeds the maximum permissible limit.");
+        return refused(
+            413, "RequestBodyTooLarge", "The request body is too large and exceeds the maximum permissible limit.");
     }
     return {};
 }
@@ -148,7 +148,8 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
     if (authorization && authorization->starts_with(bearer)) {
         auto const& verify = work.engine.options().bearer;
         if (!verify) {
-            return not_authenticated("This server takes no bearer tokens; use an account key or a shared access signature.");
+            return not_authenticated(
+                "This server takes no bearer tokens; use an account key or a shared access signature.");
         }
         if (!verify(work.address.account, authorization->substr(bearer.size()))) {
             return refused(401, "InvalidAuthenticationInfo", "The token is not accepted.");
@@ -195,7 +196,8 @@ ENTITABLE_DECL result<void> check_version(http_request const& request) {
     }
     bool const good = date_time::parse(text::joined({*version, "T00:00:00Z"})).has_value();
     if (!good || *version < "2013-08-15") {
-        return refused(400, "InvalidHeaderValue", "The value for one of the HTTP headers is not in the correct format.");
+        return refused(
+            400, "InvalidHeaderValue", "The value for one of the HTTP headers is not in the correct format.");
     }
     return {};
 }
@@ -263,11 +265,10 @@ ENTITABLE_DECL result<void> dispatch(server_work& work, entity_reader& reader) {
                 : method == http_method::post ? answer_change(work, reader)
                                               : no_such_method();
         case service_place::entity:
-            return method == http_method::get                                    ? answer_entity(work)
+            return method == http_method::get                                ? answer_entity(work)
                 : method == http_method::post || method == http_method::head ? no_such_method()
                                                                              : answer_change(work, reader);
-        case service_place::batch:
-            return method == http_method::post ? answer_batch(work, reader) : no_such_method();
+        case service_place::batch: return method == http_method::post ? answer_batch(work, reader) : no_such_method();
         default: return no_such_method();
     }
 }
@@ -304,7 +305,8 @@ ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin,
     }
     auto const level = metadata_asked_for(
         format->value_or(std::string{}), work.request.headers.find("Accept").value_or(std::string_view{}));
-    bool const xml = work.address.place == service_place::service || work.address.url.query.find("comp=") != std::string_view::npos;
+    bool const xml =
+        work.address.place == service_place::service || work.address.url.query.find("comp=") != std::string_view::npos;
     if (!level && work.method == http_method::get && !xml) {
         return refused(415, "AtomFormatNotSupported", "Atom format is not supported.");
     }

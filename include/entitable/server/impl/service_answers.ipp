@@ -41,7 +41,8 @@ ENTITABLE_DECL result<void> answer_policies(server_work& work) {
     if (sets) {
         auto policies = read_policies(work.request.body);
         if (!policies || policies->size() > 5 || !write_xml(*policies)) {
-            return refused(400, "InvalidXmlDocument", "XML specified is not syntactically valid, or has more than 5 policies.");
+            return refused(
+                400, "InvalidXmlDocument", "XML specified is not syntactically valid, or has more than 5 policies.");
         }
         std::lock_guard const guard{work.account->lock};
         work.account->policies[table] = *std::move(policies);
@@ -98,7 +99,8 @@ ENTITABLE_DECL result<void> answer_properties(server_work& work) {
         return refused(400, "InvalidXmlDocument", "XML specified is not syntactically valid.");
     }
     if (!write_xml(*changed)) {
-        return refused(400, "InvalidXmlNodeValue", "The value provided for one of the XML nodes in the request body was not in the correct format.");
+        return refused(400, "InvalidXmlNodeValue",
+            "The value provided for one of the XML nodes in the request body was not in the correct format.");
     }
     std::lock_guard const guard{work.account->lock};
     service_properties& held = work.account->properties;
@@ -168,7 +170,9 @@ ENTITABLE_DECL bool allows(
 
 ENTITABLE_DECL result<void> answer_preflight(server_work& work) {
     work.name = "preflight";
-    auto const field = [&](std::string_view name) { return work.request.headers.find(name).value_or(std::string_view{}); };
+    auto const field = [&](std::string_view name) {
+        return work.request.headers.find(name).value_or(std::string_view{});
+    };
     std::string_view const origin = field("Origin");
     std::string_view const method = field("Access-Control-Request-Method");
     if (origin.empty() || method.empty()) {

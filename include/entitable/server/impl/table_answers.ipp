@@ -28,7 +28,9 @@ ENTITABLE_DECL result<void> answer_tables(server_work& work) {
     auto size = page_size_of(work);
     auto token = option_of(work, "NextTableName");
     if (!text || !size || !token) {
-        return !text ? std::move(text).as_failure() : !size ? std::move(size).as_failure() : std::move(token).as_failure();
+        return !text ? std::move(text).as_failure()
+            : !size  ? std::move(size).as_failure()
+                     : std::move(token).as_failure();
     }
     auto const condition = read_odata_filter(text->value_or(std::string{}));
     if (!condition) {

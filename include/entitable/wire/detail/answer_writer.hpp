@@ -36,8 +36,7 @@ struct answer_style {
 void append_answer_entity(std::string& out, row_view entity, etag const& version, std::string_view table,
     projection const& select, answer_style const& style, bool alone);
 /// `{"odata.metadata":"...","value":[`, which "]}" ends.
-void append_list_start(
-    std::string& out, std::string_view table, projection const& select, answer_style const& style);
+void append_list_start(std::string& out, std::string_view table, projection const& select, answer_style const& style);
 /// A table by itself, or as one of a list.
 void append_answer_table(std::string& out, std::string_view table, answer_style const& style, bool alone);
 

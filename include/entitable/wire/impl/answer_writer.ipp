@@ -143,8 +143,8 @@ ENTITABLE_DECL std::string selected_names(projection const& select) {
     return names;
 }
 
-ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag const& version,
-    std::string_view table, projection const& select, answer_style const& style, bool alone) {
+ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag const& version, std::string_view table,
+    projection const& select, answer_style const& style, bool alone) {
     answer_pen pen{out, style.metadata};
     pen.open();
     if (style.metadata != metadata_level::none) {

@@ -33,7 +33,7 @@ public:
                 return false;
             }
             out.operations.push_back(std::move(one));
-            return met_ == edge::last;
+            return met_ == edge::last && trimmed(rest_).empty();
         }
         if (!good_boundary(inner) || inner == boundary || !skip_to(inner, edge::next)) {
             return false;
@@ -41,8 +41,7 @@ public:
         for (;;) {
             sent_operation next;
             std::string_view part;
-            if (!read_envelope(part, &next) ||
-                !same_field_name(part.substr(0, part.find(';')), "application/http") ||
+            if (!read_envelope(part, &next) || !same_field_name(part.substr(0, part.find(';')), "application/http") ||
                 !read_operation(inner, next)) {
                 return false;
             }
@@ -81,12 +80,15 @@ private:
         }
         return false;
     }
-    /// Behind the change set there is no other part. A boundary that is missing at the very end is forgiven.
+    /// Behind the change set there is nothing: what is not read there would be lost. A last boundary that is missing is forgiven.
     bool ends(std::string_view boundary) {
         std::string_view line;
         while (next_line(line)) {
-            if (edge const met = edge_of(line, boundary); met != edge::none) {
-                return met == edge::last;
+            if (edge_of(line, boundary) == edge::last) {
+                return trimmed(rest_).empty();
+            }
+            if (!trimmed(line).empty()) {
+                return false;
             }
         }
         return true;

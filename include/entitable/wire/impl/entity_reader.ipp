@@ -38,8 +38,7 @@ std::optional<Number> number_in(std::string_view text) noexcept {
 }
 
 /// A value with its type beside it. What is not a number itself is put into `bytes`.
-ENTITABLE_DECL std::optional<value_view> annotated_value(
-    json_scalar const& value, edm_type type, std::string& bytes) {
+ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& value, edm_type type, std::string& bytes) {
     using kind = json_scalar::kind;
     bool const is_text = value.is == kind::text;
     std::string_view const text = is_text ? value.text : std::string_view{};
@@ -74,7 +73,8 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(
             constexpr double infinity = std::numeric_limits<double>::infinity();
             if (text == "NaN" || text == "Infinity" || text == "-Infinity") {
                 return value_view{text == "NaN" ? std::numeric_limits<double>::quiet_NaN()
-                                                : text == "Infinity" ? infinity : -infinity};
+                        : text == "Infinity"    ? infinity
+                                                : -infinity};
             }
             auto const number = number_in<double>(text);
             bool const finite = number && *number - *number == 0;
@@ -152,8 +152,7 @@ public:
             names.push_back(member.key);
             std::string_view type;
             if (member.key.size() > suffix.size() && member.key.ends_with(suffix)) {
-                auto const known =
-                    member.value.get(type) == simdjson::SUCCESS ? edm_type_named(type) : std::nullopt;
+                auto const known = member.value.get(type) == simdjson::SUCCESS ? edm_type_named(type) : std::nullopt;
                 if (!known) {
                     return invalid_json();
                 }
@@ -161,8 +160,7 @@ public:
             }
         }
         if (!all_different(names)) {
-            return refused(400, "DuplicatePropertiesSpecified",
-                "A property is specified more than one time.");
+            return refused(400, "DuplicatePropertiesSpecified", "A property is specified more than one time.");
         }
         std::sort(types.begin(), types.end());
         descriptor.clear();
@@ -192,7 +190,8 @@ public:
                 return invalid_json();
             }
             if (name.size() > 0xFFFF) {
-                return refused(400, "PropertyNameTooLong", "The property name exceeds the maximum allowed length (255).");
+                return refused(
+                    400, "PropertyNameTooLong", "The property name exceeds the maximum allowed length (255).");
             }
             append_property(descriptor, values, {name, found->type(), true, *found}, false);
             ++count;

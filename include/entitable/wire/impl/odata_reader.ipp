@@ -57,8 +57,8 @@ private:
         return false;
     }
     bool fail_syntax() {
-        return fail("InvalidInput",
-            text::joined({"Syntax error at position ", std::to_string(at_of_now_), " in the filter."}));
+        return fail(
+            "InvalidInput", text::joined({"Syntax error at position ", std::to_string(at_of_now_), " in the filter."}));
     }
     bool fail_not_implemented() {
         return fail("NotImplemented", "The requested operation is not implemented on the specified resource.");

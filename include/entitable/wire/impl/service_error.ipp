@@ -27,14 +27,14 @@ ENTITABLE_DECL std::string_view usual_text(error_code code) noexcept {
         case error_code::table_not_found: return "The table specified does not exist.";
         case error_code::update_condition_not_satisfied:
             return "The update condition specified in the request was not satisfied.";
-        case error_code::entity_too_large:
-            return "The entity is larger than the maximum allowed size (1MB).";
+        case error_code::entity_too_large: return "The entity is larger than the maximum allowed size (1MB).";
         case error_code::commands_in_batch_act_on_different_partitions:
             return "All commands in a batch must operate on same entity group.";
         case error_code::invalid_duplicate_row:
             return "The batch request contains multiple changes with same row key. An entity can appear only once in a "
                    "batch request.";
-        case error_code::internal_error: return "Server encountered an internal error. Please try again after some time.";
+        case error_code::internal_error:
+            return "Server encountered an internal error. Please try again after some time.";
         case error_code::operation_timed_out: return "The operation could not be completed within the permitted time.";
         case error_code::server_busy: return "The server is busy.";
         default: return {};
