@@ -229,6 +229,29 @@ TEST_CASE("a query that reads the whole table is named, with keys that serve it"
         ContainsSubstring("partition_key(kind),\n    row_key(number),\n    properties(owner, note)"));
 }
 
+TEST_CASE("keys are named as the cure of a query only where they serve it better") {
+    using i = fields<item_by_owner>;
+    workload load;
+    load.reads("of an owner", i::owner == "x", {.per_second = 40, .latency = 20ms})
+        .reads("one", i::owner == "x" && i::number == 1, {.per_second = 900})
+        .scans("of a kind", i::kind == "kind 17", {.per_second = 0.5, .latency = 50ms, .priority = 20})
+        .writes("new", {.per_second = 30});
+    auto const kind = [](double drawn, int) { return "kind " + std::to_string(static_cast<int>(drawn * 1'000)); };
+    auto const owner = [](double drawn, int) {
+        return "owner " + std::to_string(static_cast<int>(drawn * drawn * 100));
+    };
+    advice const given = advise(drawn(items<item_by_owner>(10'000, owner, kind)), load).value();
+    INFO(given.to_string());
+    REQUIRE(given.present != 0); // there are better keys, but not for this query
+    REQUIRE(given.candidates[0].score.queries[2].examined == 10'000);
+    for (finding_kind const which : {finding_kind::scans, finding_kind::misses_latency}) {
+        REQUIRE(given.find(which) != nullptr);
+        CHECK_THAT(given.find(which)->title, ContainsSubstring("'of a kind'"));
+        CHECK_THAT(given.find(which)->cure, ContainsSubstring("index rows"));
+        CHECK(given.find(which)->cure.find(given.candidates[0].score.declared.to_string()) == std::string::npos);
+    }
+}
+
 TEST_CASE("two dominant queries that no keys serve get index rows") {
     using i = fields<item_by_owner>;
     workload load;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Writes the pages that tests/pictures/render looks at: a full one, a small one, and one of hostile texts and figures.
+// Writes the pages that tests/pictures/render looks at: a full one, small and uneven ones, and one of hostile texts and figures.
 //
 //     write_reports FOLDER
 
@@ -121,6 +121,16 @@ result<void> write_small(std::string const& path) {
         plan_throughput({.partitions = 1, .desired = 400}));
 }
 
+/// Most partitions have one entity, a few have thousands: the highest bar is the first.
+result<void> write_uneven(std::string const& path) {
+    std::vector<order> orders;
+    for (std::int32_t number = 0; number < 9'000; ++number) {
+        orders.push_back({"customer " + std::to_string(number % 3 == 0 ? number : number % 4), number, "tea"});
+    }
+    return write_report(path, advise(sample_of(orders, {.rows = 2'000}).value(), {}),
+        plan_throughput({.partitions = 2, .desired = 30'000}));
+}
+
 result<void> write_hostile(std::string const& path) {
     std::vector<odd> all;
     std::string const long_text(300, 'W');
@@ -157,7 +167,7 @@ int main(int count, char** arguments) {
     }
     std::string const folder{arguments[1]};
     for (auto const& written : {write_full(folder + "/full.html"), write_small(folder + "/small.html"),
-             write_hostile(folder + "/hostile.html")}) {
+             write_uneven(folder + "/uneven.html"), write_hostile(folder + "/hostile.html")}) {
         if (!written) {
             std::fprintf(stderr, "%s\n", written.error().to_string().c_str());
             return 1;

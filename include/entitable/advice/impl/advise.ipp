@@ -66,6 +66,19 @@ private:
         }
         return {};
     }
+    /// The best keys before the present ones that serve a query in no more than `most` seconds.
+    [[nodiscard]] std::string better_for(query_score const& query, double most) const {
+        auto const at = static_cast<std::size_t>(&query - present_.queries.data());
+        for (key_candidate const& each : made_.candidates) {
+            if (each.present) {
+                break;
+            }
+            if (each.score.queries[at].seconds <= most) {
+                return each.score.declared.to_string();
+            }
+        }
+        return {};
+    }
     [[nodiscard]] std::string finer_cure() const {
         key_candidate const& present = made_.candidates[made_.present];
         std::string const other = better();
@@ -163,17 +176,21 @@ private:
         bool const in_vain = each.selectivity() < 0.1 && each.examined > made_.targets.page_rows;
         std::string const evidence = std::string{entitable::to_string(each.access)} + ": " +
             short_figure(each.examined) + " rows looked at for " + short_figure(each.returned) + ", at least " +
-            short_figure(each.requests) + " requests, " + seconds_text(each.seconds) + " under the model";
+            (each.requests > 1 ? short_figure(each.requests) + " requests, " : "1 request, ") +
+            seconds_text(each.seconds) + " under the model";
         if (dominant && (all || in_vain)) {
+            std::string const other = better_for(each, each.seconds / 2);
             add(finding_kind::scans, severity::warning,
                 "'" + each.name + (all ? "' reads the whole table" : "' looks at rows in vain"), evidence,
-                better().empty() ? "no keys of its members are better for all queries" : "take " + better());
+                other.empty() ? "index rows for it: keys of its members are not better for all queries"
+                              : "take " + other);
         }
         if (each.misses_latency()) {
+            std::string const other = better_for(each, each.latency);
             add(finding_kind::misses_latency, severity::problem, "'" + each.name + "' cannot keep its latency",
                 seconds_text(each.seconds) + " under the model, " + seconds_text(each.latency) + " allowed; " +
                     evidence,
-                better().empty() ? "index rows for it" : "take " + better() + ", or index rows for it");
+                other.empty() ? "index rows for it" : "take " + other + ", or index rows for it");
         }
         std::string unordered = each.unordered;
         for (prepared_query const& prepared : scores_.queries()) {

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+// Run as a test with: {examples}/data/books.csv --partition-key original_publication_year --row-key book_id --workload {examples}/data/books_workload.json --minutes 5 --html {scratch}
+
+/// \file
+/// Advice on the keys of a table: what is there, what is asked, which keys would serve it better, and what the load would do to the
+/// service. For a file of tables, or for a list of comma-separated values that is no table yet.
+
+#include "support/csv.hpp"
+#include "support/json.hpp"
+#include <entitable/advice.hpp>
+#include <entitable/file.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr char const* help =
+    R"(advise FILE TABLE [OPTIONS]       a table in a file that file_backend made
+advise LIST.csv [OPTIONS]         a list of comma-separated values; the first line names the columns
+
+  --partition-key A,B    members that make the partition key: columns of the list, or the parts of the
+                         table's keys, which stand apart by "__"
+  --row-key C,D          the same for the row key; a list without it has its line numbers there
+  --workload FILE        what is asked, as JSON (below)
+  --html FILE            writes a page with pictures
+  --rows N               entities that are kept as a sample at the most (100000)
+  --seed N               of the sample and of the simulation (1)
+  --minutes N            that are simulated under the load (30); 0: none
+  --cosmos               measures against the Table API of Cosmos DB, not against Azure Table Storage
+  --help                 this
+
+A workload:
+
+  {"queries": [{"name": "of a year", "where": [["year", "==", 1999]],
+                "per_second": 900, "latency_ms": 20, "priority": 2}],
+   "writes":  [{"name": "import", "per_second": 300, "per_transaction": 1}]}
+
+The conditions of a query hold together; they are ==, !=, <, <=, >, >= and starts_with. The value behind ==
+stands for any that there is, as often as entities have it; with "values": "given" it is the only one, with
+"values": "each_alike" all are asked for alike. A query without conditions reads everything.
+)";
+
+struct arguments {
+    std::string file, table, workload, html;
+    std::vector<std::string> partition, row;
+    std::uint64_t rows{100'000}, seed{1};
+    double minutes{30};
+    bool cosmos{};
+    bool help{};
+};
+
+[[noreturn]] void give_up(std::string const& why, int status = 1) {
+    std::fprintf(stderr, "advise: %s\n", why.c_str());
+    std::exit(status);
+}
+
+std::vector<std::string> split(std::string const& text) {
+    std::vector<std::string> out;
+    std::stringstream parts{text};
+    for (std::string part; std::getline(parts, part, ',');) {
+        out.push_back(part);
+    }
+    return out;
+}
+
+double number(std::string const& option, std::string const& text, double least) {
+    char* end = nullptr;
+    double const read = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end != '\0' || !(read >= least && read <= 1e9)) {
+        give_up(option + " takes a number", 2);
+    }
+    return read;
+}
+
+arguments parse(int count, char** words) {
+    arguments made;
+    std::vector<std::string> plain;
+    for (int index = 1; index < count; ++index) {
+        std::string const option = words[index];
+        if (option == "--help") {
+            made.help = true;
+        } else if (option == "--cosmos") {
+            made.cosmos = true;
+        } else if (option.starts_with("--")) {
+            if (index + 1 == count) {
+                give_up(option + " takes a value", 2);
+            }
+            std::string const value = words[++index];
+            if (option == "--partition-key") {
+                made.partition = split(value);
+            } else if (option == "--row-key") {
+                made.row = split(value);
+            } else if (option == "--workload") {
+                made.workload = value;
+            } else if (option == "--html") {
+                made.html = value;
+            } else if (option == "--rows") {
+                made.rows = static_cast<std::uint64_t>(number(option, value, 1));
+            } else if (option == "--seed") {
+                made.seed = static_cast<std::uint64_t>(number(option, value, 0));
+            } else if (option == "--minutes") {
+                made.minutes = number(option, value, 0);
+            } else {
+                give_up("there is no option " + option + "; see --help", 2);
+            }
+        } else {
+            plain.push_back(option);
+        }
+    }
+    if (!made.help && (plain.empty() || plain.size() > 2)) {
+        give_up("which table? See --help", 2);
+    }
+    made.file = plain.empty() ? "" : plain[0];
+    made.table = plain.size() < 2 ? "" : plain[1];
+    return made;
+}
+
+std::string read_file(std::string const& path) {
+    std::ifstream file{path, std::ios::binary};
+    if (!file) {
+        give_up("cannot read " + path);
+    }
+    return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+// ---- keys that are known at run time only ---------------------------------------------------------------------------
+
+/// Keys of members whose names are known at run time. Must outlive its builder.
+struct named_keys {
+    std::vector<entitable::key_component> partition, row;
+    entitable::key_declaration declared;
+
+    named_keys(std::string const& entity, std::vector<std::string> const& of_partition,
+        std::vector<std::string> const& of_row, auto is_number) {
+        declared.entity = entity;
+        auto const describe = [&](std::vector<std::string> const& names, auto& layout, auto& components) {
+            for (std::string const& each : names) {
+                entitable::key_component component;
+                component.name = each;
+                component.optional = true;
+                layout.push_back(component);
+                entitable::declared_component made;
+                made.member = each;
+                made.text = !is_number(each);
+                made.ordered = !made.text || &each == &names.back();
+                components.push_back(made);
+            }
+        };
+        describe(of_partition, partition, declared.partition);
+        describe(of_row, row, declared.row);
+    }
+};
+
+// ---- lists ------------------------------------------------------------------------------------------------------------
+
+struct column {
+    std::string name;
+    bool whole{true};  ///< every field is a whole number of 32 bits, or empty
+    bool number{true}; ///< every field is a number, or empty
+};
+
+std::optional<double> as_number(std::string const& field) {
+    char* end = nullptr;
+    double const value = std::strtod(field.c_str(), &end);
+    // "007" is a name, not a number.
+    bool const name = field.size() > 1 && field[0] == '0' && field[1] != '.';
+    return field.empty() || *end != '\0' || name || !std::isfinite(value) ? std::nullopt : std::optional{value};
+}
+
+std::string key_text(std::string const& field, bool whole) {
+    if (field.empty()) {
+        return std::string{entitable::absent_key_text};
+    }
+    std::string text;
+    if (whole) {
+        entitable::key_codec<std::int32_t>::append(text, static_cast<std::int32_t>(*as_number(field)));
+        return text;
+    }
+    return field;
+}
+
+entitable::table_sample sample_of_list(arguments const& given) {
+    std::string const all = read_file(given.file);
+    std::stringstream header{all.substr(0, all.find('\n'))};
+    std::vector<column> columns;
+    for (std::string const& each : split(header.str())) {
+        columns.push_back({each.substr(0, each.find('\r'))});
+    }
+    auto const find = [&](std::string const& name) -> column const& {
+        for (column const& each : columns) {
+            if (each.name == name) {
+                return each;
+            }
+        }
+        give_up("the list has no column " + name);
+    };
+    std::vector<std::string> const of_row = given.row.empty() ? std::vector<std::string>{"line"} : given.row;
+    if (given.partition.empty()) {
+        give_up("a list needs --partition-key", 2);
+    }
+    for (std::string const& each : given.partition) {
+        (void)find(each);
+    }
+    for (std::string const& each : given.row) {
+        (void)find(each);
+    }
+    std::stringstream first{all};
+    for (examples::csv_reader record{first}; record.next();) {
+        for (column& each : columns) {
+            std::string const& field = record[each.name];
+            std::optional<double> const value = as_number(field);
+            bool const whole =
+                value && *value == std::floor(*value) && std::fabs(*value) <= std::numeric_limits<std::int32_t>::max();
+            each.number = each.number && (field.empty() || value);
+            each.whole = each.whole && (field.empty() || whole);
+        }
+    }
+    std::size_t const dot = given.file.find_last_of("/\\");
+    std::string const name = given.file.substr(dot == std::string::npos ? 0 : dot + 1);
+    named_keys const keys{name.substr(0, name.find('.')), given.partition, of_row,
+        [&](std::string const& each) { return each == "line" || find(each).whole; }};
+    entitable::sample_builder builder{keys.declared, keys.partition, keys.row, {given.rows, given.seed, true}};
+    std::stringstream second{all};
+    std::int32_t line = 0;
+    for (examples::csv_reader record{second}; record.next();) {
+        ++line;
+        auto const key = [&](std::vector<std::string> const& names) {
+            std::string text;
+            for (std::string const& each : names) {
+                text += text.empty() && &each == &names.front() ? "" : entitable::key_separator;
+                text +=
+                    each == "line" ? key_text(std::to_string(line), true) : key_text(record[each], find(each).whole);
+            }
+            return text;
+        };
+        entitable::row_builder row{key(given.partition), key(of_row)};
+        for (column const& each : columns) {
+            auto const has = [&](std::vector<std::string> const& names) {
+                return std::find(names.begin(), names.end(), each.name) != names.end();
+            };
+            std::string const& field = record[each.name];
+            if (field.empty() || has(given.partition) || has(of_row)) {
+                continue;
+            }
+            if (each.whole) {
+                row.add(each.name, entitable::value_view{static_cast<std::int32_t>(*as_number(field))});
+            } else if (each.number) {
+                row.add(each.name, entitable::value_view{*as_number(field)});
+            } else {
+                row.add(each.name, entitable::value_view{field});
+            }
+        }
+        builder.add(row.build());
+    }
+    return std::move(builder).finish();
+}
+
+// ---- tables -----------------------------------------------------------------------------------------------------------
+
+entitable::table_sample sample_of_table(arguments const& given) {
+    entitable::file_options options;
+    options.create = false;
+    auto store = entitable::file_backend::open(given.file, options);
+    if (!store) {
+        give_up(store.error().to_string());
+    }
+    entitable::sample_table_options how;
+    how.rows = given.rows;
+    how.seed = given.seed;
+    named_keys const keys{given.table, given.partition, given.row, [](std::string const&) { return true; }};
+    bool const named = !given.partition.empty() && !given.row.empty();
+    auto sample = named
+        ? entitable::sample_rows(*store, given.table,
+              entitable::sample_builder{keys.declared, keys.partition, keys.row, {given.rows, given.seed}}, how)
+        : entitable::sample_rows(*store, given.table, how);
+    if (!sample) {
+        give_up(sample.error().to_string());
+    }
+    return *std::move(sample);
+}
+
+// ---- workloads --------------------------------------------------------------------------------------------------------
+
+double number_of(examples::json_value const& of, char const* name, double otherwise) {
+    examples::json_value const* const found = of.find(name);
+    return found == nullptr ? otherwise : found->number;
+}
+
+std::string text_of(examples::json_value const& of, char const* name) {
+    examples::json_value const* const found = of.find(name);
+    return found == nullptr ? std::string{} : found->text;
+}
+
+/// In the form that the member has in the sample: numbers in keys are texts.
+entitable::value operand_for(
+    entitable::table_sample const& sample, std::string const& member, examples::json_value const& given) {
+    if (given.is == examples::json_value::kind::text) {
+        return entitable::value_view{given.text};
+    }
+    if (given.is == examples::json_value::kind::boolean) {
+        return entitable::value_view{given.number != 0};
+    }
+    entitable::sample_column const* const column = sample.find(member);
+    if (column == nullptr || column->values.size() == 0) {
+        return entitable::value_view{given.number};
+    }
+    entitable::value_view const one = column->value(0);
+    if (one.type() == entitable::edm_type::int32) {
+        return entitable::value_view{static_cast<std::int32_t>(given.number)};
+    }
+    if (one.type() == entitable::edm_type::int64) {
+        return entitable::value_view{static_cast<std::int64_t>(given.number)};
+    }
+    if (one.type() != entitable::edm_type::string) {
+        return entitable::value_view{given.number};
+    }
+    std::string text;
+    std::size_t const digits = one.as_string().size();
+    if (digits >= 19) {
+        entitable::key_codec<std::int64_t>::append(text, static_cast<std::int64_t>(given.number));
+    } else if (digits >= 10) {
+        entitable::key_codec<std::int32_t>::append(text, static_cast<std::int32_t>(given.number));
+    } else {
+        text = std::to_string(static_cast<std::int64_t>(given.number));
+        text.insert(0, digits > text.size() ? digits - text.size() : 0, '0');
+    }
+    return entitable::value_view{text};
+}
+
+entitable::asked_query query_of(entitable::table_sample const& sample, examples::json_value const& given) {
+    using entitable::filter_operator;
+    constexpr std::pair<char const*, filter_operator> operators[] = {{"==", filter_operator::equal},
+        {"!=", filter_operator::not_equal}, {"<", filter_operator::less}, {"<=", filter_operator::less_equal},
+        {">", filter_operator::greater}, {">=", filter_operator::greater_equal},
+        {"starts_with", filter_operator::equal}};
+    entitable::asked_query made;
+    made.name = text_of(given, "name");
+    made.scan_allowed = true;
+    if (examples::json_value const* const where = given.find("where")) {
+        for (examples::json_member const& condition : where->members) {
+            auto const& parts = condition.value.members;
+            filter_operator const* operation = nullptr;
+            for (auto const& [words, meaning] : operators) {
+                operation = parts.size() == 3 && parts[1].value.text == words ? &meaning : operation;
+            }
+            if (operation == nullptr) {
+                give_up("a condition of '" + made.name + "' is not [\"member\", \"==\", value]");
+            }
+            std::string const member = parts[0].value.text;
+            if (sample.find(member) == nullptr) {
+                give_up("'" + made.name + "' asks for " + member + ", which no entity has");
+            }
+            bool const prefix = parts[1].value.text == "starts_with";
+            made.nodes.push_back(
+                {*operation, prefix ? entitable::asked_node::test::prefix : entitable::asked_node::test::value, member,
+                    operand_for(sample, member, parts[2].value)});
+            if (made.nodes.size() > 1) {
+                made.nodes.push_back({filter_operator::all_of, {}, {}, {}});
+            }
+        }
+    }
+    made.rate.per_second = number_of(given, "per_second", 1);
+    made.rate.priority = number_of(given, "priority", 1);
+    made.rate.zipf = number_of(given, "zipf", 0);
+    made.rate.latency = std::chrono::nanoseconds{static_cast<std::int64_t>(number_of(given, "latency_ms", 0) * 1e6)};
+    std::string const values = text_of(given, "values");
+    made.rate.values = values == "given" ? entitable::asked_values::given
+        : values == "each_alike"         ? entitable::asked_values::each_alike
+                                         : entitable::asked_values::as_stored;
+    return made;
+}
+
+entitable::workload read_workload(std::string const& path, entitable::table_sample const& sample) {
+    entitable::workload load;
+    if (path.empty()) {
+        return load;
+    }
+    std::string const text = read_file(path);
+    examples::json_reader reader;
+    auto const read = reader.read(text);
+    if (!read) {
+        give_up(path + ", line " + std::to_string(reader.line()) + ": this is no JSON");
+    }
+    for (char const* each : {"queries", "writes"}) {
+        examples::json_value const* const list = read->find(each);
+        for (std::size_t index = 0; list != nullptr && index < list->members.size(); ++index) {
+            examples::json_value const& one = list->members[index].value;
+            if (std::strcmp(each, "queries") == 0) {
+                load.add(query_of(sample, one));
+            } else {
+                load.writes(text_of(one, "name"),
+                    {number_of(one, "per_second", 1), number_of(one, "per_transaction", 1),
+                        number_of(one, "priority", 1)});
+            }
+        }
+    }
+    return load;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    arguments const given = parse(count, words);
+    if (given.help) {
+        std::fputs(help, stdout);
+        return 0;
+    }
+    entitable::table_sample const sample = given.table.empty() ? sample_of_list(given) : sample_of_table(given);
+    entitable::workload const load = read_workload(given.workload, sample);
+    entitable::advice_report report{"Advice on " + (given.table.empty() ? sample.declared().entity : given.table)};
+    report.add(
+        entitable::advise(sample, load, given.cosmos ? entitable::cosmos_targets() : entitable::storage_targets()));
+    bool const asked = !load.queries().empty() || load.writes_per_second() > 0;
+    if (given.minutes > 0 && asked) {
+        entitable::simulation_options how;
+        how.minutes = given.minutes;
+        how.seed = given.seed;
+        report.add(entitable::simulate(sample, load, how));
+    }
+    auto const text = report.to_string();
+    if (!text) {
+        give_up(text.error().to_string());
+    }
+    std::fputs(text->c_str(), stdout);
+    if (!given.html.empty()) {
+        if (auto const written = report.write(given.html); !written) {
+            give_up(written.error().to_string());
+        }
+    }
+    return 0;
+}
