@@ -369,13 +369,19 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
     }
     out.body.reserve(out.body.size() + http_response::padding);
     if (options_.watch != nullptr) {
-        attempt made;
-        made.request = work.name;
-        made.table = work.address.table;
-        made.duration = options_.time->steady() - begun;
-        made.error = problem ? &*problem : nullptr;
-        made.request_id = work.request_id;
-        options_.watch->on_attempt(made);
+        attempt_record done;
+        done.name = work.name;
+        done.table = work.address.table;
+        done.begun = begun;
+        done.ended = options_.time->steady();
+        done.request_size = request.body.size();
+        done.response_size = out.body.size();
+        done.outcome.status = out.status;
+        if (problem) {
+            done.outcome.error = problem->code;
+        }
+        done.request_id = work.request_id;
+        options_.watch->on_attempt(done);
     }
     return out;
 }
