@@ -74,6 +74,22 @@ TEST_CASE("a wait is told with its length, its cause and when it begins") {
     }
 }
 
+TEST_CASE("a wait counts from the end of the attempt before it, however long that took") {
+    stage on;
+    for (int count = 0; count < 3; ++count) {
+        on.service.expect<get_entity>().does([&](get_entity const&) -> result<get_entity::response> {
+            on.time.advance(10s);
+            return failure{busy()};
+        });
+    }
+    CHECK_FALSE(on.patient(3).execute(read(), on.context));
+    auto const waits = on.eyes.all("wait");
+    REQUIRE(waits.size() == 2);
+    for (auto const& each : waits) {
+        CHECK(each.wait.until - each.wait.begun == 250ms);
+    }
+}
+
 TEST_CASE("a call that succeeds at once has one attempt and no wait") {
     stage on;
     on.service.expect<get_entity>().answers({});

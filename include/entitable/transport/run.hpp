@@ -54,7 +54,8 @@ auto run(Op& op, call& context, clock& time, First& first, More&... more) -> dec
                 std::size_t place = 0;
                 auto const ask = [&](auto& through) {
                     if (place++ == due.place) {
-                        op.answer(execute(through, request, context), time.steady());
+                        auto answer = execute(through, request, context);
+                        op.answer(std::move(answer), time.steady()); // the time after it
                         answered = true;
                     }
                 };
