@@ -36,6 +36,7 @@
 #include <entitable/core/impl/text.ipp>
 #include <entitable/core/impl/value.ipp>
 #include <entitable/decorators/impl/metered.ipp>
+#include <entitable/decorators/impl/metrics.ipp>
 #include <entitable/decorators/impl/retry_course.ipp>
 #include <entitable/entitable.hpp>
 #include <entitable/mapping/impl/codec.ipp>

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// `metered<T>`: counts operations, errors and latency for each table and partition. Not part of the core umbrella.
+/// `metered<T>`: counts what passes, for each table and partition and as OpenMetrics text. Not part of the core umbrella.
 
 #include <entitable/core/shared.hpp>
+#include <entitable/decorators/metrics.hpp>
 #include <entitable/transport/many.hpp>
 
 #include <map>
@@ -26,7 +27,8 @@ struct traffic {
 
 /// How a `metered` counts.
 struct metered_options {
-    std::size_t max_lines{1'000}; ///< partitions and tables that get a line of their own; the rest share a line
+    std::size_t max_lines{
+        1'000}; ///< partitions and tables, and series, that get a line of their own; the rest share one
     clock* time{&system_clock()}; ///< measures latency; must outlive the transport
 };
 
@@ -35,14 +37,16 @@ namespace detail {
 /// The counters of a `metered`. Safe to use from several threads.
 class traffic_log : public counted {
 public:
-    explicit traffic_log(metered_options const& options) : options_(options) {}
+    explicit traffic_log(metered_options const& options)
+        : numbers({options.max_lines, options.time}), options_(options) {}
+
+    metrics numbers;
 
     [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
-    ENTITABLE_LAZY void add(
-        std::string_view table, std::optional<std::string_view> partition, steady_time begun, bool failed);
+    /// A request that was answered; the server is that of the call.
     template <class Request>
-    void add_request(Request const& request, steady_time begun, bool failed) {
-        add(table_of(request), partition_of(request), begun, failed);
+    void add(Request const& request, steady_time begun, outcome_record const& outcome, call const& context) {
+        add(request, partition_of(request), begun, outcome, context);
     }
     ENTITABLE_LAZY [[nodiscard]] std::vector<traffic> lines() const;
     ENTITABLE_LAZY void clear();
@@ -56,6 +60,8 @@ private:
     };
     using line_key = std::pair<std::string, std::optional<std::string>>;
 
+    ENTITABLE_LAZY void add(request_ref asked, std::optional<std::string_view> partition, steady_time begun,
+        outcome_record const& outcome, call const& context);
     ENTITABLE_LAZY [[nodiscard]] line& line_of(std::string_view table, std::optional<std::string_view> partition);
 
     metered_options const options_;
@@ -64,11 +70,48 @@ private:
     line rest_;                      ///< guarded by lock_
 };
 
+/// The observer of a call while it is below a `metered`: counts attempts and waits, and passes everything on.
+class metered_watch final : public observer {
+public:
+    metered_watch(metrics& numbers, call& context) noexcept
+        : numbers_(&numbers), context_(&context), above_(context.watch) {
+        context.watch = this;
+        context.spans.server = nullptr;
+    }
+    ~metered_watch() override { context_->watch = above_; }
+    metered_watch(metered_watch const&) = delete;
+    metered_watch& operator=(metered_watch const&) = delete;
+
+    void on_operation(operation_record const& done) noexcept override {
+        if (above_ != nullptr) {
+            above_->on_operation(done);
+        }
+    }
+    void on_attempt(attempt_record const& done) noexcept override {
+        numbers_->on_attempt(done);
+        if (above_ != nullptr) {
+            above_->on_attempt(done);
+        }
+    }
+    void on_wait(wait_record const& wait) noexcept override {
+        numbers_->on_wait(wait);
+        if (above_ != nullptr) {
+            above_->on_wait(wait);
+        }
+    }
+
+private:
+    metrics* numbers_;
+    call* context_;
+    observer* above_;
+};
+
 /// A feed that notes when a request was taken and when it was answered.
 template <class Request>
 class metered_feed final : public request_feed<Request> {
 public:
-    metered_feed(request_feed<Request>& inner, traffic_log& log) : inner_(inner), log_(log) {}
+    metered_feed(request_feed<Request>& inner, traffic_log& log, call const& context)
+        : inner_(inner), log_(log), context_(context) {}
 
     Request const* next(std::size_t& slot) override {
         Request const* const taken = inner_.next(slot);
@@ -79,7 +122,7 @@ public:
     }
     void answer(std::size_t slot, result<response_of<Request>> response) override {
         if (auto const at = open_.find(slot); at != open_.end()) {
-            log_.add_request(*at->second.request, at->second.begun, !response);
+            log_.add(*at->second.request, at->second.begun, outcome_of(*at->second.request, response), context_);
             open_.erase(at);
         }
         inner_.answer(slot, std::move(response));
@@ -92,15 +135,16 @@ private:
     };
     request_feed<Request>& inner_;
     traffic_log& log_;
+    call const& context_;
     std::map<std::size_t, under_way> open_;
 };
 
 } // namespace detail
 
 /// A transport that counts what passes through it. Below a retrying transport it sees each attempt, above it each call. A cheap
-/// handle: copies share the counters. Safe to use from several threads. Cost: two looks at the clock, a lock and a search among
-/// at most `max_lines` lines for each request; memory for at most so many keys. What it counts holds partition keys, which may be
-/// user data. One that was moved from answers InvalidInput.
+/// handle: copies share the counters. Safe to use from several threads. Cost: four looks at the clock, two locks and searches among
+/// at most `max_lines` lines for each request; memory for at most so many keys. What it counts by partition may be user data; its
+/// text has none. One that was moved from answers InvalidInput.
 template <transport T>
 class metered {
 public:
@@ -121,9 +165,10 @@ public:
         if (!log_) {
             return detail::moved_from("transport");
         }
+        detail::metered_watch const watch{log_->numbers, context};
         steady_time const begun = log_->now();
         auto response = entitable::execute(wrapped_, request, context);
-        log_->add_request(request, begun, !response);
+        log_->add(request, begun, detail::outcome_of(request, response), context);
         return response;
     }
 
@@ -134,12 +179,16 @@ public:
         if (!log_) {
             return detail::refuse_moved_from(feed, "transport");
         }
-        detail::metered_feed<Request> watched{feed, *log_};
+        detail::metered_feed<Request> watched{feed, *log_, context};
         wrapped_.execute_many(watched, in_flight, context);
     }
 
     /// What was counted, in the order of tables and partitions; last, with no table, what had no line of its own.
     [[nodiscard]] std::vector<traffic> counted() const { return log_ ? log_->lines() : std::vector<traffic>{}; }
+    /// What was counted as OpenMetrics text: see `metrics`. An operation is what passed here; attempts and waits are those below.
+    [[nodiscard]] std::string to_openmetrics() const {
+        return log_ ? log_->numbers.to_openmetrics() : std::string{"# EOF\n"};
+    }
     /// Starts again from nothing.
     void clear() const {
         if (log_) {

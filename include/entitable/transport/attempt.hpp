@@ -15,6 +15,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// What a request says of itself to an observer.
+struct request_words {
+    std::string_view name;
+    std::string_view table;
+    std::size_t batch_size{};
+};
+[[nodiscard]] request_words words_of(request_ref asked) noexcept;
+
 /// A span id that no other has, for a span of this call. Never 0.
 [[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
 

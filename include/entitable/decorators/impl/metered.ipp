@@ -28,13 +28,25 @@ ENTITABLE_LAZY_BODY traffic_log::line& traffic_log::line_of(
     return lines_.size() < options_.max_lines ? lines_[std::move(key)] : whole;
 }
 
-ENTITABLE_LAZY_BODY void traffic_log::add(
-    std::string_view table, std::optional<std::string_view> partition, steady_time begun, bool failed) {
-    auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(now() - begun);
+ENTITABLE_LAZY_BODY void traffic_log::add(request_ref asked, std::optional<std::string_view> partition,
+    steady_time begun, outcome_record const& outcome, call const& context) {
+    auto const [name, table, batch_size] = words_of(asked);
+    operation_record done;
+    done.name = name;
+    done.table = table;
+    done.batch_size = batch_size;
+    done.begun = begun;
+    done.ended = now();
+    done.outcome = outcome;
+    if (context.spans.server != nullptr) {
+        done.server = *context.spans.server;
+    }
+    numbers.on_operation(done);
+    auto const took = std::chrono::duration_cast<std::chrono::nanoseconds>(done.ended - begun);
     std::lock_guard const guard{lock_};
     line& counters = line_of(table, partition);
     ++counters.operations;
-    counters.errors += failed ? 1U : 0U;
+    counters.errors += outcome.error ? 1U : 0U;
     counters.total += took;
     counters.longest = took > counters.longest ? took : counters.longest;
 }
@@ -56,6 +68,7 @@ ENTITABLE_LAZY_BODY std::vector<traffic> traffic_log::lines() const {
 
 ENTITABLE_LAZY_BODY void traffic_log::clear() {
     std::lock_guard const guard{lock_};
+    numbers.clear();
     lines_.clear();
     rest_ = {};
 }

@@ -8,13 +8,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a request says of itself to an observer.
-struct request_words {
-    std::string_view name;
-    std::string_view table;
-    std::size_t batch_size{};
-};
-
 ENTITABLE_DECL request_words words_of(request_ref asked) noexcept {
     request_words words;
     asked.visit([&]<class Request>(Request const& request) {
