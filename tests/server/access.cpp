@@ -368,7 +368,8 @@ TEST_CASE("the observer is told of each request, and of nothing secret") {
     struct : observer {
         std::string log;
         void on_attempt(attempt_record const& done) noexcept override {
-            log += text::joined({done.name, " ", done.table, " ", std::to_string(done.outcome.status), "\n"});
+            log += text::joined({done.name, " ", done.table, " ", std::to_string(done.outcome.status), " ",
+                done.outcome.error ? to_string(*done.outcome.error) : "good", "\n"});
         }
     } watch;
     server_options options = with_account();
@@ -378,7 +379,8 @@ TEST_CASE("the observer is told of each request, and of nothing secret") {
     CHECK(said(by.get("/Orders(PartitionKey='secret',RowKey='1')")) == "404 ResourceNotFound");
     CHECK(said(by.get(with("/Orders?$filter=A%20eq%20'secret'", terms("r")))) == "200");
     CHECK(said(by.server.answer(by.request(get, "/Orders"))) == refused);
-    CHECK(watch.log == "get_entity Orders 404\nquery_entities Orders 200\nhttp Orders 403\n");
+    CHECK(watch.log ==
+        "get_entity Orders 404 ResourceNotFound\nquery_entities Orders 200 good\nhttp Orders 403 AuthenticationFailed\n");
 }
 
 TEST_CASE("golden vectors of signatures are accepted") {

@@ -44,8 +44,8 @@ struct server_options {
     std::vector<served_account> accounts;
     bearer_verifier bearer;       ///< none: bearer tokens are refused
     clock* time{&system_clock()}; ///< judges the dates of requests; must outlive the server
-    /// Told of each request once it is answered: its name, table, duration, error, id. Must outlive the server, and be safe to call
-    /// from several threads.
+    /// Told of each request once it is answered (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the server, and
+    /// be safe to call from several threads.
     observer* watch{};
     std::size_t max_body_size{4 * 1024 * 1024}; ///< bytes of a request; larger ones: 413 RequestBodyTooLarge
     std::size_t max_url_size{32 * 1024};        ///< bytes; longer ones: 414

@@ -12,6 +12,7 @@
 #include <entitable/server/impl/service_answers.ipp>
 #include <entitable/server/impl/table_answers.ipp>
 #include <entitable/wire/detail/answer_text.hpp>
+#include <entitable/wire/detail/error_answer.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -339,11 +340,16 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
     http_response out;
     server_work work{*this, request, out, {}, request.method, nullptr, {}, {}, {}, new_id(), options_.time->now()};
     work.context.cancellation = cancellation;
+    if (auto const above = request.headers.find("traceparent")) {
+        if (auto const trace = trace_context::parse(*above)) {
+            work.context.trace = *trace;
+        }
+    }
     out.status = 200;
     out.headers.clear();
     auto outcome = problem_ ? result<void>{failure{error_code::internal_error, "the server has no good accounts"}}
                             : run(work, origin, deadline);
-    std::optional<error> problem;
+    std::optional<error_code> failed;
     if (!outcome) {
         service_error const refusal = service_error_of_refusal(outcome.error());
         out.status = refusal.status;
@@ -360,8 +366,7 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
             append_json_refusal(out.body, refusal, marks);
         }
         known_fields::add(out.headers, "x-ms-error-code", refusal.word);
-        problem.emplace(error_code::other_service_error, refusal.word);
-        problem->http_status = refusal.status;
+        failed = code_of(refusal.word, refusal.status);
     }
     add_common_fields(work);
     if (request.method == http_method::head) {
@@ -377,9 +382,9 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
         done.request_size = request.body.size();
         done.response_size = out.body.size();
         done.outcome.status = out.status;
-        if (problem) {
-            done.outcome.error = problem->code;
-        }
+        done.span.own = work.context.trace;
+        done.span.parent = work.context.trace.span_id;
+        done.outcome.error = failed;
         done.request_id = work.request_id;
         options_.watch->on_attempt(done);
     }
