@@ -380,7 +380,8 @@ TEST_CASE("the observer is told of each request, and of nothing secret") {
     CHECK(said(by.get(with("/Orders?$filter=A%20eq%20'secret'", terms("r")))) == "200");
     CHECK(said(by.server.answer(by.request(get, "/Orders"))) == refused);
     CHECK(watch.log ==
-        "get_entity Orders 404 ResourceNotFound\nquery_entities Orders 200 good\nhttp Orders 403 AuthenticationFailed\n");
+        "get_entity Orders 404 ResourceNotFound\nquery_entities Orders 200 good\nhttp Orders 403 "
+        "AuthenticationFailed\n");
 }
 
 TEST_CASE("golden vectors of signatures are accepted") {
