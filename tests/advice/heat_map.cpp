@@ -63,6 +63,7 @@ TEST_CASE("every event is in the cell of its key and time, however far time goes
     }
     CHECK(all == 100'000);
     CHECK(map.begin() == 1'000);
+    CHECK(map.last() == 100'999);
     CHECK(map.used_columns() > heat_map::columns / 2);
     for (auto const& [text, row] : std::vector<std::pair<std::string, std::size_t>>{{"", 0}, {"a", 0}, {"b", 0},
              {"cc", 0}, {"d", 1}, {"d0", 1}, {"da", 2}, {"db", 2}, {"key that is long", 2}, {"key that is long 1", 3},

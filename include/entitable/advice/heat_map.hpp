@@ -56,6 +56,7 @@ public:
     } ///< the last one with an event, and all before it
     [[nodiscard]] double total() const noexcept { return total_; }       ///< events
     [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
+    [[nodiscard]] std::int64_t last() const noexcept { return last_; }   ///< time of the latest event
     [[nodiscard]] std::int64_t width() const noexcept { return width_; } ///< time of one column
     /// Rank correlation of rows and columns, weighted by events; 0 where there is none.
     [[nodiscard]] double growth() const noexcept;
@@ -70,6 +71,7 @@ private:
     std::vector<std::uint64_t> leading_; ///< the bytes of each bound behind those
     std::vector<double> cells_;
     std::int64_t begin_{};
+    std::int64_t last_{};
     std::int64_t width_{1};
     std::size_t used_{};
     double total_{};

@@ -81,8 +81,10 @@ ENTITABLE_DECL std::size_t heat_map::row_of(std::string_view key) const noexcept
 ENTITABLE_DECL void heat_map::add(std::string_view partition_key, std::int64_t time, double weight) {
     if (used_ == 0) {
         begin_ = time;
+        last_ = time;
         used_ = 1;
     }
+    last_ = std::max(last_, time);
     std::int64_t const since = time > begin_ ? time - begin_ : 0;
     while (since / width_ >= static_cast<std::int64_t>(columns)) {
         for (std::size_t row = 0; row < rows(); ++row) { // two columns become one

@@ -185,8 +185,7 @@ struct figure_frame {
     picture.text(x.begin, y.begin + 18, "first key: " + clipped(first, 40), text_anchor::start, {}, first);
     if (writes.used_columns() > 0 && pattern != heat_pattern::nothing) {
         picture.text(x.begin, y.begin + 38, moment_text(writes.begin()));
-        auto const columns = static_cast<std::int64_t>(writes.used_columns());
-        picture.text(x.end, y.begin + 38, moment_text(writes.begin() + columns * writes.width() - 1), text_anchor::end);
+        picture.text(x.end, y.begin + 38, moment_text(writes.last()), text_anchor::end);
     }
     return framed(frame, std::move(picture).finish(), nullptr);
 }
