@@ -29,6 +29,7 @@
 #include <entitable/core/impl/error.ipp>
 #include <entitable/core/impl/etag.ipp>
 #include <entitable/core/impl/guid.ipp>
+#include <entitable/core/impl/io_driver.ipp>
 #include <entitable/core/impl/platform.ipp>
 #include <entitable/core/impl/process.ipp>
 #include <entitable/core/impl/random_seed.ipp>
@@ -38,6 +39,8 @@
 #include <entitable/decorators/impl/metered.ipp>
 #include <entitable/decorators/impl/metrics.ipp>
 #include <entitable/decorators/impl/retry_course.ipp>
+#include <entitable/decorators/impl/retrying_channel.ipp>
+#include <entitable/decorators/impl/write_with_row.ipp>
 #include <entitable/entitable.hpp>
 #include <entitable/mapping/impl/codec.ipp>
 #include <entitable/mapping/impl/entity.ipp>
@@ -67,6 +70,7 @@
 #include <entitable/request/impl/validate.ipp>
 #include <entitable/row/impl/row.ipp>
 #include <entitable/transport/impl/attempt.ipp>
+#include <entitable/transport/impl/channel.ipp>
 #include <entitable/transport/impl/sweep.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE

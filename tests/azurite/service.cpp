@@ -5,7 +5,8 @@
 
 #include "emulator.hpp"
 #include <entitable/testing/rows.hpp>
-#include <entitable/transport/many.hpp>
+
+#include <support/many.hpp>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -64,35 +65,6 @@ TEST_CASE("a wrong key is refused, and a secondary read is marked") {
     CHECK(context.server_date > date_time::from_date(2020, 1, 1));
 }
 
-namespace {
-
-class inserts final : public request_feed<write_entity> {
-public:
-    explicit inserts(std::size_t count) {
-        for (std::size_t index = 0; index < count; ++index) {
-            requests_.push_back(
-                {"Many", mutation::insert(testing::make_row("p" + std::to_string(index % 7), std::to_string(index)))});
-        }
-    }
-    write_entity const* next(std::size_t& slot) override {
-        slot = at_;
-        return at_ < requests_.size() ? &requests_[at_++] : nullptr;
-    }
-    void answer(std::size_t, result<written> response) override {
-        ++answers;
-        successes += response ? 1U : 0U;
-    }
-
-    std::size_t answers{0};
-    std::size_t successes{0};
-
-private:
-    std::vector<write_entity> requests_;
-    std::size_t at_{0};
-};
-
-} // namespace
-
 TEST_CASE("many writes under way from one thread") {
     if (!has_emulator()) {
         return;
@@ -100,8 +72,10 @@ TEST_CASE("many writes under way from one thread") {
     auto const store = emulator();
     call context;
     REQUIRE(store.execute(create_table{"Many"}, context));
-    inserts feed{500};
-    store.execute_many(feed, 64, context);
-    CHECK(feed.answers == 500);
-    CHECK(feed.successes == 500);
+    std::vector<write_entity> inserts;
+    for (std::size_t index = 0; index < 500; ++index) {
+        inserts.push_back(
+            {"Many", mutation::insert(testing::make_row("p" + std::to_string(index % 7), std::to_string(index)))});
+    }
+    CHECK(entitable_test::send_all(store, inserts, 64).successes() == 500);
 }

@@ -229,14 +229,14 @@ TEST_CASE("ranges are read up to in_flight at once, and the results stay in key 
     auto const all = runners(store, 30);
     auto const tens = in_boston && (r::bib < 5 || between(r::bib, 10, 14) || between(r::bib, 17, 19) || r::bib > 28);
     auto const expected = bibs(all.where(tens));
-    CHECK(store.log->most == 1);
+    CHECK(store.log->most == 0); // one at a time needs no channel
     for (std::size_t const n : {0U, 1U, 2U, 3U, 4U, 9U}) {
         for (std::uint32_t const rows : {1U, 2U, 1000U}) {
             store.log->most = 0;
             store.log->queries.clear();
             auto const query = all.where(tens).page_size(rows).in_flight(n);
             CHECK(bibs(query) == expected);
-            CHECK(store.log->most == (n == 0 ? 1 : n < 4 ? n : 4));
+            CHECK(store.log->most == (n < 2 ? 0 : n < 4 ? n : 4));
             CHECK(query.analyze().requests == store.log->queries.size());
             CHECK(query.analyze().accepted == expected.size());
             CHECK(query.analyze().partitions == 1);
@@ -291,7 +291,8 @@ TEST_CASE("a transport that leaves a request without an answer does not hang the
     wide_transport store;
     auto const all = runners(store, 9);
     store.log->silent = true;
-    CHECK(all.where(in_boston).count().error().code == error_code::transport_failed);
+    auto const two = all.where(in_boston && in(r::bib, {1, 3}));
+    CHECK(two.in_flight(2).count().error().code == error_code::transport_failed);
 }
 
 TEST_CASE("the least and the greatest text are those of the comparisons, in keys and in properties") {

@@ -52,7 +52,7 @@ TEST_CASE("many requests at once, cancelled from elsewhere at any moment: each i
             std::this_thread::sleep_for(milliseconds{round % 8});
             source.cancel();
         }};
-        client.send_many(feed, 32, call);
+        feed.send(client, 32, call);
         canceller.join();
         REQUIRE(feed.answers().size() == 200);
         for (auto const& [slot, answer] : feed.answers()) {

@@ -103,26 +103,7 @@ public:
             found->entity.view(), is(defect::shown_entity_has_no_version) ? etag{} : found->etag, found->stale);
     }
 
-    template <table_request Request>
-    void execute_many(request_feed<Request>& feed, std::size_t, call& context) const {
-        std::vector<std::pair<std::size_t, result<response_of<Request>>>> answers;
-        do {
-            answers.clear();
-            std::size_t slot = 0;
-            while (Request const* request = answers.size() < 4 ? feed.next(slot) : nullptr) {
-                answers.emplace_back(slot, execute(*request, context));
-            }
-            if (answers.size() > 1 && is(defect::many_answers_change_places)) {
-                std::swap(answers[0].first, answers[1].first);
-            }
-            for (auto& [of, response] : answers) {
-                if (!response && is(defect::many_failures_are_dropped)) {
-                    continue;
-                }
-                feed.answer(of, std::move(response));
-            }
-        } while (!answers.empty());
-    }
+    [[nodiscard]] shared<channel> open(io_driver&) const;
 
 private:
     using place = std::pair<std::string, std::pair<std::string, std::string>>;
@@ -812,5 +793,49 @@ private:
     std::shared_ptr<state> state_;
     std::shared_ptr<cache> cache_;
 };
+
+/// Executes four at a time, and spoils what is answered to them.
+class spoiled_channel final : public channel {
+public:
+    spoiled_channel(spoiled_backend through, bool swaps, bool drops)
+        : through_(std::move(through)), swaps_(swaps), drops_(drops) {}
+
+    void send(request_ref request, call& context, void* tag) override { sent_.push_back({request, &context, tag}); }
+    void cancel(void*, error const&) override {}
+    void poll(steady_time, completion_sink sink) override {
+        std::vector<one> all = std::exchange(sent_, {});
+        if (swaps_ && all.size() > 1) {
+            std::swap(all[0].tag, all[1].tag);
+        }
+        for (one const& each : all) {
+            each.request.visit([&]<class Request>(Request const& request) {
+                auto answer = execute(through_, request, *each.context);
+                if (answer || !drops_) {
+                    completion done{request, answer, *each.context, each.tag, {}};
+                    sink(done);
+                }
+            });
+        }
+    }
+    [[nodiscard]] steady_time wakes_at() const noexcept override {
+        return sent_.empty() ? steady_time::max() : steady_time::min();
+    }
+
+private:
+    struct one {
+        request_ref request;
+        call* context;
+        void* tag;
+    };
+    spoiled_backend through_;
+    bool swaps_;
+    bool drops_;
+    std::vector<one> sent_;
+};
+
+inline shared<channel> spoiled_backend::open(io_driver&) const {
+    return shared<channel>{new spoiled_channel{
+        *this, is(defect::many_answers_change_places), is(defect::many_failures_are_dropped)}};
+}
 
 } // namespace entitable_test

@@ -8,6 +8,7 @@
 #include <entitable/testing/scripted.hpp>
 
 #include <support/catch.hpp>
+#include <support/many.hpp>
 
 #include <thread>
 
@@ -74,7 +75,7 @@ TEST_CASE("metered: latency by its clock") {
 
 namespace {
 
-/// Keeps requests under way: takes two, then answers them in the other order.
+/// Keeps requests under way, and answers the latest first.
 struct pairs {
     using is_transport = void;
     memory_backend inner;
@@ -83,37 +84,15 @@ struct pairs {
     result<response_of<Request>> execute(Request const& request, call& context) const {
         return inner.execute(request, context);
     }
-    template <table_request Request>
-    void execute_many(request_feed<Request>& feed, std::size_t, call& context) const {
-        std::size_t slots[2] = {};
-        Request const* first = feed.next(slots[0]);
-        Request const* second = feed.next(slots[1]);
-        feed.answer(slots[1], inner.execute(*second, context));
-        feed.answer(slots[0], inner.execute(*first, context));
-    }
-};
-
-struct two_reads final : request_feed<get_entity> {
-    get_entity const* next(std::size_t& slot) override {
-        slot = given;
-        return given < 2 ? &requests[given++] : nullptr;
-    }
-    void answer(std::size_t slot, result<get_entity::response>) override { order += std::to_string(slot); }
-    get_entity requests[2] = {{"Orders", "p", "r", {}}, {"Orders", "q", "r", {}}};
-    std::size_t given = 0;
-    std::string order;
+    [[nodiscard]] shared<channel> open(io_driver&) const { return entitable_test::open_latest_first(inner); }
 };
 
 } // namespace
 
 TEST_CASE("metered: several requests under way") {
-    static_assert(answers_many<metered<pairs>, get_entity>);
-    static_assert(!answers_many<metered<memory_backend>, get_entity>);
     metered<pairs> const watched{pairs{}};
-    two_reads feed;
-    call context;
-    watched.execute_many(feed, 2, context);
-    CHECK(feed.order == "10");
+    std::vector<get_entity> const two{{"Orders", "p", "r", {}}, {"Orders", "q", "r", {}}};
+    CHECK(entitable_test::send_all(watched, two, 2).order == std::vector<std::size_t>{1, 0});
     CHECK(shown(watched.counted()) == "orders/p 1 1\norders/q 1 1\n");
 }
 

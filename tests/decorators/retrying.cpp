@@ -20,8 +20,6 @@ namespace {
 
 static_assert(transport<retrying<memory_backend>>);
 static_assert(transport<retrying<any_transport>>);
-static_assert(answers_many<retrying<entitable_test::wide_transport>, query_entities>);
-static_assert(!answers_many<retrying<memory_backend>, query_entities>);
 
 /// A table under faults, retried, on a clock that nobody waits for.
 struct stage {
@@ -595,52 +593,29 @@ struct flaky_wide {
     result<response_of<Request>> execute(Request const& request, call& context) const {
         return inner.execute(request, context);
     }
-    struct dropping final : request_feed<query_entities> {
-        request_feed<query_entities>* outer;
-        std::map<std::string, int>* attempts;
-        std::map<std::size_t, std::string> keys;
-        query_entities const* next(std::size_t& slot) override {
-            auto const* const given = outer->next(slot);
-            if (given != nullptr) {
-                keys[slot] = given->range.row.lower.key;
-            }
-            return given;
-        }
-        void answer(std::size_t slot, result<query_entities::response> response) override {
-            std::string const& key = keys[slot];
-            if (++(*attempts)[key] == 1 && (key[0] - '0') % 2 == 1) {
-                outer->answer(slot, failure{error_code::server_busy, "flaky"});
-            } else {
-                outer->answer(slot, std::move(response));
-            }
-        }
-    };
-    void execute_many(request_feed<query_entities>& feed, std::size_t in_flight, call& context) const {
-        dropping between;
-        between.outer = &feed;
-        between.attempts = attempts.get();
-        inner.execute_many(between, in_flight, context);
+    [[nodiscard]] shared<channel> open(io_driver&) const {
+        return shared<channel>{new entitable_test::latest_first{
+            [this_one = *this](request_ref request, call& context, void* tag, completion_sink sink) {
+                auto const& query = *request.as<query_entities>();
+                std::string const& key = query.range.row.lower.key;
+                bool const fails = ++(*this_one.attempts)[key] == 1 && (key[0] - '0') % 2 == 1;
+                auto answer = fails ? result<query_entities::response>{failure{error_code::server_busy, "flaky"}}
+                                    : this_one.execute(query, context);
+                completion done{query, answer, context, tag, {}};
+                sink(done);
+            },
+            &inner.log->most}};
     }
 };
 
-struct nine_queries final : request_feed<query_entities> {
-    nine_queries() : queries(9) {
-        for (std::size_t index = 0; index < queries.size(); ++index) {
-            queries[index].table = "Orders";
-            queries[index].range.row.lower = key_bound::including(std::to_string(index + 1));
-        }
+std::vector<query_entities> nine_queries() {
+    std::vector<query_entities> queries(9);
+    for (std::size_t index = 0; index < queries.size(); ++index) {
+        queries[index].table = "Orders";
+        queries[index].range.row.lower = key_bound::including(std::to_string(index + 1));
     }
-    query_entities const* next(std::size_t& slot) override {
-        slot = given;
-        return given < queries.size() ? &queries[given++] : nullptr;
-    }
-    void answer(std::size_t slot, result<query_entities::response> response) override {
-        answered[slot] += response ? 1 : 100;
-    }
-    std::vector<query_entities> queries;
-    std::size_t given{};
-    std::map<std::size_t, int> answered;
-};
+    return queries;
+}
 
 } // namespace
 
@@ -650,17 +625,12 @@ TEST_CASE("retrying: many at once, and each answered once") {
     call context;
     (void)wide.execute(create_table{"Orders"}, context);
     retrying through{wide, {.policy = retry_policy::fixed(3, 1s), .time = &time}};
-    nine_queries feed;
-    execute_many(through, feed, 4, context);
+    auto const all = entitable_test::send_all(through, nine_queries(), 4, {}, time);
     CHECK(wide.inner.log->most == 4);
-    REQUIRE(feed.answered.size() == 9);
-    for (auto const& [slot, count] : feed.answered) {
-        CHECK(count == 1);
-    }
+    CHECK(all.successes() == 9);
 
     retrying wrong{wide, {.policy = retry_policy::fixed(0, 1s), .time = &time}};
-    nine_queries refused;
-    execute_many(wrong, refused, 4, context);
-    CHECK(refused.answered.size() == 9);
-    CHECK(refused.answered[0] == 100);
+    auto const refused = entitable_test::send_all(wrong, nine_queries(), 4, {}, time);
+    CHECK(refused.order.size() == 9);
+    CHECK(refused.successes() == 0);
 }

@@ -230,7 +230,7 @@ TEST_CASE("many requests from one thread, a bounded number at once") {
     requests[50] = a_request("http://example.com/");
     listed_requests feed{requests};
     curl_client const client;
-    client.send_many(feed, 10, a_call());
+    feed.send(client, 10, a_call());
     REQUIRE(feed.answers().size() == 100);
     for (auto const& [slot, answer] : feed.answers()) {
         if (slot == 50) {
@@ -246,29 +246,61 @@ TEST_CASE("many requests from one thread, a bounded number at once") {
     CHECK(local.connections() <= 10);
 }
 
-TEST_CASE("a feed may have more after an answer, and nothing in between") {
+TEST_CASE("a sink may send the next request, with the tag of the one that was answered") {
     server const local{echo};
-    struct chain final : http_feed {
-        std::vector<http_request> requests;
-        std::size_t at{0};
-        bool waiting{false};
-        std::size_t answered{0};
-        http_request const* next(std::size_t& slot) override {
-            slot = at;
-            return waiting || at == requests.size() ? nullptr : (waiting = true, &requests[at++]);
+    http_request const request = a_request(local.origin() + "/");
+    curl_client const client;
+    poll_driver io;
+    auto const opened = client.open(io);
+    int answered = 0;
+    opened->send(request, a_call(), &answered);
+    while (answered < 10) {
+        opened->poll(io.time().steady(), [&](void* tag, result<http_response>&& response) {
+            CHECK(response);
+            if (++answered < 10) {
+                opened->send(request, a_call(), tag);
+            }
+        });
+        if (answered < 10) {
+            io.wait(opened->wakes_at());
         }
-        void answer(std::size_t, result<http_response> response) override {
-            answered += response ? 1 : 0;
-            waiting = false;
-        }
-    } feed;
-    feed.requests.assign(10, a_request(local.origin() + "/"));
-    curl_client{}.send_many(feed, 4, a_call());
-    CHECK(feed.answered == 10);
+    }
     CHECK(local.connections() == 1);
 }
 
-TEST_CASE("a feed that throws leaves the client usable") {
+TEST_CASE("clients of several servers share a driver, and keep their connections for the next one") {
+    server const first{echo};
+    server const second{echo};
+    curl_client const one;
+    curl_client const other;
+    std::size_t connections = 0;
+    for (int round = 0; round < 3; ++round) {
+        poll_driver io;
+        shared<http_channel> const channels[] = {one.open(io), other.open(io)};
+        std::vector<http_request> requests(40);
+        std::size_t answered = 0;
+        for (std::size_t index = 0; index < requests.size(); ++index) {
+            requests[index] = a_request((index % 2 == 0 ? first : second).origin() + "/");
+            channels[index % 2]->send(requests[index], a_call(), &requests[index]);
+        }
+        while (answered < requests.size()) {
+            steady_time wakes = steady_time::max();
+            for (auto const& each : channels) {
+                each->poll(io.time().steady(), [&](void*, result<http_response>&& response) { answered += response ? 1 : 100; });
+                wakes = std::min(wakes, each->wakes_at());
+            }
+            if (answered < requests.size()) {
+                io.wait(wakes);
+            }
+        }
+        CHECK(answered == requests.size());
+        connections = round == 0 ? static_cast<std::size_t>(first.connections() + second.connections()) : connections;
+    }
+    CHECK(static_cast<std::size_t>(first.connections() + second.connections()) == connections);
+    CHECK(one.send(a_request(first.origin() + "/"), a_call()));
+}
+
+TEST_CASE("a sink that throws leaves the client usable") {
     server const local{echo};
     curl_client const client;
     listed_requests feed{std::vector<http_request>(10, a_request(local.origin() + "/"))};
@@ -277,7 +309,7 @@ TEST_CASE("a feed that throws leaves the client usable") {
             throw std::runtime_error{"thrown"};
         }
     };
-    CHECK_THROWS_AS(client.send_many(feed, 4, a_call()), std::runtime_error);
+    CHECK_THROWS_AS(feed.send(client, 4, a_call()), std::runtime_error);
     CHECK(client.send(a_request(local.origin() + "/"), a_call()));
 }
 
@@ -286,13 +318,7 @@ TEST_CASE("a client that was moved from answers InvalidInput") {
     curl_client const taken = std::move(left);
     auto const request = a_request("http://127.0.0.1:9/");
     CHECK(left.send(request, a_call()).error().code == error_code::invalid_input); // NOLINT: what is left is asked
-    struct one_request final : http_feed {
-        http_request const* request;
-        std::optional<error_code> refused;
-        http_request const* next(std::size_t&) override { return std::exchange(request, nullptr); }
-        void answer(std::size_t, result<http_response> response) override { refused = response.error().code; }
-    } feed;
-    feed.request = &request;
-    left.send_many(feed, 1, a_call());
-    CHECK(feed.refused == error_code::invalid_input);
+    listed_requests feed{{request}};
+    feed.send(left, 1, a_call());
+    CHECK(feed.answers().at(0).error().code == error_code::invalid_input);
 }

@@ -132,7 +132,7 @@ TEST_CASE("many requests end together when the call does, and each is answered")
         }
     }};
     listed_requests feed{std::vector<http_request>(40, a_request(local.origin() + "/", http_method::post))};
-    auto const took = time_of_work([&] { client.send_many(feed, 16, call); });
+    auto const took = time_of_work([&] { feed.send(client, 16, call); });
     canceller.join();
     REQUIRE(feed.answers().size() == 40);
     std::size_t unsent = 0;
@@ -143,4 +143,35 @@ TEST_CASE("many requests end together when the call does, and each is answered")
     }
     CHECK(unsent == 24);
     CHECK(took < milliseconds{300});
+}
+
+TEST_CASE("one request of a channel is cancelled alone, and a channel may go with requests under way") {
+    server const local{silent};
+    server const other{each_request([](peer& client, std::string const&) { client.answer("x"); })};
+    curl_client const client;
+    {
+        poll_driver io;
+        auto const opened = client.open(io);
+        http_request const waits = a_request(local.origin() + "/", http_method::post);
+        http_request const quick = a_request(other.origin() + "/");
+        char tags[3] = {};
+        opened->send(waits, a_call(), &tags[0]);
+        opened->send(waits, a_call(), &tags[1]);
+        opened->send(quick, a_call(), &tags[2]);
+        std::string seen;
+        auto const note = [&](void* tag, result<http_response>&& response) {
+            seen += std::to_string(static_cast<char*>(tag) - &tags[0]) +
+                (response ? "+" : std::string{to_string(response.error().code)});
+        };
+        while (seen.empty()) {
+            io.wait(opened->wakes_at());
+            opened->poll(io.time().steady(), note);
+        }
+        CHECK(seen == "2+");
+        opened->cancel(&tags[1], error{error_code::cancelled, "not wanted any more"});
+        CHECK(seen == "2+"); // by poll alone
+        opened->poll(io.time().steady(), note);
+        CHECK(seen == "2+1Cancelled");
+    }
+    CHECK(client.send(a_request(other.origin() + "/"), a_call()));
 }

@@ -231,7 +231,7 @@ TEST_CASE("HTTP/2, where it is asked for") {
         CHECK(response->body == "two");
     }
     listed_requests feed{std::vector<http_request>(20, a_request(local.origin() + "/"))};
-    client.send_many(feed, 20, a_call());
+    feed.send(client, 20, a_call());
     for (auto const& [slot, answer] : feed.answers()) {
         CHECK(answer);
     }

@@ -5,12 +5,13 @@
 /// \file
 /// Requests and calls for the tests of clients.
 
-#include <entitable/http/http_client.hpp>
+#include <entitable/http/http_channel.hpp>
 
 #include <support/catch.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,24 +43,33 @@ std::chrono::milliseconds time_of_work(Work&& work) {
 }
 
 /// A list of requests; keeps the answers and how many were under way at once.
-class listed_requests final : public entitable::http_feed {
+class listed_requests {
 public:
     explicit listed_requests(std::vector<entitable::http_request> requests) : requests_(std::move(requests)) {}
 
-    entitable::http_request const* next(std::size_t& slot) override {
-        if (taken_ == requests_.size()) {
-            return nullptr;
-        }
-        slot = taken_;
-        ++under_way_;
-        most_ = std::max(most_, under_way_);
-        return &requests_[taken_++];
-    }
-    void answer(std::size_t slot, entitable::result<entitable::http_response> response) override {
-        --under_way_;
-        answers_.emplace(slot, std::move(response));
-        if (after_answer) {
-            after_answer(answers_.size());
+    /// Sends them through a channel of the client, up to `in_flight` at once.
+    template <class Client>
+    void send(Client client, std::size_t in_flight, entitable::http_call const& call) {
+        using namespace entitable;
+        poll_driver io;
+        shared<http_channel> const opened = open_http_channel(client, io);
+        std::size_t taken = 0;
+        while (answers_.size() < requests_.size()) {
+            for (; taken < requests_.size() && taken - answers_.size() < in_flight; ++taken) {
+                opened->send(requests_[taken], call, &requests_[taken]);
+                most_ = std::max(most_, taken + 1 - answers_.size());
+            }
+            std::size_t const before = answers_.size();
+            opened->poll(io.time().steady(), [&](void* tag, result<http_response>&& response) {
+                auto const slot = static_cast<std::size_t>(static_cast<http_request*>(tag) - requests_.data());
+                REQUIRE(answers_.emplace(slot, std::move(response)).second);
+                if (after_answer) {
+                    after_answer(answers_.size());
+                }
+            });
+            if (answers_.size() == before) {
+                io.wait(opened->wakes_at());
+            }
         }
     }
 
@@ -73,8 +83,6 @@ public:
 private:
     std::vector<entitable::http_request> requests_;
     std::map<std::size_t, entitable::result<entitable::http_response>> answers_;
-    std::size_t taken_{};
-    std::size_t under_way_{};
     std::size_t most_{};
 };
 

@@ -5,6 +5,7 @@
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 
+#include <support/many.hpp>
 #include <support/canned_client.hpp>
 #include <support/vectors.hpp>
 
@@ -69,7 +70,7 @@ void fails(result<T> const& outcome, error_code code, effect left = effect::none
 
 static_assert(transport<rest<canned_client>>);
 static_assert(answers<rest<canned_client>, transact>);
-static_assert(answers_many<rest<canned_client>, get_entity>);
+static_assert(opens_channels<rest<canned_client>>);
 
 TEST_CASE("rest: every request and its answer") {
     fixture f;
@@ -688,41 +689,30 @@ TEST_CASE("comparisons that a service has no constant for are made here") {
 
 namespace {
 
-class list_feed final : public request_feed<get_entity> {
-public:
-    explicit list_feed(std::vector<get_entity> requests) : requests_(std::move(requests)), outcomes(requests_.size()) {}
-    get_entity const* next(std::size_t& slot) override {
-        slot = at_;
-        return at_ < requests_.size() ? &requests_[at_++] : nullptr;
-    }
-    void answer(std::size_t slot, result<get_entity::response> response) override {
-        outcomes[slot] =
-            response ? "ok " + std::string{response->entity.row_key()} : std::string{to_string(response.error().code)};
-    }
-
-private:
-    std::vector<get_entity> requests_;
-    std::size_t at_{0};
-
-public:
+std::vector<std::string> outcomes_of(
+    any_transport const& through, std::vector<get_entity> const& requests, std::size_t in_flight, call const& with) {
     std::vector<std::string> outcomes;
-};
+    for (auto const& each : entitable_test::send_all(through, requests, in_flight, with).answers) {
+        outcomes.push_back(
+            *each ? "ok " + std::string{(*each)->entity.row_key()} : std::string{to_string(each->error().code)});
+    }
+    return outcomes;
+}
 
 } // namespace
 
 TEST_CASE("many requests: each has its own answer, bad ones and second attempts too") {
     fixture f;
     f.context.location = read_location::secondary;
-    list_feed feed{
-        {{"Orders", "p", "1", {}}, {"Orders", "p/", "2", {}}, {"Orders", "p", "3", {}}, {"Orders", "p", "4", {}}}};
     f.client.then(200, entity("p", "1"));
     f.client.then(404);
     f.client.then(200, entity("p", "3"));
     f.client.then(503);
     auto const backend = f.store();
-    backend.execute_many(feed, 3, f.context);
-    CHECK(feed.outcomes == std::vector<std::string>{"ok 1", "OutOfRangeInput", "ok 3", "ServerBusy"});
-    CHECK(f.client.asked().size() == 4);
+    CHECK(outcomes_of(backend,
+              {{"Orders", "p", "1", {}}, {"Orders", "p/", "2", {}}, {"Orders", "p", "3", {}}, {"Orders", "p", "4", {}}},
+              3, f.context) == std::vector<std::string>{"ok 1", "OutOfRangeInput", "ok 3", "ServerBusy"});
+    REQUIRE(f.client.asked().size() == 4);
     CHECK_THAT(f.client.asked()[2].url, StartsWith(f.where.primary));
 }
 
@@ -735,9 +725,7 @@ TEST_CASE("a bad connection string is the answer to every request") {
     auto const connected = rest<canned_client>::connect("AccountName=a", rest_options{}, client);
     REQUIRE_FALSE(connected);
     CHECK(connected.error().message == outcome.error().message);
-    list_feed feed{{{"Orders", "p", "1", {}}}};
-    store.execute_many(feed, 4, context);
-    CHECK(feed.outcomes == std::vector<std::string>{"InvalidInput"});
+    CHECK(outcomes_of(store, {{"Orders", "p", "1", {}}}, 4, context) == std::vector<std::string>{"InvalidInput"});
     CHECK(client.asked().empty());
 }
 
@@ -848,19 +836,9 @@ TEST_CASE("a backend that was moved from answers InvalidInput, alone and among m
     fails(left.execute(rows_of_p(), on.context), error_code::invalid_input);
     static_cast<void>(left.profile());
 
-    struct one_request final : request_feed<query_entities> {
-        query_entities const request = rows_of_p();
-        std::size_t asked = 0;
-        std::size_t refused = 0;
-        query_entities const* next(std::size_t& slot) override {
-            slot = asked;
-            return asked++ < 3 ? &request : nullptr;
-        }
-        void answer(std::size_t, result<query_entities::response> response) override {
-            refused += !response && response.error().code == error_code::invalid_input ? 1U : 0U;
-        }
-    } feed;
-    left.execute_many(feed, 2, on.context);
-    CHECK(feed.refused == 3);
+    auto const many = entitable_test::send_all(left, std::vector<query_entities>(3, rows_of_p()), 2, on.context);
+    for (auto const& each : many.answers) {
+        fails(*each, error_code::invalid_input);
+    }
     CHECK(on.client.asked().empty());
 }

@@ -15,6 +15,7 @@
 
 #include <fcntl.h>
 #include <support/catch.hpp>
+#include <support/many.hpp>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -250,18 +251,9 @@ void use(credential const& who, testing::manual_clock& time) {
     CHECK(get("r"));
     context.location = read_location::primary;
     // many at once
-    struct feed final : request_feed<get_entity> {
-        get_entity request{"Orders", "p", "r", {}};
-        int left{5};
-        get_entity const* next(std::size_t& name) override {
-            name = 0;
-            return left-- > 0 ? &request : nullptr;
-        }
-        void answer(std::size_t, result<get_entity::response>) override {}
-    } requests;
     client.then(200, an_entity);
     client.then(403);
-    store.execute_many(requests, 2, context);
+    entitable_test::send_all(store, std::vector<get_entity>(5, get_entity{"Orders", "p", "r", {}}), 2, context);
     // settings of the service
     rest_service<forgetful_client> const service{store};
     client.then(200, "<StorageServiceProperties/>");

@@ -3,7 +3,7 @@
 
 // An application brings its own client: the least that is one, and types that each lack exactly one thing of it.
 
-#include <entitable/http/http_client.hpp>
+#include <entitable/http/http_channel.hpp>
 
 #include <string>
 
@@ -40,8 +40,8 @@ struct by_value {
     result<http_response> send(http_request, http_call const&) { return http_response{}; }
 };
 
-struct with_many : minimal {
-    void send_many(http_feed&, std::size_t, http_call const&) {}
+struct with_channels : minimal {
+    shared<http_channel> open(io_driver&) { return {}; }
 };
 
 // ---- no clients ---------------------------------------------------------------------------------------------
@@ -90,19 +90,19 @@ struct that_needs_no_call {
     result<http_response> send(http_request const&) { return http_response{}; }
 };
 
-// ---- no clients of many -------------------------------------------------------------------------------------
+// ---- no clients with channels -------------------------------------------------------------------------------
 
-struct with_many_of_a_list : minimal {
-    void send_many(std::string const&, std::size_t, http_call const&) {}
+struct with_bare_channels : minimal {
+    http_channel* open(io_driver&) { return nullptr; }
 };
 
-struct with_many_without_a_bound : minimal {
-    void send_many(http_feed&, http_call const&) {}
+struct with_channels_of_nothing : minimal {
+    shared<http_channel> open() { return {}; }
 };
 
-struct with_many_but_not_one {
+struct with_channels_but_not_one {
     using is_http_client = void;
-    void send_many(http_feed&, std::size_t, http_call const&) {}
+    shared<http_channel> open(io_driver&) { return {}; }
 };
 
 } // namespace
@@ -112,7 +112,7 @@ static_assert(http_client<constant>);
 static_assert(http_client<constant const>);
 static_assert(http_client<not_assignable>);
 static_assert(http_client<by_value>);
-static_assert(http_client<with_many>);
+static_assert(http_client<with_channels>);
 
 static_assert(!http_client<untagged>);
 static_assert(!http_client<not_copyable>);
@@ -127,17 +127,16 @@ static_assert(!http_client<that_needs_no_call>);
 static_assert(!http_client<minimal const>);
 static_assert(!http_client<int>);
 
-static_assert(sends_many<with_many>);
-static_assert(!sends_many<minimal>);
-static_assert(!sends_many<with_many_of_a_list>);
-static_assert(!sends_many<with_many_without_a_bound>);
-static_assert(!sends_many<with_many_but_not_one>);
+static_assert(opens_http_channels<with_channels>);
+static_assert(!opens_http_channels<minimal>);
+static_assert(!opens_http_channels<with_bare_channels>);
+static_assert(!opens_http_channels<with_channels_of_nothing>);
+static_assert(!opens_http_channels<with_channels_but_not_one>);
 
-// Every client sends many, one by one where it has no way of its own.
+// Every client has a channel; one without its own sends one by one.
 template <class Client>
-concept can_send_many =
-    requires(Client& client, http_feed& feed, http_call const& call) { send_many(client, feed, 4, call); };
+concept can_open = requires(Client& client, io_driver& io) { open_http_channel(client, io); };
 
-static_assert(can_send_many<minimal>);
-static_assert(can_send_many<with_many>);
-static_assert(!can_send_many<untagged>);
+static_assert(can_open<minimal>);
+static_assert(can_open<with_channels>);
+static_assert(!can_open<untagged>);

@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/many.hpp>
+#include <entitable/transport/channel.hpp>
 
 #include <transport/archetypes.hpp>
 
@@ -56,13 +56,12 @@ static_assert(std::is_nothrow_move_constructible_v<any_transport>);
 
 namespace {
 
-struct with_many : archetypes::minimal {
-    void execute_many(request_feed<get_entity>&, std::size_t, call&) {}
+struct with_channels : archetypes::minimal {
+    [[nodiscard]] shared<channel> open(io_driver&) const { return {}; }
 };
 
 } // namespace
 
-static_assert(transport<with_many>);
-static_assert(answers_many<with_many, get_entity>);
-static_assert(!answers_many<with_many, write_entity>);
-static_assert(!answers_many<archetypes::minimal, get_entity>);
+static_assert(transport<with_channels>);
+static_assert(opens_channels<with_channels>);
+static_assert(!opens_channels<archetypes::minimal>);

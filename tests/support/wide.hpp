@@ -6,7 +6,8 @@
 /// A transport that keeps many requests under way, answers the latest first, and notes what it was asked.
 
 #include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/transport/many.hpp>
+
+#include <support/many.hpp>
 
 #include <functional>
 #include <memory>
@@ -18,9 +19,8 @@ namespace entitable_test {
 /// What it saw, and what it is to do.
 struct wide_log {
     std::vector<entitable::query_entities> queries;
-    std::size_t most{};   ///< requests under way at once
-    std::size_t rounds{}; ///< calls of execute_many
-    std::string failing;  ///< a query whose row range begins with this key fails
+    std::size_t most{};  ///< requests under way at once
+    std::string failing; ///< a query whose row range begins with this key fails
     bool silent{};        ///< takes requests and answers none
     std::function<void()> before_query;
 };
@@ -47,31 +47,18 @@ struct wide_transport {
         return store.execute(request, context);
     }
 
-    void execute_many(entitable::request_feed<entitable::query_entities>& feed, std::size_t in_flight,
-        entitable::call& context) const {
-        struct sent {
-            entitable::query_entities const* request;
-            std::size_t slot;
+    /// Latest first. Where it is to be silent, it answers nothing.
+    [[nodiscard]] entitable::shared<entitable::channel> open(entitable::io_driver&) const {
+        struct silence final : entitable::channel {
+            void send(entitable::request_ref, entitable::call&, void*) override {}
+            void cancel(void*, entitable::error const&) override {}
+            void poll(entitable::steady_time, entitable::completion_sink) override {}
+            [[nodiscard]] entitable::steady_time wakes_at() const noexcept override {
+                return entitable::steady_time::max();
+            }
         };
-        ++log->rounds;
-        std::vector<sent> under_way;
-        for (;;) {
-            while (under_way.size() < in_flight) {
-                std::size_t slot = 0;
-                auto const* const request = feed.next(slot);
-                if (request == nullptr) {
-                    break;
-                }
-                under_way.push_back({request, slot});
-            }
-            if (under_way.empty() || log->silent) {
-                return;
-            }
-            log->most = under_way.size() > log->most ? under_way.size() : log->most;
-            sent const latest = under_way.back();
-            under_way.pop_back();
-            feed.answer(latest.slot, execute(*latest.request, context));
-        }
+        return log->silent ? entitable::shared<entitable::channel>{new silence}
+                           : open_latest_first(*this, &log->most);
     }
 };
 

@@ -5,10 +5,9 @@
 /// \file
 /// Operations that follow a script, and transports that note what they are asked.
 
-#include <entitable/transport/many.hpp>
 #include <entitable/transport/run.hpp>
 
-#include <support/catch.hpp>
+#include <support/many.hpp>
 
 #include <string>
 #include <vector>
@@ -91,30 +90,8 @@ struct one_by_one {
 struct many_at_once : one_by_one {
     std::size_t* most;
 
-    void execute_many(
-        entitable::request_feed<entitable::get_entity>& feed, std::size_t in_flight, entitable::call& context) {
-        struct sent {
-            entitable::get_entity const* request;
-            std::size_t slot;
-        };
-        std::vector<sent> under_way;
-        for (;;) {
-            while (under_way.size() < in_flight) {
-                std::size_t slot = 0;
-                auto const* const request = feed.next(slot);
-                if (request == nullptr) {
-                    break;
-                }
-                under_way.push_back({request, slot});
-            }
-            if (under_way.empty()) {
-                return;
-            }
-            *most = under_way.size() > *most ? under_way.size() : *most;
-            auto const latest = under_way.back();
-            under_way.pop_back();
-            feed.answer(latest.slot, execute(*latest.request, context));
-        }
+    [[nodiscard]] entitable::shared<entitable::channel> open(entitable::io_driver&) const {
+        return open_latest_first(static_cast<one_by_one const&>(*this), most);
     }
 };
 

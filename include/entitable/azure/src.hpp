@@ -26,6 +26,7 @@
 #include <entitable/http/impl/http_message.ipp>
 #include <entitable/http/impl/response_reader.ipp>
 #include <entitable/http/impl/url.ipp>
+#include <entitable/rest/impl/rest_channel.ipp>
 #include <entitable/rest/impl/rest_engine.ipp>
 #include <entitable/wire/impl/answer_reader.ipp>
 #include <entitable/wire/impl/answer_text.ipp>

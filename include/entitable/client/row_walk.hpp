@@ -7,6 +7,7 @@
 
 #include <entitable/query/reading.hpp>
 #include <entitable/transport/any_transport.hpp>
+#include <entitable/transport/channel.hpp>
 
 #include <optional>
 
@@ -35,6 +36,14 @@ struct query_limits {
     /// `read_token`, where there is a token: nobody else pays for it.
     result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
     bool only_one{}; ///< one row at most, from there
+};
+
+/// How several pages are asked for at once.
+struct way_of_pages : counted {
+    explicit way_of_pages(any_transport const& through) : opened(open_channel(through, io)) {}
+
+    poll_driver io;
+    shared<channel> opened; ///< gone before its driver
 };
 
 /// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
@@ -71,6 +80,7 @@ private:
     shared<query_source> source_;
     query_limits limits_;
     query_reading reading_;
+    shared<way_of_pages> way_; ///< from the first round of several pages on
     page page_;
     std::size_t used_{};    ///< rows of the page that are taken
     std::size_t at_{};      ///< the next one of them

@@ -7,7 +7,8 @@
 
 #include <entitable/core/shared.hpp>
 #include <entitable/decorators/metrics.hpp>
-#include <entitable/transport/many.hpp>
+#include <entitable/transport/any_transport.hpp>
+#include <entitable/transport/channel.hpp>
 
 #include <map>
 #include <mutex>
@@ -43,6 +44,7 @@ public:
     metrics numbers;
 
     [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
+    [[nodiscard]] clock* time() const noexcept { return options_.time; }
     /// A request that was answered; the server is that of the call.
     template <class Request>
     void add(Request const& request, steady_time begun, outcome_record const& outcome, call const& context) {
@@ -106,38 +108,8 @@ private:
     observer* above_;
 };
 
-/// A feed that notes when a request was taken and when it was answered.
-template <class Request>
-class metered_feed final : public request_feed<Request> {
-public:
-    metered_feed(request_feed<Request>& inner, traffic_log& log, call const& context)
-        : inner_(inner), log_(log), context_(context) {}
-
-    Request const* next(std::size_t& slot) override {
-        Request const* const taken = inner_.next(slot);
-        if (taken != nullptr) {
-            open_.insert_or_assign(slot, under_way{taken, log_.now()});
-        }
-        return taken;
-    }
-    void answer(std::size_t slot, result<response_of<Request>> response) override {
-        if (auto const at = open_.find(slot); at != open_.end()) {
-            log_.add(*at->second.request, at->second.begun, outcome_of(*at->second.request, response), context_);
-            open_.erase(at);
-        }
-        inner_.answer(slot, std::move(response));
-    }
-
-private:
-    struct under_way {
-        Request const* request;
-        steady_time begun;
-    };
-    request_feed<Request>& inner_;
-    traffic_log& log_;
-    call const& context_;
-    std::map<std::size_t, under_way> open_;
-};
+/// Notes what `below` answers.
+[[nodiscard]] shared<channel> open_metered_channel(shared<channel> below, shared<traffic_log> log);
 
 } // namespace detail
 
@@ -172,15 +144,12 @@ public:
         return response;
     }
 
-    /// Where the wrapped transport keeps several requests under way, so does this.
-    template <table_request Request>
-        requires answers_many<T, Request>
-    void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
-        if (!log_) {
-            return detail::refuse_moved_from(feed, "transport");
-        }
-        detail::metered_feed<Request> watched{feed, *log_, context};
-        wrapped_.execute_many(watched, in_flight, context);
+    /// Many requests under way, each counted when it is answered. None of its own where latency is told by another clock than the
+    /// driver's.
+    [[nodiscard]] shared<channel> open(io_driver& io) const {
+        return log_ && log_->time() == &io.time()
+            ? detail::open_metered_channel(open_channel(any_transport{wrapped_}, io), log_)
+            : shared<channel>{};
     }
 
     /// What was counted, in the order of tables and partitions; last, with no table, what had no line of its own.

@@ -7,9 +7,10 @@
 
 #include <entitable/core/random_seed.hpp>
 #include <entitable/decorators/detail/retry_operation.hpp>
-#include <entitable/request/validate.hpp>
+#include <entitable/decorators/detail/retrying_channel.hpp>
+#include <entitable/decorators/detail/write_with_row.hpp>
 #include <entitable/row/system_rows.hpp>
-#include <entitable/transport/many.hpp>
+#include <entitable/transport/any_transport.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -26,76 +27,6 @@ struct retrying_options {
     clock* time{&system_clock()};        ///< must outlive the transport
     std::optional<std::uint64_t> seed{}; ///< of waits and operation ids; by default one that no other process has
 };
-
-namespace detail {
-
-/// Keeps the requests of a feed that have to be repeated until the transport below has answered all others.
-template <class Request>
-class retrying_feed final : public request_feed<Request> {
-    using operation_type = retry_operation<Request>;
-
-public:
-    retrying_feed(request_feed<Request>& inner, retry_ledger& ledger, clock& time, steady_time deadline)
-        : inner_(inner), ledger_(ledger), time_(time), deadline_(deadline) {}
-
-    Request const* next(std::size_t& slot) override {
-        Request const* const taken = inner_.next(slot);
-        if (taken != nullptr) {
-            under_way_.push_back({slot, taken});
-        }
-        return taken;
-    }
-    void answer(std::size_t slot, result<response_of<Request>> response) override {
-        Request const* request = nullptr;
-        for (sent& each : under_way_) {
-            if (each.slot == slot) {
-                request = each.request;
-                each = under_way_.back();
-                under_way_.pop_back();
-                break;
-            }
-        }
-        if (response) {
-            ledger_.earn();
-        } else if (request != nullptr) {
-            operation_type repeated{*request, kind_of(*request), ledger_, deadline_};
-            repeated.answer(std::move(response), time_.steady());
-            if (!repeated.next().done()) {
-                repeated_.push_back({slot, std::move(repeated)});
-                return;
-            }
-            response = repeated.finish();
-        }
-        inner_.answer(slot, std::move(response));
-    }
-    /// Brings what was kept to its end; false when there was nothing.
-    template <class T>
-    bool drain(T& through, call& context) {
-        std::vector<kept> all = std::exchange(repeated_, {});
-        for (kept& each : all) {
-            inner_.answer(each.slot, run(each.operation, context, time_, through));
-        }
-        return !all.empty();
-    }
-
-private:
-    struct sent {
-        std::size_t slot;
-        Request const* request;
-    };
-    struct kept {
-        std::size_t slot;
-        operation_type operation;
-    };
-    request_feed<Request>& inner_;
-    retry_ledger& ledger_;
-    clock& time_;
-    steady_time deadline_;
-    std::vector<sent> under_way_;
-    std::vector<kept> repeated_;
-};
-
-} // namespace detail
 
 /// A transport that repeats the requests of another one. Repeated are lost and unusable answers, a busy file, 408, 429, 500,
 /// 502, 503 and 504; never another 4xx, 501 or 505. The waits are those of the policy; a Retry-After that is longer is kept to. A call ends
@@ -163,21 +94,13 @@ public:
                        : detail::moved_from("transport");
     }
 
-    /// Where the wrapped transport keeps several requests under way, so does this; repetitions go one by one, after the others.
-    template <table_request Request>
-        requires answers_many<T, Request>
-    void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
-        if (!ledger_ || operation_rows_ || !context.operation_id.empty() || !ledger_->usable()) {
-            std::size_t slot = 0;
-            while (Request const* request = feed.next(slot)) {
-                feed.answer(slot, execute(*request, context));
-            }
-            return;
-        }
-        detail::retrying_feed<Request> repeated{feed, *ledger_, *time_, context.deadline};
-        do {
-            wrapped_.execute_many(repeated, in_flight, context);
-        } while (repeated.drain(wrapped_, context));
+    /// Many requests under way: what is repeated waits beside the others. None of its own where waits are told by another clock than
+    /// the driver's.
+    [[nodiscard]] shared<channel> open(io_driver& io) const {
+        return ledger_ && time_ == &io.time()
+            ? detail::open_retrying_channel(
+                  open_channel(any_transport{wrapped_}, io), ledger_, operation_rows_, wrapped_.profile(), io)
+            : shared<channel>{};
     }
 
     /// Repetitions that the quota has left.
@@ -197,7 +120,7 @@ private:
             }
         } else if constexpr (std::same_as<Request, transact>) {
             if (operation_row::is_first_of(request)) {
-                return attempt(request, kind_with_row(request), context, true);
+                return attempt(request, detail::kind_with_row(request), context, true);
             }
             if (keeps_rows(context)) {
                 return execute_with_row(request, context);
@@ -230,60 +153,14 @@ private:
         return outcome;
     }
 
-    [[nodiscard]] static request_kind kind_with_row(transact const& request) noexcept {
-        return kind_of(request) == request_kind::merging_batch ? request_kind::merging_batch_with_operation
-                                                               : request_kind::batch_with_operation;
-    }
-
-    [[nodiscard]] result<written> execute_with_row(write_entity const& request, call& context) const {
-        auto answered = execute_with_row(transact{request.table, {request.change}}, context);
-        if (!answered) {
-            failure refused = std::move(answered).as_failure();
-            refused.error().operation_index.reset();
-            return refused;
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> execute_with_row(Request const& request, call& context) const {
+        auto write = detail::with_operation_row(request, context, *ledger_, wrapped_.profile());
+        if (!write) {
+            return std::move(write).as_failure();
         }
-        return std::move(answered->results.front());
-    }
-
-    [[nodiscard]] result<transact::response> execute_with_row(transact request, call& context) const {
-        entitable::profile const limits = wrapped_.profile();
-        if (request.changes.empty() || request.changes.size() >= limits.max_operations) {
-            return failure{error_code::invalid_input,
-                "a batch that keeps an operation row has at least one operation, and one less than others at most"};
-        }
-        // An id that the caller gave may have been sent before, by another process.
-        bool const given = !context.operation_id.empty();
-        std::string const id = given ? context.operation_id : ledger_->new_operation_id();
-        if (given) {
-            if (auto good = validate_key(operation_row::row_key(id), "operation id", limits); !good) {
-                return std::move(good).as_failure();
-            }
-        }
-        transact sent{std::move(request.table), {}};
-        sent.changes.reserve(request.changes.size() + 1);
-        sent.changes.push_back(mutation::insert(operation_row::make(
-            request.changes.front().entity.partition_key(), id, operation_row::content_of(request.changes))));
-        for (mutation& change : request.changes) {
-            sent.changes.push_back(std::move(change));
-        }
-        auto answered = attempt(sent, kind_with_row(sent), context, given);
-        if (answered) {
-            if (!answered->results.empty()) {
-                answered->results.erase(answered->results.begin());
-            }
-            return answered;
-        }
-        failure refused = std::move(answered).as_failure();
-        error& problem = refused.error();
-        if (problem.operation_index) {
-            // Of the caller's changes.
-            problem.operation_index =
-                *problem.operation_index > 0 ? std::optional{*problem.operation_index - 1} : std::nullopt;
-        }
-        if (problem.effect == effect::unknown) {
-            problem.operation_id = id;
-        }
-        return refused;
+        auto answered = attempt(write->sent, detail::kind_with_row(write->sent), context, write->given);
+        return detail::without_operation_row(request, std::move(answered), write->operation_id);
     }
 
     mutable T wrapped_;

@@ -6,7 +6,7 @@
 /// `curl_client`: an http_client on libcurl, 7.87 or newer.
 
 #include <entitable/core/shared.hpp>
-#include <entitable/http/http_client.hpp>
+#include <entitable/http/http_channel.hpp>
 
 #include <chrono>
 #include <mutex>
@@ -35,8 +35,10 @@ struct curl_options {
 namespace detail {
 
 class curl_session;
+class curl_transfer;
 
-/// The sessions of a client; each is used by one thread at a time and keeps its connections. Safe to use from several threads.
+/// The sessions of a client, each used by one thread at a time with the connections that it keeps, and transfers with the client's
+/// options. Safe to use from several threads.
 class curl_pool : public counted {
 public:
     explicit curl_pool(curl_options options);
@@ -46,12 +48,17 @@ public:
     /// The session used last, whose connections are the warmest, or a new one.
     [[nodiscard]] curl_session* borrow();
     void give_back(curl_session* session) noexcept;
+    /// An idle transfer.
+    [[nodiscard]] curl_transfer* take_transfer();
+    void give_back(curl_transfer* transfer) noexcept;
 
 private:
     static constexpr std::size_t max_idle = 64;
+    static constexpr std::size_t max_idle_transfers = 256;
     curl_options const options_;
     std::mutex mutex_;
-    std::vector<curl_session*> idle_; ///< guarded by mutex_
+    std::vector<curl_session*> idle_;       ///< guarded by mutex_
+    std::vector<curl_transfer*> transfers_; ///< idle ones; guarded by mutex_
 };
 
 } // namespace detail
@@ -75,9 +82,9 @@ public:
     /// Sends one request on the calling thread. Errors as above, and as `http_client` says.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& call) const;
 
-    /// Keeps up to `in_flight` requests under way on the calling thread. Once the call is cancelled or its deadline has passed,
-    /// what is under way and what the feed still has is answered with that error.
-    void send_many(http_feed& feed, std::size_t in_flight, http_call const& call) const;
+    /// Requests under way on the thread of `io`. All clients with a channel in one driver share connections; where it has none
+    /// yet, they are those that this client kept, and keeps again when the driver is gone.
+    [[nodiscard]] shared<http_channel> open(io_driver& io) const;
 
 private:
     shared<detail::curl_pool> pool_;

@@ -28,18 +28,6 @@ struct http_call {
     std::size_t max_header_count{256};                        ///< header fields of one answer
 };
 
-/// Where a client takes requests from and brings the answers to. All calls come from one thread.
-class http_feed {
-public:
-    virtual ~http_feed() = default;
-
-    /// The next request to send and, in `slot`, the name under which its answer is due; null when there is none at the
-    /// moment. The request stays as it is until it is answered.
-    [[nodiscard]] virtual http_request const* next(std::size_t& slot) = 0;
-    /// The answer to the request named `slot`. After it `next` may have more.
-    virtual void answer(std::size_t slot, result<http_response> response) = 0;
-};
-
 /// Something that sends HTTP requests.
 ///
 /// Semantic rules:
@@ -66,25 +54,5 @@ concept http_client =
         // sends one request and waits for its answer
         { client.send(request, call) } -> std::same_as<result<http_response>>;
     };
-
-/// A client that keeps up to `in_flight` requests under way from one thread.
-template <class T>
-concept sends_many =
-    http_client<T> && requires(T& client, http_feed& feed, std::size_t in_flight, http_call const& call) {
-        client.send_many(feed, in_flight, call);
-    };
-
-/// Sends what the feed has until it has no more, up to `in_flight` at once where the client can, else one by one.
-template <http_client T>
-void send_many(T& client, http_feed& feed, std::size_t in_flight, http_call const& call) {
-    if constexpr (sends_many<T>) {
-        client.send_many(feed, in_flight, call);
-    } else {
-        std::size_t slot = 0;
-        while (http_request const* request = feed.next(slot)) {
-            feed.answer(slot, client.send(*request, call));
-        }
-    }
-}
 
 ENTITABLE_END_NAMESPACE

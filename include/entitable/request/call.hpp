@@ -49,6 +49,7 @@ struct call_spans {
     server_identity const* server{}; ///< of the last attempt; null where it did not say
     std::uint64_t drawn{};           ///< ids are drawn from this number; 0 until the first is needed
     std::uint64_t operation{};       ///< the span of the operation that is open; 0 for none
+    void const* opened_by{};         ///< the channel that opened it; null for none
     std::uint32_t attempts_before{}; ///< of other operations of the same call
 };
 

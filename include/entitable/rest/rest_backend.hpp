@@ -8,6 +8,7 @@
 /// `rest<Client>`: the table service over HTTP, through any HTTP client.
 
 #include <entitable/account/connection_string.hpp>
+#include <entitable/rest/detail/rest_channel.hpp>
 #include <entitable/rest/detail/rest_engine.hpp>
 #include <entitable/transport/any_transport.hpp>
 
@@ -78,14 +79,9 @@ public:
             [this](http_request const& sent, http_call const& how) { return client_.send(sent, how); });
     }
 
-    /// Keeps up to `in_flight` requests under way where the client can.
-    template <detail::sent_in_numbers Request>
-    void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
-        if (!engine_) {
-            return detail::refuse_moved_from(feed, "backend");
-        }
-        engine_->execute_many(feed, context,
-            [&](http_feed& requests, http_call const& how) { send_many(client_, requests, in_flight, how); });
+    /// Many requests under way, where the client can; requests to several accounts share what the client's channels share.
+    [[nodiscard]] shared<channel> open(io_driver& io) const {
+        return engine_ ? detail::open_rest_channel(engine_, open_http_channel(client_, io), io) : shared<channel>{};
     }
 
     /// What answers requests, for what stands beside the tables. Undefined after a move.

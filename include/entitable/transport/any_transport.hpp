@@ -6,16 +6,14 @@
 /// `any_transport`: any transport as one type, so that `table<E>` is one type whatever it runs on.
 
 #include <entitable/core/shared.hpp>
-#include <entitable/transport/many.hpp>
 #include <entitable/transport/transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-namespace detail {
 
-/// The requests of which a caller may want to have many under way.
-template <class T>
-concept sent_in_numbers = std::same_as<T, get_entity> || std::same_as<T, query_entities> ||
-    std::same_as<T, write_entity> || std::same_as<T, transact>;
+class channel;
+class io_driver;
+
+namespace detail {
 
 /// A virtual function for each kind of request, one link of the chain a kind.
 template <class... Requests>
@@ -26,10 +24,7 @@ class answering<> : public counted {
 public:
     virtual ~answering() = default;
     [[nodiscard]] virtual entitable::profile profile() const = 0;
-    virtual void execute_many(request_feed<get_entity>&, std::size_t in_flight, call&) = 0;
-    virtual void execute_many(request_feed<query_entities>&, std::size_t in_flight, call&) = 0;
-    virtual void execute_many(request_feed<write_entity>&, std::size_t in_flight, call&) = 0;
-    virtual void execute_many(request_feed<transact>&, std::size_t in_flight, call&) = 0;
+    virtual void open(io_driver& io, shared<channel>& opened) = 0; ///< none where it has no way of its own
 
 protected:
     void execute(); ///< never defined: gives the first link a name to go on from
@@ -55,17 +50,10 @@ public:
     using transport_interface::execute;
 
     entitable::profile profile() const override { return wrapped_.profile(); }
-    void execute_many(request_feed<get_entity>& feed, std::size_t in_flight, call& context) override {
-        entitable::execute_many(wrapped_, feed, in_flight, context);
-    }
-    void execute_many(request_feed<query_entities>& feed, std::size_t in_flight, call& context) override {
-        entitable::execute_many(wrapped_, feed, in_flight, context);
-    }
-    void execute_many(request_feed<write_entity>& feed, std::size_t in_flight, call& context) override {
-        entitable::execute_many(wrapped_, feed, in_flight, context);
-    }
-    void execute_many(request_feed<transact>& feed, std::size_t in_flight, call& context) override {
-        entitable::execute_many(wrapped_, feed, in_flight, context);
+    void open(io_driver& io, shared<channel>& opened) override {
+        if constexpr (requires { opened = wrapped_.open(io); }) {
+            opened = wrapped_.open(io);
+        }
     }
 
 protected:
@@ -123,15 +111,8 @@ public:
         return interface_->execute(request, context);
     }
 
-    /// As the transport does it; one after the other where it has no way of its own.
-    template <detail::sent_in_numbers Request>
-    void execute_many(request_feed<Request>& feed, std::size_t in_flight, call& context) const {
-        if (interface_) {
-            interface_->execute_many(feed, in_flight, context);
-        } else {
-            detail::refuse_moved_from(feed, "table or transport");
-        }
-    }
+    /// The transport's own channel; none where it has none, see `open_channel`.
+    [[nodiscard]] shared<channel> open(io_driver& io) const;
 
 private:
     shared<detail::transport_interface> interface_;

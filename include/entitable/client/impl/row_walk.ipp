@@ -4,6 +4,7 @@
 
 #include <entitable/client/row_walk.hpp>
 #include <entitable/query/reading.hpp>
+#include <entitable/transport/run_all.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -25,21 +26,6 @@ ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
     }
     return source->problem;
 }
-
-/// Offers the requests of a reading to a transport that may have several under way. A template, since virtual functions are
-/// compiled by everybody who sees them.
-template <class Reading>
-class page_feed final : public request_feed<query_entities> {
-public:
-    explicit page_feed(Reading& reading) noexcept : reading_(&reading) {}
-    query_entities const* next(std::size_t& slot) override { return reading_->next_request(slot); }
-    void answer(std::size_t slot, result<query_entities::response> response) override {
-        reading_->answer(slot, std::move(response));
-    }
-
-private:
-    Reading* reading_;
-};
 
 ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
     shared<query_source> source, query_limits limits, projection select) {
@@ -70,12 +56,29 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
         rows = static_cast<std::uint32_t>(*limits_.take - taken_); // nothing is read that will not be used
     }
     reading_.set_page_size(rows);
-    call context{source_->options};
-    page_feed feed{reading_};
     reading_.begin_round();
-    execute_many(source_->through, feed, limits_.in_flight, context);
-    if (!reading_.page_is_here()) {
-        reading_.abandon({error_code::transport_failed, "the transport left a request without an answer"});
+    std::size_t slot = 0;
+    query_entities const* const first = reading_.next_request(slot);
+    if (limits_.in_flight <= 1) {
+        call context{source_->options};
+        reading_.answer(slot, source_->through.execute(*first, context));
+        return;
+    }
+    std::vector<std::size_t> slots;
+    std::vector<single_request<query_entities>> pages;
+    for (query_entities const* due = first; due != nullptr; due = reading_.next_request(slot)) {
+        slots.push_back(slot);
+        pages.emplace_back(*due);
+    }
+    std::vector<call> calls(pages.size(), call{source_->options});
+    if (!way_) {
+        way_ = shared<way_of_pages>::make(source_->through);
+    }
+    if (!run_all(pages, calls, {&*way_->opened}, way_->io, limits_.in_flight)) {
+        way_ = {};
+    }
+    for (std::size_t index = 0; index < pages.size(); ++index) {
+        reading_.answer(slots[index], pages[index].finish());
     }
 }
 

@@ -123,6 +123,8 @@ private:
             outcome_.emplace(written{std::move(version), true});
         } else if constexpr (writes_many) {
             outcome_.emplace(response{std::vector<written>(request_->changes.size(), written{{}, true})});
+        } else if constexpr (std::is_void_v<response_of<Request>>) {
+            outcome_.emplace();
         } else {
             outcome_.emplace(std::in_place);
         }

@@ -5,6 +5,8 @@
 #include <entitable/core/text.hpp>
 #include <entitable/decorators/metered.hpp>
 
+#include <memory>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -71,6 +73,38 @@ ENTITABLE_LAZY_BODY void traffic_log::clear() {
     numbers.clear();
     lines_.clear();
     rest_ = {};
+}
+
+class metered_channel final : public channel {
+public:
+    metered_channel(shared<channel> below, shared<traffic_log> log)
+        : below_(std::move(below)), log_(std::move(log)) {}
+    ~metered_channel() override { below_ = {}; } // it tells those that watch
+
+    void send(request_ref request, call& context, void* tag) override {
+        watches_.insert_or_assign(tag, std::make_unique<metered_watch>(log_->numbers, context));
+        below_->send(request, context, tag);
+    }
+    void cancel(void* tag, error const& why) override { below_->cancel(tag, why); }
+    void poll(steady_time now, completion_sink sink) override {
+        below_->poll(now, [&](completion& done) {
+            done.visit([&](auto const& request, auto const& answer) {
+                log_->add(request, done.begun, outcome_of(request, answer), *done.context);
+            });
+            watches_.erase(done.tag);
+            sink(done);
+        });
+    }
+    [[nodiscard]] steady_time wakes_at() const noexcept override { return below_->wakes_at(); }
+
+private:
+    shared<channel> below_;
+    shared<traffic_log> log_;
+    std::map<void*, std::unique_ptr<metered_watch>> watches_; ///< of what is under way
+};
+
+ENTITABLE_DECL shared<channel> open_metered_channel(shared<channel> below, shared<traffic_log> log) {
+    return shared<channel>{new metered_channel{std::move(below), std::move(log)}};
 }
 
 } // namespace detail

@@ -10,6 +10,7 @@
 
 #include <curl/curl.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,17 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// Why nothing more is to be sent; success when all is well.
+ENTITABLE_DECL result<void> check_http_call(http_call const& call) {
+    if (call.cancellation.cancelled()) {
+        return failure{error_code::cancelled, "the call was cancelled"};
+    }
+    if (call.deadline != steady_time::max() && system_clock().steady() >= call.deadline) {
+        return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
+    }
+    return {};
+}
 
 /// One request under way on one easy handle.
 class curl_transfer {
@@ -35,15 +47,27 @@ public:
     [[nodiscard]] CURL* easy() const noexcept { return easy_; }
 
     /// Makes the handle ready for `request`, which stays as it is until the transfer is over.
-    [[nodiscard]] result<void> begin(http_request const& request, http_call const& call, std::size_t name);
+    [[nodiscard]] result<void> begin(http_request const& request, http_call const& call);
     /// What became of it, once libcurl is through with it.
     [[nodiscard]] result<http_response> finish(CURLcode code);
     /// What became of it when it is given up, for lasting too long or on request.
-    [[nodiscard]] result<http_response> end(error_code code, std::string_view why) {
-        if (code != error_code::cancelled && reader_.counts_as_it_is()) {
+    [[nodiscard]] result<http_response> end(error why) {
+        if (why.code != error_code::cancelled && reader_.counts_as_it_is()) {
             return reader_.take();
         }
-        return gave_up(code, why);
+        why.effect = sent_ ? effect::unknown : effect::none;
+        return failure{std::move(why)};
+    }
+    /// Why it is to be given up, now; none when it may go on.
+    [[nodiscard]] std::optional<error> overdue(steady_time now) const {
+        if (auto const over = check_http_call(call_); !over) {
+            return over.error();
+        }
+        if (ends <= now) {
+            return error{error_code::transport_failed,
+                text::joined({"no whole response within ", std::to_string(call_.request_timeout.count()), " ms"})};
+        }
+        return std::nullopt;
     }
     /// The error of a transfer that is given up.
     [[nodiscard]] failure gave_up(error_code code, std::string_view why) const {
@@ -52,8 +76,11 @@ public:
         return failure{std::move(problem)};
     }
 
-    std::size_t slot{};                   ///< of the feed
+    void* tag{};                          ///< under which its response is given
     steady_time ends{steady_time::max()}; ///< when the transfer is given up because it lasts too long
+    std::optional<CURLcode> ended;        ///< libcurl is through with it
+    std::vector<curl_transfer*>* told{};  ///< where it is put then; has room for it
+    std::size_t place{};                  ///< among those under way
 
 private:
     template <class Value>
@@ -110,6 +137,7 @@ private:
     CURL* const easy_;
     response_reader reader_;
     http_request const* request_{};
+    http_call call_;
     std::string_view host_;
     std::string method_;
     std::vector<char*> lines_;
@@ -157,9 +185,10 @@ ENTITABLE_DECL void curl_transfer::set_up() {
     set(CURLOPT_PRIVATE, this);
 }
 
-ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, http_call const& call, std::size_t name) {
+ENTITABLE_DECL result<void> curl_transfer::begin(http_request const& request, http_call const& call) {
     request_ = &request;
-    slot = name;
+    call_ = call;
+    ended.reset();
     sent_ = false;
     out_of_memory_ = false;
     text_[0] = '\0';

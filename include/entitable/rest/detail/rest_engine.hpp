@@ -13,7 +13,6 @@
 #include <entitable/request/call.hpp>
 #include <entitable/request/request_ref.hpp>
 #include <entitable/rest/rest_options.hpp>
-#include <entitable/transport/many.hpp>
 
 #include <mutex>
 
@@ -22,8 +21,6 @@ namespace detail {
 
 /// Sends one HTTP request.
 using http_sender = function_ref<result<http_response>(http_request const&, http_call const&)>;
-/// Sends what an HTTP feed has.
-using http_many_sender = function_ref<void(http_feed&, http_call const&)>;
 
 struct exchange;
 
@@ -56,11 +53,6 @@ public:
     /// The body of the answer: XML, or nothing to what changes a setting.
     [[nodiscard]] result<std::string> execute(
         service_request what, std::string_view table, std::string_view body, call& context, http_sender send);
-
-    void execute_many(request_feed<get_entity>&, call&, http_many_sender);
-    void execute_many(request_feed<query_entities>&, call&, http_many_sender);
-    void execute_many(request_feed<write_entity>&, call&, http_many_sender);
-    void execute_many(request_feed<transact>&, call&, http_many_sender);
 
     /// What one request needs while it is under way, and what is worth keeping for the next one.
     [[nodiscard]] exchange* take();

@@ -381,87 +381,6 @@ result<response_of<Request>> send_one(rest_engine& engine, Request const& reques
     });
 }
 
-/// A feed of HTTP requests made of one of table requests.
-template <class Request>
-class rest_feed final : public http_feed {
-public:
-    rest_feed(rest_engine& engine, request_feed<Request>& feed, call& context)
-        : engine_(engine), feed_(feed), context_(context) {}
-    ~rest_feed() {
-        for (open& each : open_) {
-            if (each.work != nullptr) {
-                engine_.give_back(each.work);
-            }
-        }
-    }
-    rest_feed(rest_feed const&) = delete;
-    rest_feed& operator=(rest_feed const&) = delete;
-
-    http_request const* next(std::size_t& slot) override {
-        if (!again_.empty()) { // to the primary
-            slot = again_.back();
-            again_.pop_back();
-            open& each = open_[slot];
-            if (auto ready = write(engine_, *each.request, context_, *each.work); !ready) {
-                close(slot, std::move(ready).as_failure());
-                return next(slot);
-            }
-            return &each.work->request;
-        }
-        for (;;) {
-            std::size_t name = 0;
-            Request const* const request = feed_.next(name);
-            if (request == nullptr) {
-                return nullptr;
-            }
-            slot = free_slot();
-            open_[slot] = {engine_.take(), request, name};
-            auto ready = begin(engine_, *request, context_, *open_[slot].work);
-            if (ready) {
-                return &open_[slot].work->request;
-            }
-            close(slot, std::move(ready).as_failure());
-        }
-    }
-    void answer(std::size_t slot, result<http_response> response) override {
-        result<response_of<Request>> outcome{std::in_place};
-        open& each = open_[slot];
-        if (finish(engine_, *each.request, response, *each.work, context_, outcome)) {
-            close(slot, std::move(outcome));
-        } else {
-            again_.push_back(slot);
-        }
-    }
-
-private:
-    struct open {
-        exchange* work{};
-        Request const* request{};
-        std::size_t name{};
-    };
-
-    std::size_t free_slot() {
-        for (std::size_t index = 0; index < open_.size(); ++index) {
-            if (open_[index].work == nullptr) {
-                return index;
-            }
-        }
-        open_.emplace_back();
-        return open_.size() - 1;
-    }
-    void close(std::size_t slot, result<response_of<Request>> outcome) {
-        std::size_t const name = open_[slot].name;
-        engine_.give_back(std::exchange(open_[slot].work, nullptr));
-        feed_.answer(name, std::move(outcome));
-    }
-
-    rest_engine& engine_;
-    request_feed<Request>& feed_;
-    call& context_;
-    std::vector<open> open_;
-    std::vector<std::size_t> again_;
-};
-
 ENTITABLE_DECL result<create_table::response> rest_engine::execute(
     create_table const& request, call& context, http_sender send) {
     return send_one(*this, request, context, send);
@@ -489,23 +408,6 @@ ENTITABLE_DECL result<write_entity::response> rest_engine::execute(
 ENTITABLE_DECL result<transact::response> rest_engine::execute(
     transact const& request, call& context, http_sender send) {
     return send_one(*this, request, context, send);
-}
-ENTITABLE_DECL void rest_engine::execute_many(request_feed<get_entity>& feed, call& context, http_many_sender send) {
-    rest_feed<get_entity> requests{*this, feed, context};
-    send(requests, limits_of(context));
-}
-ENTITABLE_DECL void rest_engine::execute_many(
-    request_feed<query_entities>& feed, call& context, http_many_sender send) {
-    rest_feed<query_entities> requests{*this, feed, context};
-    send(requests, limits_of(context));
-}
-ENTITABLE_DECL void rest_engine::execute_many(request_feed<write_entity>& feed, call& context, http_many_sender send) {
-    rest_feed<write_entity> requests{*this, feed, context};
-    send(requests, limits_of(context));
-}
-ENTITABLE_DECL void rest_engine::execute_many(request_feed<transact>& feed, call& context, http_many_sender send) {
-    rest_feed<transact> requests{*this, feed, context};
-    send(requests, limits_of(context));
 }
 
 ENTITABLE_DECL result<std::string> rest_engine::execute(

@@ -6,6 +6,7 @@
 /// Behaviours that concern a call and not its data: deadlines, cancellation, the observer, and the other ways to ask.
 
 #include <entitable/testing/conformance/trial.hpp>
+#include <entitable/transport/channel.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
@@ -121,31 +122,40 @@ inline void shown_as_it_is_read(trial& t) {
     t.no(t.send(read_entity{table, "p", "r", &refuse}), error_code::row_mismatch, "what the visitor returns");
 }
 
-/// Requests in a row, and what was answered to each.
+/// Sends requests into a channel, three at a time; what was answered to each.
 template <class Request>
-class listed_requests final : public request_feed<Request> {
-public:
-    explicit listed_requests(std::vector<Request> all) : requests(std::move(all)), answers(requests.size()) {}
-
-    Request const* next(std::size_t& slot) override {
-        slot = next_;
-        return next_ < requests.size() ? &requests[next_++] : nullptr;
-    }
-    void answer(std::size_t slot, result<response_of<Request>> response) override {
-        if (slot < answers.size() && !answers[slot]) {
-            answers[slot] = std::move(response);
-        } else {
-            answered_otherwise = true;
+std::vector<std::optional<result<response_of<Request>>>> answers_to(
+    trial& t, std::vector<Request> const& requests, std::string_view what) {
+    poll_driver io;
+    shared<channel> const opened = open_channel(t.store(), io);
+    std::vector<std::optional<result<response_of<Request>>>> answers(requests.size());
+    std::vector<call> calls(requests.size());
+    std::size_t sent = 0;
+    std::size_t answered = 0;
+    auto const take = [&](completion& done) {
+        auto const* const of = static_cast<call const*>(done.tag);
+        auto const at = static_cast<std::size_t>(of - calls.data());
+        bool const right = at < sent && done.context == of && done.request.as<Request>() == &requests[at];
+        if (t.check(right && !answers[at], std::string{what} + ": an answer that nobody waits for")) {
+            answers[at] = std::move(done.answer<Request>());
+        }
+        ++answered;
+    };
+    for (;;) {
+        for (; sent < requests.size() && sent - answered < 3; ++sent) {
+            opened->send(requests[sent], calls[sent], &calls[sent]);
+        }
+        opened->poll(io.time().steady(), take);
+        if (answered >= requests.size()) {
+            return answers;
+        }
+        if (opened->wakes_at() != steady_time::max() || io.watches()) {
+            io.wait(opened->wakes_at());
+        } else if (sent == requests.size() || sent - answered >= 3) {
+            return answers; // the channel is silent
         }
     }
-
-    std::vector<Request> requests;
-    std::vector<std::optional<result<response_of<Request>>>> answers;
-    bool answered_otherwise{false}; ///< a slot that is none, or one that had its answer
-
-private:
-    std::size_t next_{0};
-};
+}
 
 inline void many_like_single_ones(trial& t) {
     std::string const table = t.new_table();
@@ -157,16 +167,12 @@ inline void many_like_single_ones(trial& t) {
         writes.push_back({table, mutation::insert(make_row("p", key, {{"N", static_cast<std::int32_t>(index)}}))});
         reads.push_back({table, "p", index == 4 ? "absent" : key, {}});
     }
-    call context;
-    listed_requests many_writes{std::move(writes)};
-    t.store().execute_many(many_writes, 3, context);
-    listed_requests many_reads{std::move(reads)};
-    t.store().execute_many(many_reads, 3, context);
-    t.check(!many_writes.answered_otherwise && !many_reads.answered_otherwise, "an answer that nobody waits for");
+    auto const wrote_all = answers_to(t, writes, "writes");
+    auto const read_all = answers_to(t, reads, "reads");
     for (std::size_t index = 0; index < 10; ++index) {
         std::string const text = " of many, the one in slot " + std::to_string(index);
-        auto const& wrote = many_writes.answers[index];
-        auto const& read = many_reads.answers[index];
+        auto const& wrote = wrote_all[index];
+        auto const& read = read_all[index];
         if (!t.check(wrote.has_value(), "a write" + text + ", has no answer") ||
             !t.check(read.has_value(), "a read" + text + ", has no answer")) {
             continue;
@@ -176,7 +182,7 @@ inline void many_like_single_ones(trial& t) {
         } else if (index == 4) {
             t.no(*read, error_code::resource_not_found, "a read" + text);
         } else if (t.yes(*wrote, "a write" + text) && t.yes(*read, "a read" + text)) {
-            t.same((*read)->entity, many_writes.requests[index].change.entity, "a read" + text);
+            t.same((*read)->entity, writes[index].change.entity, "a read" + text);
             t.same((*wrote)->etag.text(), (*read)->etag.text(), "the ETag of a write" + text);
         }
     }
@@ -193,7 +199,7 @@ inline constexpr behaviour behaviours_of_calls[] = {
     {"an entity is shown as it is read", shown_as_it_is_read,
         "read_entity calls the visitor once, or has the error of get_entity (requests.hpp)"},
     {"many requests are answered like single ones", many_like_single_ones,
-        "execute_many answers each request once, in its own slot (request_feed)"},
+        "each request that is sent has one completion, which is its own (channel, rule 3)"},
 };
 
 } // namespace testing::conformance

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The channel of a retrying transport: what is repeated waits beside what is under way.
+
+#include <entitable/decorators/detail/retry_course.hpp>
+#include <entitable/request/profile.hpp>
+#include <entitable/transport/channel.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Repeats what `below` answers, as `retrying` says. `limits` are those of the transport below.
+[[nodiscard]] shared<channel> open_retrying_channel(shared<channel> below, shared<retry_ledger> ledger,
+    bool operation_rows, profile const& limits, io_driver& io);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/decorators/impl/retrying_channel.ipp>
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The channel of a REST backend: requests of tables over requests of HTTP.
+
+#include <entitable/http/http_channel.hpp>
+#include <entitable/rest/detail/rest_engine.hpp>
+#include <entitable/transport/channel.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Requests through `below`, which is this channel's alone.
+[[nodiscard]] shared<channel> open_rest_channel(shared<rest_engine> engine, shared<http_channel> below, io_driver& io);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/rest/impl/rest_channel.ipp>
+#endif
