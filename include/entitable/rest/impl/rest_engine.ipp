@@ -6,6 +6,8 @@
 #include <entitable/request/detail/refusal.hpp>
 #include <entitable/request/validate.hpp>
 #include <entitable/rest/detail/rest_engine.hpp>
+#include <entitable/transport/attempt.hpp>
+#include <entitable/transport/transport.hpp>
 #include <entitable/wire/detail/answer_reader.hpp>
 #include <entitable/wire/detail/error_answer.hpp>
 #include <entitable/wire/detail/http_date.hpp>
