@@ -834,8 +834,8 @@ private:
 };
 
 inline shared<channel> spoiled_backend::open(io_driver&) const {
-    return shared<channel>{new spoiled_channel{
-        *this, is(defect::many_answers_change_places), is(defect::many_failures_are_dropped)}};
+    return shared<channel>{
+        new spoiled_channel{*this, is(defect::many_answers_change_places), is(defect::many_failures_are_dropped)}};
 }
 
 } // namespace entitable_test

@@ -286,7 +286,8 @@ TEST_CASE("clients of several servers share a driver, and keep their connections
         while (answered < requests.size()) {
             steady_time wakes = steady_time::max();
             for (auto const& each : channels) {
-                each->poll(io.time().steady(), [&](void*, result<http_response>&& response) { answered += response ? 1 : 100; });
+                each->poll(io.time().steady(),
+                    [&](void*, result<http_response>&& response) { answered += response ? 1 : 100; });
                 wakes = std::min(wakes, each->wakes_at());
             }
             if (answered < requests.size()) {

@@ -5,8 +5,8 @@
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
 
-#include <support/many.hpp>
 #include <support/canned_client.hpp>
+#include <support/many.hpp>
 #include <support/vectors.hpp>
 
 #include <cmath>

@@ -74,7 +74,8 @@ answered_list<Request> send_all(entitable::any_transport const& through, std::ve
 /// Answers the latest of the requests under way first, one a poll, by a function.
 class latest_first final : public entitable::channel {
 public:
-    using answer_function = std::function<void(entitable::request_ref, entitable::call&, void* tag, entitable::completion_sink)>;
+    using answer_function =
+        std::function<void(entitable::request_ref, entitable::call&, void* tag, entitable::completion_sink)>;
 
     explicit latest_first(answer_function answer, std::size_t* most = nullptr)
         : answer_(std::move(answer)), most_(most) {}
@@ -111,16 +112,16 @@ private:
 /// A channel that executes by a transport, latest first; notes how many were under way at once.
 template <class Transport>
 entitable::shared<entitable::channel> open_latest_first(Transport const& through, std::size_t* most = nullptr) {
-    return entitable::shared<entitable::channel>{new latest_first{
-        [copy = std::make_shared<Transport>(through)](entitable::request_ref request, entitable::call& context,
-            void* tag, entitable::completion_sink sink) {
-            request.visit([&]<class Request>(Request const& sent) {
-                auto answer = entitable::execute(*copy, sent, context);
-                entitable::completion done{sent, answer, context, tag, {}};
-                sink(done);
-            });
-        },
-        most}};
+    return entitable::shared<entitable::channel>{
+        new latest_first{[copy = std::make_shared<Transport>(through)](entitable::request_ref request,
+                             entitable::call& context, void* tag, entitable::completion_sink sink) {
+                             request.visit([&]<class Request>(Request const& sent) {
+                                 auto answer = entitable::execute(*copy, sent, context);
+                                 entitable::completion done{sent, answer, context, tag, {}};
+                                 sink(done);
+                             });
+                         },
+            most}};
 }
 
 } // namespace entitable_test

@@ -21,7 +21,7 @@ struct wide_log {
     std::vector<entitable::query_entities> queries;
     std::size_t most{};  ///< requests under way at once
     std::string failing; ///< a query whose row range begins with this key fails
-    bool silent{};        ///< takes requests and answers none
+    bool silent{};       ///< takes requests and answers none
     std::function<void()> before_query;
 };
 
@@ -57,8 +57,7 @@ struct wide_transport {
                 return entitable::steady_time::max();
             }
         };
-        return log->silent ? entitable::shared<entitable::channel>{new silence}
-                           : open_latest_first(*this, &log->most);
+        return log->silent ? entitable::shared<entitable::channel>{new silence} : open_latest_first(*this, &log->most);
     }
 };
 

@@ -97,10 +97,9 @@ public:
     /// Many requests under way: what is repeated waits beside the others. None of its own where waits are told by another clock than
     /// the driver's.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
-        return ledger_ && time_ == &io.time()
-            ? detail::open_retrying_channel(
-                  open_channel(any_transport{wrapped_}, io), ledger_, operation_rows_, wrapped_.profile(), io)
-            : shared<channel>{};
+        return ledger_ && time_ == &io.time() ? detail::open_retrying_channel(open_channel(any_transport{wrapped_}, io),
+                                                    ledger_, operation_rows_, wrapped_.profile(), io)
+                                              : shared<channel>{};
     }
 
     /// Repetitions that the quota has left.

@@ -13,8 +13,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Repeats what `below` answers, as `retrying` says. `limits` are those of the transport below.
-[[nodiscard]] shared<channel> open_retrying_channel(shared<channel> below, shared<retry_ledger> ledger,
-    bool operation_rows, profile const& limits, io_driver& io);
+[[nodiscard]] shared<channel> open_retrying_channel(
+    shared<channel> below, shared<retry_ledger> ledger, bool operation_rows, profile const& limits, io_driver& io);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

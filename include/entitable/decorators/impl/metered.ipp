@@ -77,8 +77,7 @@ ENTITABLE_LAZY_BODY void traffic_log::clear() {
 
 class metered_channel final : public channel {
 public:
-    metered_channel(shared<channel> below, shared<traffic_log> log)
-        : below_(std::move(below)), log_(std::move(log)) {}
+    metered_channel(shared<channel> below, shared<traffic_log> log) : below_(std::move(below)), log_(std::move(log)) {}
     ~metered_channel() override { below_ = {}; } // it tells those that watch
 
     void send(request_ref request, call& context, void* tag) override {

@@ -224,7 +224,8 @@ private:
     void go_on(repeated_call& one, completion_sink sink) {
         operation_step step = one.next();
         if (!step.done()) {
-            auto allowed = step.not_before > io_.time().steady() ? check_call(*one.context, io_.time()) : result<void>{};
+            auto allowed =
+                step.not_before > io_.time().steady() ? check_call(*one.context, io_.time()) : result<void>{};
             if (one.cancelled || !allowed) {
                 one.abandon(one.cancelled ? *one.cancelled : allowed.error());
                 step = one.next();
@@ -255,10 +256,9 @@ private:
     pending_list<refused> refused_;
 };
 
-ENTITABLE_DECL shared<channel> open_retrying_channel(shared<channel> below, shared<retry_ledger> ledger,
-    bool operation_rows, profile const& limits, io_driver& io) {
-    return shared<channel>{
-        new retrying_channel{std::move(below), std::move(ledger), operation_rows, limits, io}};
+ENTITABLE_DECL shared<channel> open_retrying_channel(
+    shared<channel> below, shared<retry_ledger> ledger, bool operation_rows, profile const& limits, io_driver& io) {
+    return shared<channel>{new retrying_channel{std::move(below), std::move(ledger), operation_rows, limits, io}};
 }
 
 } // namespace detail

@@ -93,7 +93,9 @@ private:
 /// The session of all the curl channels in a driver.
 class curl_guest final : public io_guest {
 public:
-    curl_guest(shared<curl_pool> pool, io_driver& io) : pool_(std::move(pool)), session_(*pool_) { session_->wait_by(io); }
+    curl_guest(shared<curl_pool> pool, io_driver& io) : pool_(std::move(pool)), session_(*pool_) {
+        session_->wait_by(io);
+    }
 
     [[nodiscard]] curl_session& session() const noexcept { return *session_.operator->(); }
 

@@ -132,7 +132,8 @@ private:
     pending_list<refused> refused_;
 };
 
-ENTITABLE_DECL shared<channel> open_rest_channel(shared<rest_engine> engine, shared<http_channel> below, io_driver& io) {
+ENTITABLE_DECL shared<channel> open_rest_channel(
+    shared<rest_engine> engine, shared<http_channel> below, io_driver& io) {
     return shared<channel>{new rest_channel{std::move(engine), std::move(below), io}};
 }
 
