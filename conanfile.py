@@ -19,7 +19,11 @@ COMPONENTS = {
         "openssl": ("[>=3 <5]", "openssl::crypto"),
         "simdjson": ("[>=3.0.1 <5]", "simdjson::simdjson"),
     },
+    "listener": {"boost": ("[>=1.81 <2]", "boost::headers")},
 }
+
+# What is switched on with a component, besides the core.
+REQUIRED = {"listener": ["azure"]}
 
 
 class EntitableRecipe(ConanFile):
@@ -41,19 +45,24 @@ class EntitableRecipe(ConanFile):
             for part in ("MAJOR", "MINOR", "PATCH"))
 
     def _wanted(self):
-        return [component for component in COMPONENTS if self.options.get_safe(f"with_{component}")]
+        chosen = [component for component in COMPONENTS if self.options.get_safe(f"with_{component}")]
+        needed = [other for component in chosen for other in REQUIRED.get(component, [])]
+        return [component for component in COMPONENTS if component in chosen + needed]
 
     def configure(self):
-        if self.options.get_safe("with_hana"):
+        if self.options.get_safe("with_hana") or self.options.get_safe("with_listener"):
             self.options["boost/*"].header_only = True
 
     def layout(self):
         basic_layout(self, src_folder=".")
 
     def requirements(self):
+        wanted = {}
         for component in self._wanted():
             for package, (versions, _) in COMPONENTS[component].items():
-                self.requires(f"{package}/{versions}")
+                wanted[package] = versions
+        for package, versions in wanted.items():
+            self.requires(f"{package}/{versions}")
 
     def validate(self):
         if self.settings.get_safe("compiler.cppstd"):
@@ -77,4 +86,5 @@ class EntitableRecipe(ConanFile):
             info.bindirs = []
             info.libdirs = []
             if component != "core":
-                info.requires = ["core"] + [target for _, target in COMPONENTS[component].values()]
+                info.requires = ["core", *REQUIRED.get(component, [])]
+                info.requires += [target for _, target in COMPONENTS[component].values()]

@@ -14,6 +14,17 @@ function(entitable_add_test_engine)
     target_link_libraries(entitable_test_engine PUBLIC entitable_developer entitable::file entitable::azure)
 endfunction()
 
+# entitable_add_test_listener(): the bodies of the listener, compiled once as well, and apart: Boost.Beast takes longer than all the
+# rest, and few programs have a socket.
+function(entitable_add_test_listener)
+    if(TARGET entitable_test_listener)
+        return()
+    endif()
+    entitable_add_test_engine()
+    add_library(entitable_test_listener STATIC "${PROJECT_SOURCE_DIR}/tests/support/engine_listener.cpp")
+    target_link_libraries(entitable_test_listener PUBLIC entitable_test_engine entitable::listener)
+endfunction()
+
 # entitable_unless_passed(<variable> sources|program): the beginning of a command that is not run again where it has passed, see
 # tests/tools/unless_passed.
 function(entitable_unless_passed variable by)
@@ -28,7 +39,7 @@ function(entitable_add_unit_tests name)
     target_link_libraries(test_${name} PRIVATE entitable_test_support ${arg_LINK})
     target_precompile_headers(test_${name} REUSE_FROM entitable_test_support)
     # Those with processes, threads, sockets or random numbers that differ may fail the second time.
-    if(NOT name MATCHES "^(backends|concurrency|crash|fault|file|http|property)$")
+    if(NOT name MATCHES "^(backends|concurrency|crash|fault|file|http|listener|property)$")
         entitable_unless_passed(launcher program)
         set_target_properties(test_${name} PROPERTIES CROSSCOMPILING_EMULATOR "${launcher}")
     endif()
@@ -70,7 +81,7 @@ function(entitable_add_header_tests)
         endif()
         string(APPEND headers "${line}")
         set(flags "")
-        if(name MATCHES "/detail/")
+        if(name MATCHES "/detail/|^listener") # the bodies of the listener take ten times as long as others
             set(flags ${separate})
         endif()
         set(source "${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp")

@@ -7,7 +7,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
     FEATURES
         azure ENTITABLE_WITH_AZURE
         file ENTITABLE_WITH_FILE
-        hana ENTITABLE_WITH_HANA)
+        hana ENTITABLE_WITH_HANA
+        listener ENTITABLE_WITH_LISTENER)
 
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"

@@ -22,11 +22,11 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// An account and its keys.
 struct served_account {
-    std::string name;       ///< 3 to 24 lower-case letters and digits
-    std::string key;        ///< in base64; a secret
-    std::string second_key; ///< accepted as well, so that keys can be changed one after the other; empty: none
+    std::string name{};       ///< 3 to 24 lower-case letters and digits
+    std::string key{};        ///< in base64; a secret
+    std::string second_key{}; ///< accepted as well, so that keys can be changed one after the other; empty: none
     /// Where its tables are; none: in the store that the server was made with, which one account only may use.
-    std::optional<any_transport> store;
+    std::optional<any_transport> store{};
 
     /// The development account of the emulator, whose key everybody knows.
     [[nodiscard]] static served_account development() {
@@ -41,8 +41,8 @@ using bearer_verifier = std::function<bool(std::string_view account, std::string
 /// Wishes for a server. Plain data; a designated initializer names those that differ.
 struct server_options {
     /// Who may ask; none: the development account.
-    std::vector<served_account> accounts;
-    bearer_verifier bearer;       ///< none: bearer tokens are refused
+    std::vector<served_account> accounts{};
+    bearer_verifier bearer{};     ///< none: bearer tokens are refused
     clock* time{&system_clock()}; ///< judges the dates of requests; must outlive the server
     /// Told of each request once it is answered (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the server, and
     /// be safe to call from several threads.

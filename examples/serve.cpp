@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Serves tables to every client of the table service, in any language: from a file, or from memory.
+//
+//   serve FILE [--port N]        tables in a file, which is made when it is missing
+//   serve --memory [--port N]    tables that are gone at the end
+//   serve --memory --check       starts, stores and reads an entity as a client would, and stops
+//
+// Prints one line with the connection string. Port 0 takes a free one. Ctrl-C finishes what is under way, and closes the file.
+//
+// Run as a test with: --memory --check
+
+#include <entitable/azure.hpp>
+#include <entitable/entitable.hpp>
+#include <entitable/file.hpp>
+#include <entitable/listener.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+
+struct runner {
+    std::string event;
+    std::string name;
+    int age{};
+};
+
+ENTITABLE(runner, partition_key(event), row_key(name), properties(age))
+
+namespace {
+
+/// What any client does with the line that was printed.
+bool check(std::string const& connection_string) {
+    entitable::table<runner> const runners{entitable::azure_backend{connection_string}, "runners"};
+    bool const good = runners.create() && runners.insert({"Berlin", "Ada", 36}) && runners.get("Berlin", "Ada");
+    std::puts(good ? "an entity was stored and read" : "an entity was NOT stored and read");
+    return good;
+}
+
+int usage() {
+    std::fputs("usage: serve FILE | --memory [--port N] [--check]\n", stderr);
+    return 2;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+    std::string file;
+    bool memory = false;
+    bool checks = false;
+    entitable::listener_options options;
+    for (int index = 1; index < count; ++index) {
+        if (std::strcmp(words[index], "--memory") == 0) {
+            memory = true;
+        } else if (std::strcmp(words[index], "--check") == 0) {
+            checks = true;
+            options.port = 0;
+        } else if (std::strcmp(words[index], "--port") == 0 && index + 1 < count) {
+            options.port = static_cast<std::uint16_t>(std::atoi(words[++index]));
+        } else if (words[index][0] != '-' && file.empty()) {
+            file = words[index];
+        } else {
+            return usage();
+        }
+    }
+    if (memory == !file.empty()) {
+        return usage();
+    }
+
+    // Signals go to the one thread that waits for them.
+    sigset_t stopping;
+    sigemptyset(&stopping);
+    sigaddset(&stopping, SIGINT);
+    sigaddset(&stopping, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &stopping, nullptr);
+
+    entitable::any_transport const store =
+        memory ? entitable::any_transport{entitable::memory_backend{}} : entitable::any_transport{entitable::file_backend{file}};
+    entitable::call context;
+    if (auto const usable = store.execute(entitable::list_tables{}, context); !usable) { // a file that cannot be opened
+        std::fprintf(stderr, "%s\n", usable.error().to_string().c_str());
+        return 1;
+    }
+    entitable::http_listener listener{entitable::table_server{store}, options};
+    if (auto const opened = listener.listen(); !opened) {
+        std::fprintf(stderr, "%s\n", opened.error().to_string().c_str());
+        return 1;
+    }
+    auto const account = entitable::served_account::development();
+    std::string const connection_string = "DefaultEndpointsProtocol=http;AccountName=" + account.name + ";AccountKey=" + account.key +
+        ";TableEndpoint=http://127.0.0.1:" + std::to_string(listener.port()) + "/" + account.name + ";";
+    if (!checks) { // whose port is another one each time
+        std::printf("%s\n", connection_string.c_str());
+        std::fflush(stdout);
+    }
+
+    bool good = true;
+    std::thread until_stopped{[&] {
+        if (checks) {
+            good = check(connection_string);
+        } else {
+            int which = 0;
+            sigwait(&stopping, &which);
+        }
+        listener.stop();
+    }};
+    auto const served = listener.run();
+    until_stopped.join();
+    std::puts("stopped");
+    return served && good ? 0 : 1;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The bodies of the listener, for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for all files of the program, and include
+/// this header in exactly one of them, and `entitable/server/src.hpp` too.
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#error \
+    "entitable/listener/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
+#endif
+
+#include <entitable/listener.hpp>
+#include <entitable/listener/impl/http_listener.ipp>
+#include <entitable/listener/impl/http_session.ipp>

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// HTTP as it should be sent, and as it should not: each request is answered or its connection closed.
+
+#include "listening.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+using namespace entitable;
+using namespace entitable_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// Says what it was asked.
+http_response echo(http_request const& request, request_sender const& from) {
+    http_response made;
+    made.status = 200;
+    made.body = text::joined({to_string(request.method), " ", request.url, " ", from.address, " ",
+        request.headers.find("x-extra").value_or("-"), " ", request.body, "\n"});
+    return made;
+}
+
+std::string status_of(std::string const& answer) { return answer.substr(0, 12); }
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string_view::npos; at += part.size()) {
+        ++found;
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("a request and its answer") {
+    listening const local{http_handler{echo}};
+    std::string const answer =
+        answer_to(local.port(), "POST /a/b?c=d HTTP/1.1\r\nHost: h:1\r\nX-Extra: x\r\nContent-Length: 3\r\n\r\nabc");
+    CHECK(answer == "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\nPOST http://h:1/a/b?c=d 127.0.0.1 x abc\n");
+    CHECK(status_of(answer_to(local.port(), "MERGE / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 200");
+    CHECK(answer_to(local.port(), "GET /x HTTP/1.0\r\n\r\n").find("Connection: close") != std::string::npos);
+}
+
+TEST_CASE("a connection is kept, and pipelined requests are answered in order") {
+    listening const local{http_handler{echo}};
+    raw_connection const by{local.port()};
+    std::string all;
+    for (int number = 0; number < 50; ++number) {
+        std::string const body(static_cast<std::size_t>(number), 'b');
+        all += "PUT /" + std::to_string(number) +
+            " HTTP/1.1\r\nHost: h\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+    }
+    by.send(all);
+    std::string const answers = by.read_until("\nHTTP/1.1", 49) + by.read_until("49 ", 0);
+    std::size_t at = 0;
+    for (int number = 0; number < 49; ++number) {
+        at = answers.find("http://h/" + std::to_string(number) + " ", at);
+        CHECK(at != std::string::npos);
+    }
+    by.send("GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    CHECK(by.read_all().find("/last") != std::string::npos);
+}
+
+TEST_CASE("bodies in chunks, byte by byte, and after 100-continue") {
+    listening const local{http_handler{echo}};
+    std::string const chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: "
+                                "chunked\r\n\r\n3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\nX-Extra: late\r\n\r\n";
+    CHECK(answer_to(local.port(), chunked).find(" - abc0123456789\n") != std::string::npos);
+    raw_connection const slow{local.port()};
+    for (char const each : chunked) {
+        slow.send(std::string_view{&each, 1});
+    }
+    CHECK(slow.read_until("6789\n").find("200 OK") != std::string::npos);
+    slow.send("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+    CHECK(slow.read_until("\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n");
+    slow.send("ok");
+    CHECK(slow.read_until("\n\n", 0).empty());
+    CHECK(slow.read_until("ok\n").find("200 OK") != std::string::npos);
+}
+
+TEST_CASE("what could be read in two ways, or not at all, is refused and the connection closed") {
+    std::atomic<int> served{0};
+    listening const local{http_handler{[&](http_request const& request, request_sender const& from) {
+        ++served;
+        return echo(request, from);
+    }}};
+    std::string const smuggled = "GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n";
+    for (std::string const& bad :
+        {std::string{"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3, 3\r\n\r\nabc"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: identity\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked, gzip\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding : chunked\r\n\r\n"},
+            std::string{"POST / HTTP/1.0\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +3\r\n\r\nabc"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n"},
+            std::string{"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n"},
+            std::string{"GET / HTTP/1.1\r\n\r\n"}, std::string{"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"},
+            std::string{"GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"}, std::string{"GET x HTTP/1.1\r\nHost: a\r\n\r\n"},
+            std::string{"GET * HTTP/1.1\r\nHost: a\r\n\r\n"}, std::string{"BREW / HTTP/1.1\r\nHost: a\r\n\r\n"},
+            std::string{"GET / HTTP/2.0\r\nHost: a\r\n\r\n"}, std::string{"GET /\r\n\r\n"},
+            std::string{"\x16\x03\x01\x02"}, std::string{"GET / HTTP/1.1\nHost: a\n\n"},
+            std::string{"GET / HTTP/1.1\r\nHost: a\r\nX: \x01\r\n\r\n"},
+            std::string{"GET / HTTP/1.1\r\nHost: a\r\nX\0: 1\r\n\r\n", 38},
+            std::string{"GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n"}}) {
+        CAPTURE(bad);
+        raw_connection const by{local.port()};
+        by.send(bad + smuggled);
+        std::string const answer = by.read_all();
+        CHECK(answer.find("HTTP/1.1 2") == std::string::npos);
+        CHECK(answer.find("smuggled") == std::string::npos);
+        CHECK(count_of(answer, "HTTP/1.1 ") <= 1);
+        CHECK(by.closed());
+    }
+    CHECK(served == 0);
+    CHECK(status_of(answer_to(local.port(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 200");
+}
+
+TEST_CASE("what is too large is refused before it is read") {
+    listener_options options;
+    options.max_header_size = 2'000;
+    options.max_body_size = 1'000;
+    listening const local{http_handler{echo}, options};
+    std::string const head = "POST / HTTP/1.1\r\nHost: h\r\n";
+    CHECK(status_of(answer_to(local.port(), head + "Content-Length: 1001\r\n\r\n")) == "HTTP/1.1 413");
+    CHECK(status_of(answer_to(local.port(), head + "Content-Length: 1001\r\nExpect: 100-continue\r\n\r\n")) ==
+        "HTTP/1.1 413");
+    CHECK(status_of(answer_to(local.port(), head + "Content-Length: 1000000\r\n\r\n" + std::string(1'000'000, 'x'))) ==
+        "HTTP/1.1 413");
+    CHECK(status_of(answer_to(local.port(),
+              head + "Transfer-Encoding: chunked\r\n\r\n3E9\r\n" + std::string(1'001, 'x'))) == "HTTP/1.1 413");
+    CHECK(status_of(answer_to(local.port(), head + "X: " + std::string(2'000, 'x') + "\r\n\r\n")) == "HTTP/1.1 431");
+    CHECK(status_of(answer_to(local.port(), "GET /" + std::string(3'000, 'x') + " HTTP/1.1\r\nHost: h\r\n\r\n")) ==
+        "HTTP/1.1 431");
+    CHECK(status_of(answer_to(local.port(), head + "Content-Length: 1000\r\n\r\n" + std::string(1'000, 'x'))) ==
+        "HTTP/1.1 200");
+}
+
+TEST_CASE("who sends slowly, or not at all, is cut off") {
+    listener_options options;
+    options.idle_timeout = 150ms;
+    options.header_timeout = 150ms;
+    options.body_timeout = 150ms;
+    listening const local{http_handler{echo}, options};
+    raw_connection const silent{local.port()};
+    raw_connection const half{local.port()};
+    half.send("GET / HTTP/1.1\r\nHo");
+    raw_connection const body{local.port()};
+    body.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nab");
+    raw_connection const drip{local.port()};
+    drip.send("GET / HTTP/1.1\r\nX: ");
+    for (int byte = 0; byte < 20; ++byte) { // each byte in time, the whole not
+        std::this_thread::sleep_for(20ms);
+        drip.send("x");
+    }
+    CHECK(silent.closed());
+    CHECK(half.closed());
+    CHECK(body.closed());
+    CHECK(drip.closed());
+}
+
+TEST_CASE("connections have a bound") {
+    listener_options options;
+    options.max_connections = 3;
+    listening const local{http_handler{echo}, options};
+    std::string const request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
+    {
+        raw_connection const a{local.port()};
+        raw_connection const b{local.port()};
+        raw_connection const c{local.port()};
+        for (auto const* const each : {&a, &b, &c}) {
+            each->send(request);
+            CHECK(status_of(each->read_until("- \n")) == "HTTP/1.1 200");
+        }
+        CHECK(status_of(answer_to(local.port(), request)) == "HTTP/1.1 503");
+    }
+    std::string answer;
+    for (int attempt = 0; attempt < 100 && status_of(answer) != "HTTP/1.1 200"; ++attempt) {
+        std::this_thread::sleep_for(10ms);
+        answer = answer_to(local.port(), request);
+    }
+    CHECK(status_of(answer) == "HTTP/1.1 200");
+}
+
+TEST_CASE("answers that take long hold up no other connection") {
+    std::atomic<bool> go{false};
+    listener_options options;
+    options.threads = 1;
+    listening const local{http_handler{[&](http_request const& request, request_sender const& from) {
+                              while (request.url.ends_with("/slow") && !go) {
+                                  std::this_thread::sleep_for(1ms);
+                              }
+                              return echo(request, from);
+                          }},
+        options};
+    raw_connection const a{local.port()};
+    raw_connection const b{local.port()};
+    a.send("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n");
+    b.send("GET /slow HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(status_of(answer_to(local.port(), "GET /quick HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 200");
+    go = true;
+    CHECK(a.read_until("- \n").find("/slow") != std::string::npos);
+    CHECK(b.read_until("- \n").find("/slow") != std::string::npos);
+}
+
+TEST_CASE("a handler that throws is answered for") {
+    listening const local{http_handler{[](http_request const&, request_sender const&) -> http_response { throw 1; }}};
+    CHECK(status_of(answer_to(local.port(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 500");
+}
+
+TEST_CASE("stopping finishes what is under way and closes the rest") {
+    std::atomic<bool> begun{false};
+    std::atomic<bool> go{false};
+    listening local{http_handler{[&](http_request const& request, request_sender const& from) {
+        begun = true;
+        while (!go) {
+            std::this_thread::sleep_for(1ms);
+        }
+        return echo(request, from);
+    }}};
+    raw_connection const idle{local.port()};
+    raw_connection const working{local.port()};
+    working.send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n");
+    while (!begun) {
+        std::this_thread::sleep_for(1ms);
+    }
+    std::thread stopping{[&] { local.stop(); }};
+    CHECK(idle.closed());
+    go = true;
+    CHECK(working.read_all().find("200 OK") != std::string::npos);
+    stopping.join();
+    CHECK_FALSE(raw_connection{local.port()}.connected());
+}
+
+TEST_CASE("where a listener may listen") {
+    auto const said = [](listener_options options) {
+        http_listener made{http_handler{echo}, std::move(options)};
+        auto const opened = made.listen();
+        return opened ? std::string{"listens"} : std::string{to_string(opened.error().code)};
+    };
+    CHECK(said({.port = 0}) == "listens");
+    CHECK(said({.address = "localhost", .port = 0}) == "listens");
+    CHECK(said({.address = "0.0.0.0", .port = 0}) == "InvalidInput");
+    CHECK(said({.address = "0.0.0.0", .port = 0, .beyond_loopback = true}) == "listens");
+    CHECK(said({.address = "nowhere", .port = 0}) == "InvalidInput");
+    http_listener const none{http_handler{echo}};
+    CHECK(none.port() == 0);
+    http_listener first{http_handler{echo}, {.port = 0}};
+    REQUIRE(first.listen());
+    CHECK(said({.port = first.port()}) == "StoreFailed");
+}
+
+TEST_CASE("metrics on a port of their own") {
+    struct : observer {
+        std::mutex lock;
+        std::string log;
+        void on_attempt(attempt_record const& done) noexcept override {
+            std::lock_guard const guard{lock};
+            log += text::joined({std::to_string(done.outcome.status), " ", done.name, "\n"});
+        }
+    } watch;
+    listener_options options;
+    options.metrics_port = 0;
+    options.watch = &watch;
+    listening const local{http_handler{echo}, options};
+    static_cast<void>(answer_to(local.port(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n"));
+    static_cast<void>(answer_to(local.port(), "GET / HTTP/1.1\r\n\r\n"));
+    std::string const metrics = answer_to(local.metrics_port(), "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n");
+    CHECK(metrics.find("entitable_answers_total{status=\"2xx\"} 1\n") != std::string::npos);
+    CHECK(metrics.find("entitable_malformed_requests_total 1\n") != std::string::npos);
+    CHECK(metrics.ends_with("# EOF\n"));
+    CHECK(status_of(answer_to(local.metrics_port(), "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 404");
+    std::lock_guard const guard{watch.lock};
+    CHECK(watch.log == "400 the host is missing, malformed or there twice\n");
+}
