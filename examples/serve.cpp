@@ -78,8 +78,8 @@ int main(int count, char** words) {
     sigaddset(&stopping, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &stopping, nullptr);
 
-    entitable::any_transport const store =
-        memory ? entitable::any_transport{entitable::memory_backend{}} : entitable::any_transport{entitable::file_backend{file}};
+    entitable::any_transport const store = memory ? entitable::any_transport{entitable::memory_backend{}}
+                                                  : entitable::any_transport{entitable::file_backend{file}};
     entitable::call context;
     if (auto const usable = store.execute(entitable::list_tables{}, context); !usable) { // a file that cannot be opened
         std::fprintf(stderr, "%s\n", usable.error().to_string().c_str());
@@ -91,8 +91,9 @@ int main(int count, char** words) {
         return 1;
     }
     auto const account = entitable::served_account::development();
-    std::string const connection_string = "DefaultEndpointsProtocol=http;AccountName=" + account.name + ";AccountKey=" + account.key +
-        ";TableEndpoint=http://127.0.0.1:" + std::to_string(listener.port()) + "/" + account.name + ";";
+    std::string const connection_string = "DefaultEndpointsProtocol=http;AccountName=" + account.name +
+        ";AccountKey=" + account.key + ";TableEndpoint=http://127.0.0.1:" + std::to_string(listener.port()) + "/" +
+        account.name + ";";
     if (!checks) { // whose port is another one each time
         std::printf("%s\n", connection_string.c_str());
         std::fflush(stdout);
