@@ -14,3 +14,4 @@
 #include <entitable/listener.hpp>
 #include <entitable/listener/impl/http_listener.ipp>
 #include <entitable/listener/impl/http_session.ipp>
+#include <entitable/listener/impl/session_owner.ipp>
