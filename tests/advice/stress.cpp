@@ -4,7 +4,9 @@
 #include <entitable/advice.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/file.hpp>
+#include <entitable/rest/rest_backend.hpp>
 #include <entitable/retrying.hpp>
+#include <entitable/server.hpp>
 #include <entitable/testing.hpp>
 
 #include <support/catch.hpp>
@@ -34,6 +36,14 @@ std::vector<order> orders(int count) {
     }
     return all;
 }
+
+/// A server's only account, whose key is nobody's.
+server_options with_account() {
+    server_options options;
+    options.accounts.push_back({"acct", "b3RoZXI=", {}, {}});
+    return options;
+}
+constexpr char const* connection = "DefaultEndpointsProtocol=http;AccountName=acct;AccountKey=b3RoZXI=";
 
 /// Virtual time, one worker, calls at equal distances: every figure is exact.
 stress_options exact(entitable::clock& time, double peak) {
@@ -81,6 +91,23 @@ TEST_CASE("a planted limit of 2,000 entities a second is found") {
 
     time.advance(1min);
     CHECK(test.run(exact(time, 2'250)).value().verdict == stress_verdict::too_coarse);
+    CHECK_FALSE(has_table(memory, "stressed"));
+}
+
+TEST_CASE("a planted limit is found through a server, too") {
+    testing::manual_clock time;
+    memory_backend memory;
+    testing::faulty store{memory, {&time, testing::partition_target{200, 10s, {}}}};
+    stress_test<order> test{rest{table_server{store, with_account()}, connection}, "stressed", orders(15)};
+    stress_options options = exact(time, 150);
+    options.target = 200;
+    options.most = 250;
+    options.step = 1s;
+    stress_outcome const outcome = test.reads(3).writes(1).run(options).value();
+    INFO(outcome.to_string());
+    CHECK(outcome.verdict == stress_verdict::fits);
+    CHECK(outcome.carried == 200);
+    CHECK(outcome.steps.back().errors.at(error_code::server_busy) > 0);
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
@@ -246,7 +273,7 @@ TEST_CASE("a stress test that cannot be is refused") {
     CHECK_FALSE(has_table(memory, "stressed"));
 }
 
-TEST_CASE("a stress test runs with threads and the computer's clock, on memory and on a file") {
+TEST_CASE("a stress test runs with threads and the computer's clock, on memory, on a file and on a server") {
     entitable_test::temporary_folder const folder;
     stress_options options;
     options.peak = 200;
@@ -256,7 +283,9 @@ TEST_CASE("a stress test runs with threads and the computer's clock, on memory a
     options.workers = 4;
     memory_backend memory;
     file_backend file{folder / "stress.db"};
-    for (any_transport const& store : {any_transport{memory}, any_transport{file}}) {
+    memory_backend behind;
+    rest const server{table_server{behind, with_account()}, connection};
+    for (any_transport const& store : {any_transport{memory}, any_transport{file}, any_transport{server}}) {
         stress_test<order> test{store, "stressed", orders(250)};
         test.reads(8).writes(1).does("of Ann", 1, 250, [](table<order> const& into, order const& any) {
             return into.where(fields<order>::customer == any.customer).count();

@@ -172,7 +172,10 @@ struct figure_frame {
     figure_frame const frame{"heat", "Writes by key and time",
         (pattern == heat_pattern::nothing ? "" : "Pattern: ") +
             std::string{meanings[static_cast<std::size_t>(pattern)]},
-        shade_legend(counted(most, "event", "events") + " in a cell")};
+        most > 0 ? shade_legend(counted(most, "event", "events") + " in a cell") : std::string{}};
+    if (most <= 0) {
+        return framed(frame, {}, nullptr);
+    }
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 300};
     picture_scale const x{0, 1, 8, picture_width - 8};
     picture_scale const y{0, 1, 248, 30};
@@ -310,14 +313,17 @@ struct figure_frame {
     std::string_view id, std::string title, std::vector<throughput_step> const& steps, std::string const& text) {
     double most = 1;
     double hours = 0;
+    bool split = false;
     for (throughput_step const& each : steps) {
         most = std::max(most, each.units);
         hours = std::max(hours, each.to_hour);
+        split = split || each.partitions > steps.front().partitions;
     }
     double const shown = hours > 0 ? hours * 1.2 : 1;
     figure_frame const frame{id, std::move(title),
         hours > 0 ? "Done after " + short_figure(hours) + " hours at the latest." : "All of it takes effect at once.",
-        legend_entry("line a", "RU/s that can be used") + legend_entry("line plain", "RU/s that were asked for")};
+        legend_entry("line a", "RU/s that can be used") + legend_entry("line plain", "RU/s that were asked for") +
+            (split ? legend_entry("band", "partitions are split") : std::string{})};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 260};
     picture_scale const x{0, shown, picture_left, picture_width - 14};
     picture_scale const y{0, most * 1.08, 210, picture_top};

@@ -67,6 +67,7 @@ inline constexpr std::string_view report_style = R"(
  .legend i.line{width:20px;height:0;border-top:2.5px solid;margin-right:6px}
  .legend i.plain{border-top-style:dashed;border-color:var(--soft)}
  .legend i.a{border-color:var(--a)}.legend i.b{border-color:var(--b)}.legend i.c{border-color:var(--c)}
+ .legend i.band{background:var(--band);border:1px solid var(--axis);margin-right:6px}
  .legend i.dot{width:10px;height:10px;border-radius:50%;border:2px solid;margin-right:6px}
  .legend i.dot.a{background:var(--a);border-color:var(--a)}.legend i.dot.c{border-color:var(--c)}
  .scroll{overflow-x:auto;margin:10px 0;max-width:100%}
