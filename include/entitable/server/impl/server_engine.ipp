@@ -355,8 +355,10 @@ ENTITABLE_DECL http_response server_engine::answer(http_request const& request, 
         out.status = refusal.status;
         out.headers.clear();
         out.body.clear();
-        bool const xml = work.address.place == service_place::service || work.account == nullptr ||
-            work.address.url.query.find("comp=") != std::string_view::npos;
+        std::string_view const accept = request.headers.find("Accept").value_or(std::string_view{});
+        bool const json = accept.find("json") != std::string_view::npos;
+        bool const xml =
+            work.address.url.query.find("comp=") != std::string_view::npos || (work.account == nullptr && !json);
         refusal_marks const marks{work.request_id, work.now};
         if (xml) {
             known_fields::add(out.headers, "Content-Type: application/xml", 1);
