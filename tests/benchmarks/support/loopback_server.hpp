@@ -4,7 +4,7 @@
 
 /// \file
 /// A fast server on 127.0.0.1 in a process of its own: one thread, epoll, keep-alive, the same answer to every request that
-/// has no body. It ends with the program that made it.
+/// has no body, at once or after a time, or each so many another answer. It ends with the program that made it.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -15,17 +15,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <deque>
 #include <map>
 #include <stdexcept>
 #include <string>
 
 namespace measure {
 
+/// How a server answers, if not the same at once.
+struct loopback_options {
+    std::chrono::milliseconds latency{}; ///< of each answer; without TLS only
+    std::size_t each{};                  ///< the request of this number, and each so many on, is answered with `other`
+    std::string other{};
+};
+
 class loopback_server {
 public:
-    /// Serves `answer` at once, with TLS when there is a context for it. To be made while the program has one thread.
-    loopback_server(std::string answer, SSL_CTX* tls) : answer_(std::move(answer)), tls_(tls) {
+    /// Serves `answer`, with TLS when there is a context for it. To be made while the program has one thread.
+    loopback_server(std::string answer, SSL_CTX* tls, loopback_options how = {})
+        : answer_(std::move(answer)), tls_(tls), how_(std::move(how)) {
         listening_ = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
         sockaddr_in at{};
         at.sin_family = AF_INET;
@@ -78,7 +88,8 @@ private:
         std::map<int, connection> open;
         for (;;) {
             epoll_event ready[64];
-            int const count = ::epoll_wait(events, ready, 64, -1);
+            int const count = ::epoll_wait(events, ready, 64, wait_for_due());
+            send_due();
             for (int index = 0; index < count; ++index) {
                 int const descriptor = ready[index].data.fd;
                 if (descriptor == alive) {
@@ -107,6 +118,26 @@ private:
         }
     }
 
+    /// One that waits for its time. All wait equally long, so they are due in the order in which they came.
+    struct due_answer {
+        std::chrono::steady_clock::time_point at;
+        int descriptor;
+        std::string const* text;
+    };
+    [[nodiscard]] int wait_for_due() const {
+        if (due_.empty()) {
+            return -1;
+        }
+        auto const left = std::chrono::ceil<std::chrono::milliseconds>(due_.front().at - std::chrono::steady_clock::now());
+        return left.count() > 0 ? static_cast<int>(left.count()) : 0;
+    }
+    void send_due() {
+        for (; !due_.empty() && due_.front().at <= std::chrono::steady_clock::now(); due_.pop_front()) {
+            auto const& [at, descriptor, text] = due_.front();
+            static_cast<void>(::send(descriptor, text->data(), text->size(), MSG_NOSIGNAL));
+        }
+    }
+
     /// Reads what is there and answers whole requests; false when the client has gone.
     bool answer(int descriptor, connection& with) {
         char bytes[16384];
@@ -127,10 +158,15 @@ private:
             with.pending.append(bytes, static_cast<std::size_t>(got));
             for (std::size_t end = 0; (end = with.pending.find("\r\n\r\n")) != std::string::npos;) {
                 with.pending.erase(0, end + 4);
+                std::string const& chosen = how_.each != 0 && ++requests_ % how_.each == 0 ? how_.other : answer_;
+                if (how_.latency.count() > 0) {
+                    due_.push_back({std::chrono::steady_clock::now() + how_.latency, descriptor, &chosen});
+                    continue;
+                }
                 long const put = with.ssl != nullptr
-                    ? SSL_write(with.ssl, answer_.data(), static_cast<int>(answer_.size()))
-                    : ::send(descriptor, answer_.data(), answer_.size(), MSG_NOSIGNAL);
-                if (put != static_cast<long>(answer_.size())) {
+                    ? SSL_write(with.ssl, chosen.data(), static_cast<int>(chosen.size()))
+                    : ::send(descriptor, chosen.data(), chosen.size(), MSG_NOSIGNAL);
+                if (put != static_cast<long>(chosen.size())) {
                     return false;
                 }
             }
@@ -142,6 +178,9 @@ private:
 
     std::string const answer_;
     SSL_CTX* const tls_;
+    loopback_options const how_;
+    std::deque<due_answer> due_;
+    std::size_t requests_{};
     int listening_{};
     int port_{};
     int alive_{};
