@@ -285,7 +285,7 @@ private:
             std::lock_guard const guard{cache_->lock};
             auto const known = cache_->read.find({asked.table, keys});
             if (known != cache_->read.end() && asked.select.empty()) {
-                return attempted(
+                return count_attempt(
                     asked, context, system_clock(), [&] { return result<get_entity::response>{known->second}; });
             }
         }
@@ -367,7 +367,7 @@ private:
             if (auto good = validate(asked, profile()); !good) {
                 return std::move(good).as_failure();
             }
-            return attempted(asked, context, system_clock(), [&]() -> result<query_entities::response> {
+            return count_attempt(asked, context, system_clock(), [&]() -> result<query_entities::response> {
                 auto rows = rows_of(asked.table);
                 if (!rows) {
                     return std::move(rows).as_failure();

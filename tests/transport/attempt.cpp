@@ -50,8 +50,8 @@ TEST_CASE("nobody watches: attempts are counted, and that is all") {
     call context;
     get_entity const asked{"Orders", "p", "r", {}};
     auto const answer = [] { return result<get_entity::response>{std::in_place}; };
-    CHECK(attempted(asked, context, time, answer));
-    CHECK(attempted(asked, context, time, answer));
+    CHECK(count_attempt(asked, context, time, answer));
+    CHECK(count_attempt(asked, context, time, answer));
     CHECK(context.attempts == 2);
     CHECK(time.looks == 0);
     CHECK(context.spans.drawn == 0);
@@ -136,7 +136,7 @@ TEST_CASE("times are those of the transport's clock") {
     context.watch = &eyes;
     steady_time const start = time.steady();
     get_entity const asked{"Orders", "p", "r", {}};
-    static_cast<void>(attempted(asked, context, time, [&] {
+    static_cast<void>(count_attempt(asked, context, time, [&] {
         time.advance(3s);
         return result<get_entity::response>{std::in_place};
     }));
@@ -247,7 +247,7 @@ TEST_CASE("an exception leaves no operation open") {
     context.watch = &eyes;
     list_tables const asked;
     auto const throwing = []() -> result<list_tables::response> { throw std::runtime_error{"out of something"}; };
-    CHECK_THROWS(attempted(asked, context, system_clock(), throwing));
+    CHECK_THROWS(count_attempt(asked, context, system_clock(), throwing));
     CHECK(eyes.lines.empty());
     static_cast<void>(memory_backend{}.execute(asked, context));
     CHECK(eyes.lines.back() == "operation list_tables  attempts 1 ok");

@@ -56,7 +56,7 @@ public:
             if constexpr (std::same_as<Request, read_entity>) {
                 return show(request, context);
             } else {
-                return attempted(
+                return count_attempt(
                     request, context, state_->time(), [&] { return answer(request, context); }, identity());
             }
         });
@@ -122,7 +122,7 @@ private:
     /// The visitor runs after the attempt: what it returns is no outcome of the store.
     [[nodiscard]] result<void> show(read_entity const& request, call& context) const {
         detail::payload_copy copy;
-        auto read = attempted(
+        auto read = count_attempt(
             request, context, state_->time(), [&] { return copy_payload(request, context, copy); }, identity());
         if (!read) {
             return read;

@@ -65,7 +65,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
 
     /// How rows are read.
-    [[nodiscard]] reading mode() const noexcept { return source_->options.rows; }
+    [[nodiscard]] reading mode() const noexcept { return source_->options.reading; }
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
     /// Where the page after the present one begins; nothing when there is none.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> token() const;

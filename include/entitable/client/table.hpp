@@ -6,274 +6,11 @@
 /// `table<E>`: what a program calls.
 
 #include <entitable/client/batch.hpp>
-#include <entitable/client/detail/change.hpp>
+#include <entitable/client/detail/keyed_operations.hpp>
 #include <entitable/client/query.hpp>
-#include <entitable/client/table_core.hpp>
-#include <entitable/client/update.hpp>
-#include <entitable/mapping/key_argument.hpp>
 #include <entitable/query/comparison.hpp>
-#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// An entity as it was read, with the version to make the next write of it conditional.
-template <class Entity>
-struct stored {
-    Entity entity{};      ///< as it was read
-    entitable::etag etag; ///< its version
-    date_time timestamp;  ///< when it was last written, by the service's clock
-    bool stale{};         ///< read from a secondary location, maybe not the latest
-};
-
-template <mapped_entity Entity>
-class table;
-
-namespace detail {
-
-/// A key argument as `write_key` takes it.
-template <class Component>
-[[nodiscard]] key_source source_of(key_argument<typename Component::value_type> const& argument) noexcept {
-    return {&argument.value, [](std::string& out, void const* from) {
-                using stored = std::remove_cvref_t<decltype(argument.value)>;
-                return Component::codec::append(out, *static_cast<stored const*>(from));
-            }};
-}
-
-template <class... Components>
-[[nodiscard]] result<std::string> key_from(
-    key_layout layout, key_argument<typename Components::value_type> const&... values) {
-    key_source const sources[] = {source_of<Components>(values)..., key_source{}};
-    return write_key(layout, sources);
-}
-
-/// The same in `buffer`; a key that is nothing but one text is not copied. `key_reserved` for a row key of system rows.
-template <key_part Part, class... Components>
-[[nodiscard]] result<std::string_view> key_text(
-    std::string& buffer, key_layout layout, key_argument<typename Components::value_type> const&... values) {
-    if constexpr (is_one_text<Components...>) {
-        if (layout.size() == 1) {
-            std::string_view const text{values.value...};
-            if (Part == key_part::row && system_row::is_one(text)) {
-                return key_reserved(text);
-            }
-            return text;
-        }
-    }
-    auto made = key_from<Components...>(layout, values...);
-    if (made && Part == key_part::row && system_row::is_one(*made)) {
-        made = key_reserved(*made);
-    }
-    if (!made) {
-        return std::move(made).as_failure();
-    }
-    buffer = *std::move(made);
-    return std::string_view{buffer};
-}
-
-/// The operations whose parameters are the key components of the entity.
-template <class Entity, class PartitionComponents, class RowComponents>
-class keyed_operations;
-
-template <class Entity, class... P, class... R>
-class keyed_operations<Entity, components<void, P...>, components<void, R...>> {
-public:
-    /// The entity with these keys; ResourceNotFound when there is none. A point query.
-    [[nodiscard]] result<Entity> get(
-        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        result<Entity> entity{std::in_place};
-        auto read = visit(
-            partition..., row..., [&](row_view const& stored, etag const&, bool) { return decode(stored, *entity); });
-        if (!read) {
-            entity = std::move(read).as_failure();
-        }
-        return entity;
-    }
-
-    /// The same, or nothing when there is none.
-    [[nodiscard]] result<std::optional<Entity>> find(
-        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        result<std::optional<Entity>> entity{std::in_place};
-        auto read = visit(partition..., row...,
-            [&](row_view const& stored, etag const&, bool) { return decode(stored, entity->emplace()); });
-        if (!read && read.error().code != error_code::resource_not_found) {
-            entity = std::move(read).as_failure();
-        }
-        return entity;
-    }
-
-    /// The same with its ETag and Timestamp; ResourceNotFound when there is none.
-    [[nodiscard]] result<stored<Entity>> get_stored(
-        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        result<stored<Entity>> found{std::in_place};
-        auto read = visit(partition..., row..., [&](row_view const& stored, etag const& version, bool stale) {
-            found->etag = version;
-            found->timestamp = stored.timestamp();
-            found->stale = stale;
-            return decode(stored, found->entity);
-        });
-        if (!read) {
-            found = std::move(read).as_failure();
-        }
-        return found;
-    }
-
-    /// Removes the entity with these keys, if its version is the one given: ResourceNotFound when there is none,
-    /// UpdateConditionNotSatisfied when it was changed since.
-    [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, etag_condition condition) const {
-        return core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
-    }
-
-    /// The same, or nothing when there is none: to be absent is no error. After an attempt whose answer was lost, a repetition that finds
-    /// none is taken for a removal (`written::after_retry`), for it may have been one.
-    [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, etag_condition condition) const {
-        return if_present(core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition))));
-    }
-
-    /// Reads the entity, lets `change(entity)` change it, and writes it back if nobody else has written it since; else from the
-    /// start, `update_options::max_attempts` times in all. `change` takes the entity by reference and returns nothing or exactly bool: false
-    /// leaves the entity as it is. It is called once for each attempt, and does not change keys (InvalidInput). Properties that the
-    /// entity type does not declare stay; an absent optional removes its property. ResourceNotFound when there is none,
-    /// UpdateConditionNotSatisfied when other writers were always faster. A write of unknown effect ends the update with that
-    /// error and is never followed by a second one: the change may be there already. Reads are from the primary location. With
-    /// `any_etag` it does not look whether somebody else has written it in between: what they wrote is lost. One attempt.
-    template <class Change>
-    [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
-        return change_entity(partition_key(partition...), row_key(row...), false, change, options);
-    }
-    template <class Change>
-    [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, any_etag_t, Change&& change,
-        update_options const& options = {}) const {
-        return change_entity(partition_key(partition...), row_key(row...), true, change, options);
-    }
-
-    /// As `update`, or nothing when there is no such entity: to be absent is no error.
-    template <class Change>
-    [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
-        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, Change&& change,
-        update_options const& options = {}) const {
-        return if_present(change_entity(partition_key(partition...), row_key(row...), false, change, options));
-    }
-    template <class Change>
-    [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
-        key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, any_etag_t,
-        Change&& change, update_options const& options = {}) const {
-        return if_present(change_entity(partition_key(partition...), row_key(row...), true, change, options));
-    }
-
-protected:
-    explicit keyed_operations(table_core core) : core_(std::move(core)) {}
-
-    [[nodiscard]] static result<std::string> partition_key(key_argument<typename P::value_type> const&... values) {
-        return key_from<P...>(mapping<Entity>::partition_layout, values...);
-    }
-    [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
-        return checked_row_key(key_from<R...>(mapping<Entity>::row_layout, values...));
-    }
-
-    /// Reads the entity with these keys and shows it to `visitor`, whose outcome it returns.
-    [[nodiscard]] result<void> visit(key_argument<typename P::value_type> const&... partition,
-        key_argument<typename R::value_type> const&... row, entity_visitor const& visitor) const {
-        std::string partition_buffer;
-        std::string row_buffer;
-        return core_.read(
-            key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
-            key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, row...), visitor);
-    }
-    [[nodiscard]] result<void> decode(row_view const& stored, Entity& to) const {
-        return from_row(stored, to, core_.options().rows);
-    }
-
-    /// `outcome`, or nothing where the entity was not there and nothing was written.
-    template <class Outcome>
-    [[nodiscard]] static result<std::optional<Outcome>> if_present(result<Outcome> outcome) {
-        if (outcome) {
-            return std::optional<Outcome>{*std::move(outcome)};
-        }
-        if (outcome.error().code == error_code::resource_not_found && outcome.error().effect == effect::none) {
-            return std::optional<Outcome>{};
-        }
-        return std::move(outcome).as_failure();
-    }
-
-    template <class Change>
-    [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition_key, result<std::string> row_key,
-        bool forced, Change& change, update_options const& options) const {
-        if (!partition_key) {
-            return std::move(partition_key).as_failure();
-        }
-        if (!row_key) {
-            return std::move(row_key).as_failure();
-        }
-        if (auto kept = core_.check_operation_id(); !kept) {
-            return std::move(kept).as_failure();
-        }
-        result<updated<Entity>> outcome{std::in_place};
-        auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
-            outcome->entity = Entity{};
-            if (auto decoded = from_row(stored, outcome->entity, core_.options().rows); !decoded) {
-                return std::move(decoded).as_failure();
-            }
-            if (!changes(change, outcome->entity)) {
-                return std::optional<row>{};
-            }
-            auto made = to_row(outcome->entity);
-            if (!made) {
-                return std::move(made).as_failure();
-            }
-            if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
-                return failure{error_code::invalid_input, "an update does not change the keys of an entity"};
-            }
-            return std::optional<row>{changed_row(stored, *made)};
-        };
-        std::uint64_t const seed = options.seed != 0
-            ? options.seed
-            : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count());
-        update_operation updating{{core_.name(), *std::move(partition_key), *std::move(row_key), {}}, change_row,
-            forced, options.max_attempts, options.delays, seed};
-        call context{core_.options(), *options.time};
-        context.location = read_location::primary;
-        auto through = core_.through();
-        auto done = run(updating, context, *options.time, through);
-        if (!done) {
-            return std::move(done).as_failure();
-        }
-        outcome->etag = std::move(done->etag);
-        outcome->attempts = done->attempts;
-        outcome->changed = done->changed;
-        outcome->after_retry = done->after_retry;
-        return outcome;
-    }
-    /// Lets `change` change the entity: whether that is to be written.
-    template <class Change>
-    [[nodiscard]] static bool changes(Change& change, Entity& entity) {
-        if constexpr (!allow_change<Change, Entity>()) {
-            return false; // it was said why
-        } else if constexpr (std::is_void_v<decltype(change(entity))>) {
-            change(entity);
-            return true;
-        } else {
-            return change(entity);
-        }
-    }
-
-    table_core core_;
-};
-
-/// Fires the entity's own message when a query would scan the table.
-template <class Entity, access_path Path>
-consteval bool allow_path() {
-    constexpr bool allowed = Path != access_path::table;
-    return sizeof(typename mapping<Entity>::template partition_key_is_fixed<allowed>) != 0;
-}
-
-template <class T>
-inline constexpr bool never = false;
-
-} // namespace detail
 
 /// A table of entities of one type, on any transport. Safe to use from several threads; copies are cheap and keep the
 /// backend alive. Every operation returns a result and throws nothing of its own.
@@ -293,12 +30,12 @@ public:
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
     /// What it runs on.
-    [[nodiscard]] any_transport const& through() const noexcept { return core_.through(); }
+    [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
     /// The wishes for its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// The same table with other options for its calls.
     [[nodiscard]] table with(call_options options) const {
-        return table{core_.through(), core_.name(), std::move(options)};
+        return table{core_.transport(), core_.name(), std::move(options)};
     }
 
     // ---- the table itself ----
@@ -386,9 +123,9 @@ private:
     }
     template <access_path Path>
     [[nodiscard]] entitable::query<Entity, Path> ask(predicate_nodes const& condition) const {
-        return {core_.through(), core_.options(), core_.name(),
+        return {core_.transport(), core_.options(), core_.name(),
             make_plan(condition, Path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout,
-                core_.through().profile())};
+                core_.transport().profile())};
     }
 };
 

@@ -18,7 +18,7 @@ public:
     table_core(any_transport through, std::string name, call_options options)
         : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}
 
-    [[nodiscard]] any_transport const& through() const noexcept { return through_; }
+    [[nodiscard]] any_transport const& transport() const noexcept { return through_; }
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     [[nodiscard]] call_options const& options() const noexcept { return options_; }
 

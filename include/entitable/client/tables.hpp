@@ -119,7 +119,7 @@ public:
     template <mapped_entity E>
     [[nodiscard]] table<E> of() const {
         static_assert((std::is_same_v<E, Entities> || ...), "this entity type is not one of the table's");
-        return table<E>{core_.through(), core_.name(), core_.options()};
+        return table<E>{core_.transport(), core_.name(), core_.options()};
     }
 
     /// Changes of entities of any of the types, in one partition, all or nothing.
@@ -163,7 +163,7 @@ private:
             !row.row_key.starts_with(detail::leading_literal(map::row_layout))) {
             return false;
         }
-        if (auto fits = from_row(row, found->template emplace<E>(), core_.options().rows); !fits) {
+        if (auto fits = from_row(row, found->template emplace<E>(), core_.options().reading); !fits) {
             found = std::move(fits).as_failure();
         }
         return true;

@@ -138,7 +138,7 @@ private:
           last_version_(last_version) {}
     [[nodiscard]] result<void> apply();
     [[nodiscard]] bool take_back();
-    [[nodiscard]] bool write(detail::query& with, std::string_view row, std::string* bytes);
+    [[nodiscard]] bool write(detail::statement& with, std::string_view row, std::string* bytes);
 
     detail::connection& on_;
     std::int64_t table_;

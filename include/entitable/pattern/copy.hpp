@@ -73,9 +73,9 @@ template <class Source, class Target, class Change>
     copy_watcher watch, copy_options const& options = {}) {
     Source read;
     return copy_rows(
-        from.through(), from.name(), to.through(), to.name(),
+        from.transport(), from.name(), to.transport(), to.name(),
         [&](row_view stored) -> result<std::optional<row>> {
-            if (auto decoded = from_row(stored, read, from.options().rows); !decoded) {
+            if (auto decoded = from_row(stored, read, from.options().reading); !decoded) {
                 return std::move(decoded).as_failure();
             }
             return detail::row_of_change<Target>(change(std::as_const(read)));
@@ -94,7 +94,7 @@ template <class Source, class Target, class Change>
 template <class Entity>
 [[nodiscard]] result<copy_progress> copy(
     table<Entity> const& from, table<Entity> const& to, copy_options const& options = {}) {
-    return copy_rows(from.through(), from.name(), to.through(), to.name(), options);
+    return copy_rows(from.transport(), from.name(), to.transport(), to.name(), options);
 }
 
 ENTITABLE_END_NAMESPACE

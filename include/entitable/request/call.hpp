@@ -37,7 +37,7 @@ struct call_options {
     read_location location{read_location::primary};        ///< where reads may be answered
     entitable::observer* watch{};                          ///< told what the calls do; must outlive them
     trace_context trace{};                                 ///< the span that the calls are made in, sent to the service
-    entitable::reading rows{entitable::reading::standard}; ///< how rows become entities
+    entitable::reading reading{entitable::reading::standard}; ///< how rows become entities
     /// Names one write, so that it is applied once however often it is asked for: see `retrying`. Empty: none.
     std::string operation_id{};
 };

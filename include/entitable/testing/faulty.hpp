@@ -172,7 +172,7 @@ public:
             arrive_behind(request);
             return answered;
         }
-        return attempted(request, context, *state_->options.time, [&] { return suffer(*due, request, context); });
+        return count_attempt(request, context, *state_->options.time, [&] { return suffer(*due, request, context); });
     }
 
 private:

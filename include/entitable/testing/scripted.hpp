@@ -123,7 +123,7 @@ public:
             }
             ++script_->next;
         }
-        return attempted(request, context, system_clock(), [&] { return now->reply(request); });
+        return count_attempt(request, context, system_clock(), [&] { return now->reply(request); });
     }
 
 private:

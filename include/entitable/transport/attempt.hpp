@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What transports tell the observer of a call: `attempted` and `as_operation` for those that answer at once, and the parts of both
+/// What transports tell the observer of a call: `count_attempt` and `as_operation` for those that answer at once, and the parts of both
 /// for those whose answers come later. Nothing is kept but in the call and by who begins: no clock is looked at and no record is made
 /// when nobody watches.
 
@@ -101,7 +101,7 @@ template <table_request Request, std::invocable Answer>
 /// Makes an answer, counts the attempt, and tells the observer of the call: for transports that pass a request to no other one. `server`
 /// lives as long as the transport; null where it says nothing of itself.
 template <table_request Request, std::invocable Answer>
-[[nodiscard]] result<response_of<Request>> attempted(
+[[nodiscard]] result<response_of<Request>> count_attempt(
     Request const& request, call& context, clock& time, Answer const& answer, server_identity const* server = nullptr) {
     return as_operation(request, context, time, [&]() -> result<response_of<Request>> {
         ++context.attempts;

@@ -32,7 +32,7 @@ concept answers = requires(T& transport, Request const& request, call& context) 
 /// 5. It validates what it is given against its own profile, before any I/O.
 /// 6. After an error with `effect::none` nothing was applied. A write whose fate is not known says `effect::unknown`.
 /// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
-/// 8. Where requests come to their end, each attempt is counted and told to the observer of the call: `attempted` does both. What sends
+/// 8. Where requests come to their end, each attempt is counted and told to the observer of the call: `count_attempt` does both. What sends
 ///    several requests for one that it was asked does so in `as_operation`.
 /// 9. It throws nothing of its own; running out of memory passes through and leaves the data whole.
 /// 10. A write is one step for everybody else: nothing comes between its condition and its effect, a merge keeps what others

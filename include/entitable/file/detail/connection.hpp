@@ -121,7 +121,7 @@ public:
     void roll_back() noexcept;
 
     /// The number of a table, none when there is no such table. From memory, if it was found before: whoever uses it asks
-    /// `query::table_was_known` behind its first step.
+    /// `statement::table_was_known` behind its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
 
     /// The shapes of rows that it has met. None is ever removed from the file.
@@ -161,7 +161,7 @@ public:
 
 private:
     friend class page_copy;
-    friend class query;
+    friend class statement;
     explicit connection(sqlite3* database) noexcept : database_(database) {}
     [[nodiscard]] sqlite3_stmt* prepared(sql text) noexcept;
     [[nodiscard]] stepped outcome_of(int code) noexcept;
@@ -198,17 +198,17 @@ private:
 [[nodiscard]] failure damaged_header();
 
 /// A statement from its first value to its last row.
-class query {
+class statement {
 public:
-    query(connection& on, sql text) noexcept : on_(on), text_(text), statement_(on.prepared(text)) {}
-    query(query const&) = delete;
-    query& operator=(query const&) = delete;
-    ~query() { reset(); }
+    statement(connection& on, sql text) noexcept : on_(on), text_(text), statement_(on.prepared(text)) {}
+    statement(statement const&) = delete;
+    statement& operator=(statement const&) = delete;
+    ~statement() { reset(); }
 
-    /// Values by their number, from 1. Bytes are not copied: they outlive the query.
-    query& bind(int at, std::string_view bytes) noexcept;
-    query& bind(int at, std::int64_t number) noexcept;
-    query& bind_text(int at, std::string_view text) noexcept;
+    /// Values by their number, from 1. Bytes are not copied: they outlive the statement.
+    statement& bind(int at, std::string_view bytes) noexcept;
+    statement& bind(int at, std::int64_t number) noexcept;
+    statement& bind_text(int at, std::string_view text) noexcept;
     [[nodiscard]] stepped step() noexcept;
     /// Steps until the end.
     [[nodiscard]] stepped finish() noexcept;
@@ -217,7 +217,7 @@ public:
     [[nodiscard]] result<bool> first_row(patience& waits);
     /// The next row, where the first one was there.
     [[nodiscard]] result<bool> next_row();
-    /// Behind the first step of a query with a number from `connection::table_id`: false when a table was removed meanwhile,
+    /// Behind the first step of a statement with a number from `connection::table_id`: false when a table was removed meanwhile,
     /// in any process. The number may be that of the removed table then: ask for it again.
     [[nodiscard]] bool table_was_known() const noexcept { return !replanned_; }
     /// How many rows the last statement of the connection has removed.

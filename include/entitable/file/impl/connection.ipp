@@ -311,7 +311,7 @@ ENTITABLE_DECL sqlite3_stmt* connection::prepared(sql text) noexcept {
     return cached;
 }
 
-ENTITABLE_DECL stepped connection::run(sql text) { return query{*this, text}.finish(); }
+ENTITABLE_DECL stepped connection::run(sql text) { return statement{*this, text}.finish(); }
 
 ENTITABLE_DECL stepped connection::run_text(char const* text) {
     return may_step() ? outcome_of(sqlite3_exec(database_, text, nullptr, nullptr, nullptr)) : stepped::failed;
@@ -359,7 +359,7 @@ ENTITABLE_DECL result<std::optional<std::int64_t>> connection::table_id(std::str
             return std::optional{each.id};
         }
     }
-    query find{*this, sql::find_table};
+    statement find{*this, sql::find_table};
     auto const found = find.bind(1, key).first_row(waits);
     if (!found) {
         return failure{found.error()};
@@ -393,7 +393,7 @@ ENTITABLE_DECL result<void> connection::checkpoint(bool truncate) {
     return outcome_of(code) == stepped::done ? result<void>{} : problem("the log cannot be moved into the file");
 }
 
-ENTITABLE_DECL query& query::bind(int at, std::string_view bytes) noexcept {
+ENTITABLE_DECL statement& statement::bind(int at, std::string_view bytes) noexcept {
     // A null pointer would be NULL and not the empty value.
     if (statement_ != nullptr) {
         sqlite3_bind_blob64(statement_, at, bytes.data() == nullptr ? "" : bytes.data(), bytes.size(), SQLITE_STATIC);
@@ -401,14 +401,14 @@ ENTITABLE_DECL query& query::bind(int at, std::string_view bytes) noexcept {
     return *this;
 }
 
-ENTITABLE_DECL query& query::bind(int at, std::int64_t number) noexcept {
+ENTITABLE_DECL statement& statement::bind(int at, std::int64_t number) noexcept {
     if (statement_ != nullptr) {
         sqlite3_bind_int64(statement_, at, number);
     }
     return *this;
 }
 
-ENTITABLE_DECL query& query::bind_text(int at, std::string_view text) noexcept {
+ENTITABLE_DECL statement& statement::bind_text(int at, std::string_view text) noexcept {
     if (statement_ != nullptr) {
         sqlite3_bind_text(statement_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
     }
@@ -416,7 +416,7 @@ ENTITABLE_DECL query& query::bind_text(int at, std::string_view text) noexcept {
 }
 
 /// A change of the schema is met once by each statement of a connection; the first that meets it tells all of them.
-ENTITABLE_DECL void query::look_for_replanning() noexcept {
+ENTITABLE_DECL void statement::look_for_replanning() noexcept {
     if (statement_ == nullptr) {
         return;
     }
@@ -427,7 +427,7 @@ ENTITABLE_DECL void query::look_for_replanning() noexcept {
     }
 }
 
-ENTITABLE_DECL result<bool> query::first_row(patience& waits) {
+ENTITABLE_DECL result<bool> statement::first_row(patience& waits) {
     for (;;) {
         stepped const now = step();
         look_for_replanning();
@@ -445,7 +445,7 @@ ENTITABLE_DECL result<bool> query::first_row(patience& waits) {
     }
 }
 
-ENTITABLE_DECL result<bool> query::next_row() {
+ENTITABLE_DECL result<bool> statement::next_row() {
     switch (step()) {
         case stepped::row: return true;
         case stepped::done: return false;
@@ -453,13 +453,13 @@ ENTITABLE_DECL result<bool> query::next_row() {
     }
 }
 
-ENTITABLE_DECL std::int64_t query::changed_rows() const noexcept { return sqlite3_changes(on_.database_); }
+ENTITABLE_DECL std::int64_t statement::changed_rows() const noexcept { return sqlite3_changes(on_.database_); }
 
-ENTITABLE_DECL stepped query::step() noexcept {
+ENTITABLE_DECL stepped statement::step() noexcept {
     return statement_ == nullptr || !on_.may_step() ? stepped::failed : on_.outcome_of(sqlite3_step(statement_));
 }
 
-ENTITABLE_DECL stepped query::finish() noexcept {
+ENTITABLE_DECL stepped statement::finish() noexcept {
     for (;;) {
         stepped const now = step();
         if (now != stepped::row) {
@@ -468,23 +468,23 @@ ENTITABLE_DECL stepped query::finish() noexcept {
     }
 }
 
-ENTITABLE_DECL void query::reset() noexcept {
+ENTITABLE_DECL void statement::reset() noexcept {
     if (on_.in_own_process()) {
         sqlite3_reset(statement_);
     }
 }
 
 /// By the value: to ask for a column takes longer than to ask for its bytes. No other thread uses the connection meanwhile.
-ENTITABLE_DECL std::string_view query::bytes(int at) const noexcept {
+ENTITABLE_DECL std::string_view statement::bytes(int at) const noexcept {
     sqlite3_value* const value = sqlite3_column_value(statement_, at);
     void const* const found = sqlite3_value_blob(value);
     auto const size = static_cast<std::size_t>(sqlite3_value_bytes(value));
     return found == nullptr ? std::string_view{} : std::string_view{static_cast<char const*>(found), size};
 }
 
-ENTITABLE_DECL std::int64_t query::number(int at) const noexcept { return sqlite3_column_int64(statement_, at); }
+ENTITABLE_DECL std::int64_t statement::number(int at) const noexcept { return sqlite3_column_int64(statement_, at); }
 
-ENTITABLE_DECL bool query::is_null(int at) const noexcept { return sqlite3_column_type(statement_, at) == SQLITE_NULL; }
+ENTITABLE_DECL bool statement::is_null(int at) const noexcept { return sqlite3_column_type(statement_, at) == SQLITE_NULL; }
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -76,7 +76,7 @@ ENTITABLE_DECL bool connection::failed_before_end() const noexcept {
 }
 
 ENTITABLE_DECL std::int64_t connection::pages() noexcept {
-    query asked{*this, sql::page_count};
+    statement asked{*this, sql::page_count};
     return asked.step() == stepped::row ? asked.number(0) : 0;
 }
 

@@ -74,7 +74,7 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
     if (!first) {
         return std::move(first).as_failure();
     }
-    bool const unpurged = detail::query{*first, detail::sql::forgotten_table}.step() == detail::stepped::row;
+    bool const unpurged = detail::statement{*first, detail::sql::forgotten_table}.step() == detail::stepped::row;
     return opened_file{*std::move(place), std::move(lock), *std::move(first), unpurged};
 }
 
@@ -103,13 +103,13 @@ ENTITABLE_DECL result<bool> sqlite_store::create_table(
     result<bool> made{false};
     auto const job = [&](detail::commit_group& group) {
         made = false;
-        detail::query find{group.on, detail::sql::find_table};
+        detail::statement find{group.on, detail::sql::find_table};
         detail::stepped const found = find.bind(1, key).step();
         if (found == detail::stepped::row) {
             return detail::job_end::nothing;
         }
         if (found != detail::stepped::done ||
-            detail::query{group.on, detail::sql::add_table}.bind(1, key).bind_text(2, shown_name).finish() !=
+            detail::statement{group.on, detail::sql::add_table}.bind(1, key).bind_text(2, shown_name).finish() !=
                 detail::stepped::done) {
             made = group.on.problem("the table cannot be created");
             return detail::job_end::broken;
@@ -132,14 +132,14 @@ ENTITABLE_DECL result<bool> sqlite_store::drop_table(std::string_view key, call 
     result<bool> removed{false};
     auto const job = [&](detail::commit_group& group) {
         removed = false;
-        detail::query find{group.on, detail::sql::find_table};
+        detail::statement find{group.on, detail::sql::find_table};
         detail::stepped const found = find.bind(1, key).step();
         if (found == detail::stepped::done) {
             return detail::job_end::nothing;
         }
         find.reset();
         if (found != detail::stepped::row ||
-            detail::query{group.on, detail::sql::forget_table}.bind(1, key).finish() != detail::stepped::done ||
+            detail::statement{group.on, detail::sql::forget_table}.bind(1, key).finish() != detail::stepped::done ||
             detail::end_known_tables(group.on) != detail::stepped::done) {
             removed = group.on.problem("the table cannot be removed");
             return detail::job_end::broken;
@@ -169,19 +169,19 @@ ENTITABLE_DECL bool sqlite_store::purge(call const& context) {
         using detail::sql;
         using detail::stepped;
         more = full = false;
-        detail::query find{group.on, sql::forgotten_table};
+        detail::statement find{group.on, sql::forgotten_table};
         stepped const found = find.step();
         if (found == stepped::done) {
             return detail::job_end::nothing;
         }
         std::int64_t const table = found == stepped::row ? find.number(0) : 0;
         find.reset();
-        detail::query slice{group.on, sql::purge_slice};
+        detail::statement slice{group.on, sql::purge_slice};
         stepped ended = found == stepped::row ? slice.bind(1, table).bind(2, rows_at_once).finish() : found;
         if (ended == stepped::done && slice.changed_rows() == 0) {
-            ended = detail::query{group.on, sql::purge_table}.bind(1, table).finish();
+            ended = detail::statement{group.on, sql::purge_table}.bind(1, table).finish();
             if (ended == stepped::done) {
-                ended = detail::query{group.on, sql::purged_table}.bind(1, table).finish();
+                ended = detail::statement{group.on, sql::purged_table}.bind(1, table).finish();
             }
         }
         more = ended == stepped::done;
@@ -208,7 +208,7 @@ ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, tabl
     if (!reader) {
         return std::move(reader).as_failure();
     }
-    detail::query list{**reader, detail::sql::list_tables};
+    detail::statement list{**reader, detail::sql::list_tables};
     auto more = list.bind(1, from_key).first_row(waits);
     while (more && *more && visit(list.bytes(0), list.bytes(1))) {
         more = list.next_row();
@@ -233,7 +233,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::get(
         if (!id || !*id) {
             return id ? result<lookup>{lookup::no_table} : failure{id.error()};
         }
-        detail::query asked{**reader, detail::sql::get};
+        detail::statement asked{**reader, detail::sql::get};
         auto const found = asked.bind(1, **id).bind(2, partition).bind(3, row).first_row(waits);
         if (!found) {
             return failure{found.error()};
@@ -267,7 +267,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
         if (!id || !*id) {
             return id ? result<lookup>{lookup::no_table} : failure{id.error()};
         }
-        detail::query asked{**reader,
+        detail::statement asked{**reader,
             one_partition              ? detail::sql::scan_partition
                 : range.last_partition ? detail::sql::scan_until
                                        : detail::sql::scan};
@@ -356,7 +356,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::get(std::string_view row, row_vis
     if (!problem_) {
         return false;
     }
-    detail::query asked{on_, detail::sql::get};
+    detail::statement asked{on_, detail::sql::get};
     detail::stepped const found = asked.bind(1, table_).bind(2, partition_).bind(3, row).step();
     if (found == detail::stepped::done) {
         return false;
@@ -383,7 +383,7 @@ ENTITABLE_DECL void sqlite_store::transaction::erase(std::string_view row) {
 }
 
 /// Runs one of the statements that write, with bytes if it is to write any; false when that fails.
-ENTITABLE_DECL bool sqlite_store::transaction::write(detail::query& with, std::string_view row, std::string* bytes) {
+ENTITABLE_DECL bool sqlite_store::transaction::write(detail::statement& with, std::string_view row, std::string* bytes) {
     with.bind(1, table_).bind(2, partition_).bind(3, row);
     if (bytes != nullptr) {
         auto const packed = detail::pack_row(on_, *bytes, partition_hash_, row);
@@ -399,7 +399,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::write(detail::query& with, std::s
 }
 
 ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std::string& bytes) {
-    detail::query insert{on_, detail::sql::insert};
+    detail::statement insert{on_, detail::sql::insert};
     if (!problem_) {
         return false;
     }
@@ -416,7 +416,7 @@ ENTITABLE_DECL bool sqlite_store::transaction::insert(std::string_view row, std:
 
 /// Removes what was inserted: others may have changes in the same commit, so it is not given up for this. False when that fails.
 ENTITABLE_DECL bool sqlite_store::transaction::take_back() {
-    detail::query remove{on_, detail::sql::erase};
+    detail::statement remove{on_, detail::sql::erase};
     for (std::string const& row : inserted_) {
         if (!write(remove, row, nullptr)) {
             return false;
@@ -426,8 +426,8 @@ ENTITABLE_DECL bool sqlite_store::transaction::take_back() {
 }
 
 ENTITABLE_DECL result<void> sqlite_store::transaction::apply() {
-    detail::query put{on_, detail::sql::put};
-    detail::query remove{on_, detail::sql::erase};
+    detail::statement put{on_, detail::sql::put};
+    detail::statement remove{on_, detail::sql::erase};
     for (change& each : changes_) {
         std::string* const bytes = each.bytes ? &*each.bytes : nullptr;
         if (!write(bytes != nullptr ? put : remove, each.row, bytes)) {

@@ -35,7 +35,7 @@ ENTITABLE_DECL std::size_t shared_descriptor(std::string_view bytes) noexcept {
 
 /// The number of a shape; 0 when there is no such one, nothing when that cannot be read.
 ENTITABLE_DECL std::optional<std::uint32_t> number_of_shape(connection& on, std::string_view shape) {
-    query find{on, sql::find_shape};
+    statement find{on, sql::find_shape};
     switch (find.bind(1, shape).step()) {
         case stepped::row: return static_cast<std::uint32_t>(find.number(0));
         case stepped::done: return 0;
@@ -52,7 +52,7 @@ ENTITABLE_DECL std::optional<row_shape const*> shape_for(
     std::string bytes = text::joined({head, descriptor});
     auto number = number_of_shape(on, bytes);
     if (number == 0U) {
-        if (query{on, sql::add_shape}.bind(1, std::string_view{bytes}).finish() != stepped::done) {
+        if (statement{on, sql::add_shape}.bind(1, std::string_view{bytes}).finish() != stepped::done) {
             return std::nullopt;
         }
         number = number_of_shape(on, bytes);
@@ -111,7 +111,7 @@ ENTITABLE_DECL std::optional<std::string_view> unpack_row(
     auto const number = row_format::load<std::uint32_t>(trailer);
     row_shape const* shape = number == 0 ? nullptr : on.shapes().find(number);
     if (number != 0 && shape == nullptr) {
-        query find{on, sql::shape};
+        statement find{on, sql::shape};
         if (find.bind(1, std::int64_t{number}).step() != stepped::row ||
             find.bytes(0).size() < row_format::timestamp_offset) {
             return std::nullopt;

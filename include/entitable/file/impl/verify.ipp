@@ -32,7 +32,7 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(call const& context) {
                     "\", RowKey \"", text::printable(text::shortened(row)), "\""}));
         }
     };
-    detail::query all{*reader, detail::sql::all_rows};
+    detail::statement all{*reader, detail::sql::all_rows};
     std::int64_t table = 0;
     std::string last_partition;
     std::string last_row;
@@ -59,7 +59,7 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(call const& context) {
         }
         if (report.rows == 1 || table != all.number(0)) {
             table = all.number(0);
-            detail::query owner{*reader, detail::sql::table_name};
+            detail::statement owner{*reader, detail::sql::table_name};
             auto const named = owner.bind(1, table).first_row(waits);
             if (!named || !*named) {
                 found("a row belongs to no table", partition, row);
@@ -75,7 +75,7 @@ ENTITABLE_DECL result<file_report> sqlite_store::verify(call const& context) {
     bool const without_case =
         options_.local.limits.table_names_without_case; // as the file has it, or it would not be open
     std::set<std::string, std::less<>> names;
-    detail::query tables{*reader, detail::sql::list_tables};
+    detail::statement tables{*reader, detail::sql::list_tables};
     more = tables.bind(1, std::string_view{}).first_row(waits);
     for (; more && *more; more = tables.next_row()) {
         std::string const shown{tables.bytes(1)};

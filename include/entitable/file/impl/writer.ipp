@@ -246,8 +246,8 @@ ENTITABLE_DECL void writer::commit_claimed(waiting& mine) {
 ENTITABLE_DECL writer::ended writer::run_once(waiting& mine) {
     std::int64_t bound = 0;
     bool known = false;
-    { // the query ends before its connection may: what follows can give that up
-        query read{*on_, sql::version_bound};
+    { // the statement ends before its connection may: what follows can give that up
+        statement read{*on_, sql::version_bound};
         known = read.step() == stepped::row;
         bound = known ? read.number(0) : 0;
         if (!known) {
@@ -453,7 +453,7 @@ ENTITABLE_DECL writer::waiting* writer::run_jobs(commit_group& group, bool& any)
 ENTITABLE_DECL writer::ended writer::commit(waiting& mine, commit_group const& group, std::int64_t bound_before) {
     std::int64_t const version = group.last_version;
     std::int64_t const bound = versions_.bound_for(version, bound_before);
-    if (bound != bound_before && query{*on_, sql::set_version_bound}.bind(1, bound).finish() != stepped::done) {
+    if (bound != bound_before && statement{*on_, sql::set_version_bound}.bind(1, bound).finish() != stepped::done) {
         if (on_->out_of_room()) {
             give_up();
             return ended::full;
@@ -591,7 +591,7 @@ ENTITABLE_DECL void version_memory::committed(
 ENTITABLE_DECL result<std::optional<std::int64_t>> commit_group::table_id(std::string_view key) {
     if (!known_table || known_table->key != key) {
         known_table.reset();
-        query find{on, sql::find_table};
+        statement find{on, sql::find_table};
         stepped const found = find.bind(1, key).step();
         if (found == stepped::done) {
             return std::optional<std::int64_t>{};

@@ -31,7 +31,7 @@ namespace detail {
 template <class Entity>
 [[nodiscard]] result<table_sample> sample_table(table<Entity> const& from, sample_table_options const& options = {}) {
     using map = mapping<Entity>;
-    return detail::read_sample(from.through(), from.name(),
+    return detail::read_sample(from.transport(), from.name(),
         sample_builder{declaration_of<Entity>(), map::partition_layout, map::row_layout, {options.rows, options.seed}},
         options);
 }
