@@ -13,7 +13,6 @@
 #include <benchmarks/support/count_allocations.hpp>
 #include <benchmarks/support/loopback_server.hpp>
 #include <benchmarks/support/measure.hpp>
-
 #include <curl/curl.h>
 
 #include <array>
@@ -32,7 +31,8 @@ constexpr std::string_view key =
 /// libcurl and nothing else: 100 transfers, every other one of another host.
 class bare {
 public:
-    explicit bare(std::array<std::string, 2> const& origins) : multi_(curl_multi_init()), easy_(in_flight), body_(in_flight) {
+    explicit bare(std::array<std::string, 2> const& origins)
+        : multi_(curl_multi_init()), easy_(in_flight), body_(in_flight) {
         curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(2 * in_flight));
         for (char const* const field : {"Accept: application/json;odata=minimalmetadata", "x-ms-version: 2019-02-02",
                  "DataServiceVersion: 3.0", "x-ms-date: Fri, 20 Nov 2026 15:27:36 GMT",
@@ -155,13 +155,16 @@ void measured(figures& of, Work const& work) {
 } // namespace
 
 int main() {
-    std::string const body = R"({"odata.etag":"W/\"datetime'2026-11-20T15%3A27%3A36.1234567Z'\"","PartitionKey":"a",)"
-                             R"("RowKey":"b","Timestamp":"2026-11-20T15:27:36.1234567Z","Name":"a name","N":1,"M":2.5})";
+    std::string const body =
+        R"({"odata.etag":"W/\"datetime'2026-11-20T15%3A27%3A36.1234567Z'\"","PartitionKey":"a",)"
+        R"("RowKey":"b","Timestamp":"2026-11-20T15:27:36.1234567Z","Name":"a name","N":1,"M":2.5})";
     auto const answer = [&](std::string const& status, std::string const& text) {
         return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(text.size()) +
             "\r\nContent-Type: application/json;odata=minimalmetadata;charset=utf-8\r\n"
-            "ETag: W/\"datetime'2026-11-20T15%3A27%3A36.1234567Z'\"\r\nx-ms-request-id: 3f2b8c9e-5c1f-4d4c-9a55-2f6f3f0c1a11\r\n"
-            "x-ms-version: 2019-02-02\r\nDate: Fri, 20 Nov 2026 15:27:36 GMT\r\n\r\n" + text;
+            "ETag: W/\"datetime'2026-11-20T15%3A27%3A36.1234567Z'\"\r\nx-ms-request-id: "
+            "3f2b8c9e-5c1f-4d4c-9a55-2f6f3f0c1a11\r\n"
+            "x-ms-version: 2019-02-02\r\nDate: Fri, 20 Nov 2026 15:27:36 GMT\r\n\r\n" +
+            text;
     };
     measure::loopback_options const late{20ms, 0, {}};
     measure::loopback_options const flaky{20ms, 10, answer("503 Server Busy", "")};

@@ -32,11 +32,11 @@ inline constexpr steady_time no_deadline = steady_time::max();
 
 /// The wishes of a caller, kept by a table for all its calls.
 struct call_options {
-    std::chrono::nanoseconds timeout{no_timeout};          ///< for one call, its retries included
-    cancellation_token cancellation{};                     ///< ends the call early, with Cancelled
-    read_location location{read_location::primary};        ///< where reads may be answered
-    entitable::observer* watch{};                          ///< told what the calls do; must outlive them
-    trace_context trace{};                                 ///< the span that the calls are made in, sent to the service
+    std::chrono::nanoseconds timeout{no_timeout};   ///< for one call, its retries included
+    cancellation_token cancellation{};              ///< ends the call early, with Cancelled
+    read_location location{read_location::primary}; ///< where reads may be answered
+    entitable::observer* watch{};                   ///< told what the calls do; must outlive them
+    trace_context trace{};                          ///< the span that the calls are made in, sent to the service
     entitable::reading reading{entitable::reading::standard}; ///< how rows become entities
     /// Names one write, so that it is applied once however often it is asked for: see `retrying`. Empty: none.
     std::string operation_id{};

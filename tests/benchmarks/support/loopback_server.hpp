@@ -128,7 +128,8 @@ private:
         if (due_.empty()) {
             return -1;
         }
-        auto const left = std::chrono::ceil<std::chrono::milliseconds>(due_.front().at - std::chrono::steady_clock::now());
+        auto const left =
+            std::chrono::ceil<std::chrono::milliseconds>(due_.front().at - std::chrono::steady_clock::now());
         return left.count() > 0 ? static_cast<int>(left.count()) : 0;
     }
     void send_due() {

@@ -484,7 +484,9 @@ ENTITABLE_DECL std::string_view statement::bytes(int at) const noexcept {
 
 ENTITABLE_DECL std::int64_t statement::number(int at) const noexcept { return sqlite3_column_int64(statement_, at); }
 
-ENTITABLE_DECL bool statement::is_null(int at) const noexcept { return sqlite3_column_type(statement_, at) == SQLITE_NULL; }
+ENTITABLE_DECL bool statement::is_null(int at) const noexcept {
+    return sqlite3_column_type(statement_, at) == SQLITE_NULL;
+}
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

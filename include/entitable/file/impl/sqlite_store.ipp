@@ -383,7 +383,8 @@ ENTITABLE_DECL void sqlite_store::transaction::erase(std::string_view row) {
 }
 
 /// Runs one of the statements that write, with bytes if it is to write any; false when that fails.
-ENTITABLE_DECL bool sqlite_store::transaction::write(detail::statement& with, std::string_view row, std::string* bytes) {
+ENTITABLE_DECL bool sqlite_store::transaction::write(
+    detail::statement& with, std::string_view row, std::string* bytes) {
     with.bind(1, table_).bind(2, partition_).bind(3, row);
     if (bytes != nullptr) {
         auto const packed = detail::pack_row(on_, *bytes, partition_hash_, row);
