@@ -8,7 +8,8 @@
 #include <entitable/advice.hpp>
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/core/random.hpp>
-#include <entitable/testing.hpp>
+#include <entitable/testing/faulty.hpp>
+#include <entitable/testing/manual_clock.hpp>
 
 #include <cmath>
 #include <cstdio>
