@@ -44,6 +44,9 @@ void conforms(any_transport const& store) {
 TEST_CASE("conformance: a memory_backend behind a socket") { conforms(memory_backend{}); }
 
 TEST_CASE("conformance: a file_backend behind a socket") {
+    if (rounds(0, 1) == 0) { // in the short form the file is behind the protocol without a socket
+        return;
+    }
     temporary_folder const folder;
     file_options options;
     options.durability = durability::relaxed;

@@ -66,6 +66,9 @@ struct access_grant {
     [[nodiscard]] bool reaches(std::string_view partition_key, std::string_view row_key) const noexcept;
 };
 
+/// AuthenticationFailed as the service words it, and why.
+[[nodiscard]] failure not_authenticated(std::string_view why);
+
 /// Checks `Authorization: SharedKey` and `SharedKeyLite`. AuthenticationFailed, also where the date is not within a quarter of an
 /// hour of `now`.
 [[nodiscard]] result<void> check_shared_key(

@@ -77,6 +77,16 @@ ENTITABLE_DECL result<service_address> address_of(
     server_work const& work, std::string_view url, std::string& absolute) {
     bool const whole = url.starts_with("http://") || url.starts_with("https://");
     std::string_view const base = work.style.base;
+    if (url.starts_with(base) && url.size() > base.size() && url[base.size()] == '/' &&
+        url.find('?') == std::string_view::npos) { // nearly every one: all but its end was read with the request
+        service_address made;
+        made.account = work.address.account;
+        made.secondary = work.address.secondary;
+        if (!wrong_character(url).empty() || !read_service_place(url.substr(base.size() + 1), made)) {
+            return refused_input("Bad Request - Error in query syntax.");
+        }
+        return made;
+    }
     if (whole) {
         absolute = url;
     } else if (url.starts_with('/')) {

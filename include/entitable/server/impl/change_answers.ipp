@@ -132,7 +132,7 @@ ENTITABLE_DECL void append_inserted(
     std::string& out, row const& entity, etag const& version, std::string_view table, answer_style const& style) {
     std::string payload{entity.payload()};
     set_timestamp(payload, time_of(version).value_or(date_time{}));
-    append_answer_entity(out, {entity.partition_key(), entity.row_key(), payload}, version, table, {}, style, true);
+    append_answer_entity(out, {entity.partition_key(), entity.row_key(), payload}, version, table, {}, style);
 }
 
 ENTITABLE_DECL std::string location_of(server_work const& work, std::string_view table, row_view entity) {

@@ -122,7 +122,7 @@ ENTITABLE_DECL result<void> answer_entity(server_work& work) {
     auto const show = [&](row_view const& entity, etag const& version, bool) -> result<void> {
         static_cast<void>(work.out.headers.add("ETag", version.text()));
         known_fields::add(work.out.headers, "Content-Type", content_type_of(work.style.metadata));
-        append_answer_entity(work.out.body, entity, version, work.address.table, *select, work.style, true);
+        append_answer_entity(work.out.body, entity, version, work.address.table, *select, work.style);
         return {};
     };
     entity_visitor const visit{show};
@@ -241,11 +241,8 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
             return refused_by_store(page.error());
         }
         body.reserve(body.size() + 2 * page->rows.bytes() + 2 + http_response::padding);
-        for (std::size_t index = 0; index < page->rows.size(); ++index) {
-            body += std::exchange(first, false) ? "" : ",";
-            row_view const entity = page->rows[index];
-            append_answer_entity(body, entity, entity.etag(), work.address.table, *select, work.style, false);
-        }
+        append_answer_page(body, page->rows, first, work.address.table, *select, work.style);
+        first = first && page->rows.empty();
         left -= static_cast<std::uint32_t>(page->rows.size());
         asked.continuation = std::move(page->continuation);
         if (asked.continuation) {

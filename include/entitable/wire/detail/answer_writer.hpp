@@ -32,9 +32,12 @@ struct answer_style {
     metadata_level metadata{metadata_level::minimal};
 };
 
-/// One entity by itself, or as one of a list. Of properties that are selected, those that are absent are null.
+/// One entity by itself. Of properties that are selected, those that are absent are null.
 void append_answer_entity(std::string& out, row_view entity, etag const& version, std::string_view table,
-    projection const& select, answer_style const& style, bool alone);
+    projection const& select, answer_style const& style);
+/// All entities of a page, with commas between them, and before the first one unless it is the first of the list.
+void append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
+    projection const& select, answer_style const& style);
 /// `{"odata.metadata":"...","value":[`, which "]}" ends.
 void append_list_start(std::string& out, std::string_view table, projection const& select, answer_style const& style);
 /// A table by itself, or as one of a list.

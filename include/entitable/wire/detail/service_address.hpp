@@ -43,6 +43,9 @@ struct service_address {
 /// InvalidUri and InvalidInput as `refused` makes them. Names and keys are not validated.
 [[nodiscard]] result<service_address> read_service_address(std::string_view url);
 
+/// Reads what stands behind the account, escaped as in an address; false when it names nothing.
+[[nodiscard]] bool read_service_place(std::string_view rest, service_address& out);
+
 /// The value of an option of a query, decoded; nothing when it is not there. A "+" is a blank, as servers read it. False when the
 /// option stands there twice.
 [[nodiscard]] bool read_option(std::string_view query, std::string_view name, std::optional<std::string>& out);

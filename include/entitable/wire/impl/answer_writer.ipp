@@ -34,36 +34,44 @@ ENTITABLE_DECL std::string_view content_type_of(metadata_level level) noexcept {
     }
 }
 
-/// Writes the members of an entity.
+/// Writes objects: entities and tables. One for a whole list, since each costs a look at the end of the text.
 class answer_pen {
 public:
     answer_pen(std::string& out, metadata_level level) : pen_(out), level_(level) {}
 
-    void open() { pen_.put("{"); }
+    void open() {
+        pen_.put("{");
+        first_ = true;
+    }
     void close() { pen_.put("}"); }
+    void comma_between_objects() { pen_.put(","); }
     void member(std::string_view name, std::string_view held) {
         comma();
         pen_.name(name);
         pen_.quoted(held);
     }
-    void raw(std::string_view name, std::string_view held) {
+    void absent(std::string_view name) {
         comma();
         pen_.name(name);
-        pen_.room(held.size());
-        pen_.appended([&](std::string& out) { out += held; });
+        pen_.put("null");
+    }
+    void version(row_view entity, etag const* of) {
+        comma();
+        pen_.put("\"odata.etag\":");
+        if (of == nullptr && entity.etag_text.empty()) {
+            pen_.usual_etag(entity.timestamp());
+        } else {
+            pen_.quoted(of != nullptr ? of->text() : std::string{entity.etag_text});
+        }
     }
     void timestamp(date_time held) {
         comma();
         if (level_ == metadata_level::full) {
             pen_.name("Timestamp", "Edm.DateTime");
         } else {
-            pen_.name("Timestamp");
+            pen_.put("\"Timestamp\":");
         }
-        pen_.appended([&](std::string& out) {
-            out += '"';
-            held.append_to(out, true);
-            out += '"';
-        });
+        pen_.short_time(held);
     }
     void property(std::string_view name, value_view const& held) {
         comma();
@@ -71,21 +79,13 @@ public:
         switch (held.type()) {
             case edm_type::float64: {
                 double const number = held.as_float64();
-                if (typed && number - number != 0) {
-                    pen_.name(name, "Edm.Double");
-                } else {
-                    pen_.name(name);
-                }
+                named(name, typed && number - number != 0, "Edm.Double");
                 pen_.float64(number);
                 break;
             }
             case edm_type::date_time:
                 named(name, typed, "Edm.DateTime");
-                pen_.appended([&](std::string& out) {
-                    out += '"';
-                    held.as_date_time().append_to(out, true);
-                    out += '"';
-                });
+                pen_.short_time(held.as_date_time());
                 break;
             case edm_type::int64:
                 named(name, typed, "Edm.Int64");
@@ -95,11 +95,7 @@ public:
                 break;
             case edm_type::guid:
                 named(name, typed, "Edm.Guid");
-                pen_.appended([&](std::string& out) {
-                    out += '"';
-                    held.as_guid().append_to(out);
-                    out += '"';
-                });
+                pen_.quoted_guid(held.as_guid());
                 break;
             case edm_type::binary:
                 named(name, typed, "Edm.Binary");
@@ -143,43 +139,37 @@ ENTITABLE_DECL std::string selected_names(projection const& select) {
     return names;
 }
 
-ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag const& version, std::string_view table,
-    projection const& select, answer_style const& style, bool alone) {
-    answer_pen pen{out, style.metadata};
-    pen.open();
-    if (style.metadata != metadata_level::none) {
-        if (alone) {
-            pen.member("odata.metadata",
-                text::joined({style.base, "/$metadata#", table, "/@Element", selected_names(select)}));
-        }
-        std::string const tag = version.text();
-        if (style.metadata == metadata_level::full) {
-            std::string path;
-            append_entity_path(path, table, entity.partition_key, entity.row_key);
-            pen.member("odata.type", text::joined({style.account, ".", table}));
-            pen.member("odata.id", text::joined({style.base, "/", path}));
-            pen.member("odata.etag", tag);
-            pen.member("odata.editLink", path);
-        } else {
-            pen.member("odata.etag", tag);
-        }
+/// Keys and Timestamp; false for the name of another property.
+ENTITABLE_DECL bool write_system_property(answer_pen& pen, std::string_view name, row_view entity) {
+    if (name == "PartitionKey") {
+        pen.member(name, entity.partition_key);
+    } else if (name == "RowKey") {
+        pen.member(name, entity.row_key);
+    } else if (name == "Timestamp") {
+        pen.timestamp(entity.timestamp());
+    } else {
+        return false;
     }
-    auto const system = [&](std::string_view name) {
-        if (name == "PartitionKey") {
-            pen.member(name, entity.partition_key);
-        } else if (name == "RowKey") {
-            pen.member(name, entity.row_key);
-        } else if (name == "Timestamp") {
-            pen.timestamp(entity.timestamp());
-        } else {
-            return false;
-        }
-        return true;
-    };
+    return true;
+}
+
+/// The members of an entity, behind its metadata if it is alone.
+ENTITABLE_DECL void write_entity_members(answer_pen& pen, row_view entity, etag const* version, std::string_view table,
+    projection const& select, answer_style const& style) {
+    if (style.metadata == metadata_level::full) {
+        std::string path;
+        append_entity_path(path, table, entity.partition_key, entity.row_key);
+        pen.member("odata.type", text::joined({style.account, ".", table}));
+        pen.member("odata.id", text::joined({style.base, "/", path}));
+        pen.version(entity, version);
+        pen.member("odata.editLink", path);
+    } else if (style.metadata == metadata_level::minimal) {
+        pen.version(entity, version);
+    }
     if (select.empty()) {
-        for (std::string_view const name : {"PartitionKey", "RowKey", "Timestamp"}) {
-            static_cast<void>(system(name));
-        }
+        pen.member("PartitionKey", entity.partition_key);
+        pen.member("RowKey", entity.row_key);
+        pen.timestamp(entity.timestamp());
         property_cursor cursor{entity.payload};
         property_view property;
         while (cursor.next(property)) {
@@ -189,16 +179,40 @@ ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag
         }
     }
     for (std::string const& name : select) {
-        if (system(name)) {
+        if (write_system_property(pen, name, entity)) {
             continue;
         }
         if (auto const held = entity.find(name)) {
             pen.property(name, *held);
         } else {
-            pen.raw(name, "null");
+            pen.absent(name);
         }
     }
+}
+
+ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag const& version, std::string_view table,
+    projection const& select, answer_style const& style) {
+    answer_pen pen{out, style.metadata};
+    pen.open();
+    if (style.metadata != metadata_level::none) {
+        pen.member(
+            "odata.metadata", text::joined({style.base, "/$metadata#", table, "/@Element", selected_names(select)}));
+    }
+    write_entity_members(pen, entity, &version, table, select, style);
     pen.close();
+}
+
+ENTITABLE_DECL void append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
+    projection const& select, answer_style const& style) {
+    answer_pen pen{out, style.metadata};
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        if (index != 0 || !first) {
+            pen.comma_between_objects();
+        }
+        pen.open();
+        write_entity_members(pen, rows[index], nullptr, table, select, style);
+        pen.close();
+    }
 }
 
 ENTITABLE_DECL void append_list_start(

@@ -59,8 +59,7 @@ ENTITABLE_DECL bool read_keys(std::string_view inside, service_address& out) {
     return inside.empty();
 }
 
-/// What stands behind the account.
-ENTITABLE_DECL bool read_place(std::string_view rest, service_address& out) {
+ENTITABLE_DECL bool read_service_place(std::string_view rest, service_address& out) {
     if (rest.empty()) {
         return true;
     }
@@ -129,7 +128,7 @@ ENTITABLE_DECL result<service_address> read_service_address(std::string_view url
         made.secondary = true;
         made.account.resize(made.account.size() - secondary.size());
     }
-    if (!read_place(path, made)) {
+    if (!read_service_place(path, made)) {
         return query_syntax();
     }
     return made;
