@@ -267,7 +267,7 @@ testing::interleaving_report walk_model(condition how, defects wrong) {
                 [&seen](auto const& outcome) { seen.told(outcome); });
             add_writer(on);
         },
-        {.lost = 1, .late = 1, .crashes = 1});
+        {.faults = 1, .late = 1, .crashes = 1});
 }
 
 std::string text_of(testing::interleaving_report const& told) {
@@ -283,7 +283,7 @@ std::string text_of(testing::interleaving_report const& told) {
 TEST_CASE("interleavings: with operation rows a client is told the truth, whatever is lost, late or ends") {
     std::size_t const faults = rounds(1, 2, 2);
     for (condition const how : {condition::exact_version, condition::any_version}) {
-        auto const told = walk_library(how, {}, {.lost = faults, .late = faults, .crashes = 1});
+        auto const told = walk_library(how, {}, {.faults = faults, .late = faults, .crashes = 1});
         CHECK(text_of(told) == "");
         CHECK(told.complete);
         INFO(told.states);
@@ -294,7 +294,7 @@ TEST_CASE("interleavings: with operation rows a client is told the truth, whatev
 TEST_CASE("interleavings: two clients with one operation id apply it once") {
     std::size_t const lost = rounds(0, 1, 1);
     for (condition const how : {condition::exact_version, condition::any_version}) {
-        auto const told = walk_library(how, {.clients = 2, .given_id = true}, {.lost = lost, .late = 1});
+        auto const told = walk_library(how, {.clients = 2, .given_id = true}, {.faults = lost, .late = 1});
         CHECK(text_of(told) == "");
         CHECK(told.complete);
         CHECK(told.states > 100);
@@ -304,7 +304,7 @@ TEST_CASE("interleavings: two clients with one operation id apply it once") {
 TEST_CASE("interleavings: another program settles what a client that has ended has sent") {
     std::size_t const lost = rounds(0, 1, 1);
     for (condition const how : {condition::exact_version, condition::any_version}) {
-        auto const told = walk_library(how, {.resolver = true}, {.lost = lost, .late = 1, .crashes = 1});
+        auto const told = walk_library(how, {.resolver = true}, {.faults = lost, .late = 1, .crashes = 1});
         CHECK(text_of(told) == "");
         CHECK(told.complete);
         INFO(told.states);
@@ -314,18 +314,18 @@ TEST_CASE("interleavings: another program settles what a client that has ended h
 
 TEST_CASE("interleavings: a copy that nobody knows of is stopped under an id of the caller, and not else") {
     for (condition const how : {condition::exact_version, condition::any_version}) {
-        CHECK(text_of(walk_library(how, {.given_id = true}, {.lost = 1, .late = 1, .twice = 1})) == "");
+        CHECK(text_of(walk_library(how, {.given_id = true}, {.faults = 1, .late = 1, .twice = 1})) == "");
     }
     // A sending that was answered is taken for delivered once: its refusal is told without giving it up.
-    auto const told = walk_library(condition::any_version, {}, {.lost = 0, .late = 0, .twice = 1});
+    auto const told = walk_library(condition::any_version, {}, {.faults = 0, .late = 0, .twice = 1});
     CHECK(told.problem == "told none, and applied");
     CHECK(told.schedule.size() == 3);
-    CHECK(text_of(walk_library(condition::exact_version, {}, {.lost = 0, .late = 0, .twice = 1})) == "");
+    CHECK(text_of(walk_library(condition::exact_version, {}, {.faults = 0, .late = 0, .twice = 1})) == "");
 }
 
 TEST_CASE("interleavings: a sweep that waits for late sendings does no harm, one that does not is found") {
     // An exact version stops what is late by itself, so only the other condition needs the row.
-    testing::interleaving_limits const limits{.lost = 0, .late = 1};
+    testing::interleaving_limits const limits{.faults = 0, .late = 1};
     auto const with_stock = [&](std::chrono::nanoseconds after) {
         return testing::interleavings(
             [=](testing::stage& on) {

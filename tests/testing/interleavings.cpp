@@ -99,33 +99,33 @@ testing::interleaving_report walk(bool careful, testing::interleaving_limits con
 } // namespace
 
 TEST_CASE("interleavings: a lost update is found, by the shortest way there") {
-    auto const told = walk(false, {.lost = 0, .late = 0});
+    auto const told = walk(false, {.faults = 0, .late = 0});
     CHECK(told.problem == "an addition is gone");
     CHECK(told.schedule ==
         std::vector<std::string>{"one: get_entity", "other: get_entity", "one: write_entity", "other: write_entity"});
-    CHECK(walk(false, {.lost = 0, .late = 0}).schedule == told.schedule);
+    CHECK(walk(false, {.faults = 0, .late = 0}).schedule == told.schedule);
 }
 
 TEST_CASE("interleavings: all states of a protocol that is right are looked at, each once") {
-    auto const told = walk(true, {.lost = 0, .late = 0});
+    auto const told = walk(true, {.faults = 0, .late = 0});
     CHECK(told.problem == "");
     CHECK(told.complete);
     // Of each: not begun, read (0 or 1), written, failed. After the beginning: R0 -, - R0, R0 R0, W -, - W, W R0, R0 W, W R1, R1 W,
     // W F, F W, and both written, one first or the other.
     CHECK(told.states == 13);
     CHECK(told.ends == 4);
-    CHECK(walk(true, {.lost = 2, .late = 2, .twice = 1, .crashes = 1}).problem == "");
-    auto const cut = walk(true, {.lost = 0, .late = 0, .most_states = 5});
+    CHECK(walk(true, {.faults = 2, .late = 2, .twice = 1, .crashes = 1}).problem == "");
+    auto const cut = walk(true, {.faults = 0, .late = 0, .most_states = 5});
     CHECK_FALSE(cut.complete);
     CHECK(cut.states == 5);
 }
 
 TEST_CASE("interleavings: time passes when an operation waits, and late requests die of age") {
-    CHECK(walk(true, {.lost = 0, .late = 0}, 1min).states == 14);
+    CHECK(walk(true, {.faults = 0, .late = 0}, 1min).states == 14);
     // Past their deadline operations send nothing, and nothing is added.
-    auto const overdue = walk(true, {.lost = 0, .late = 0}, 2h);
+    auto const overdue = walk(true, {.faults = 0, .late = 0}, 2h);
     CHECK(overdue.problem == "");
     CHECK(overdue.states == 4); // time, either, both
     // A write that nobody looks for comes late: it is not more than was unknown.
-    CHECK(walk(false, {.lost = 0, .late = 1}).problem == "an addition is gone");
+    CHECK(walk(false, {.faults = 0, .late = 1}).problem == "an addition is gone");
 }

@@ -17,7 +17,6 @@
 
 #include <entitable/testing/stage.hpp>
 
-#include <deque>
 #include <set>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -46,7 +45,13 @@ public:
             open.pop_front();
             auto here = replay(begin, limits, so_far);
             auto const moves = here->moves();
-            told.ends += moves.empty() ? 1U : 0U;
+            if (moves.empty()) {
+                ++told.ends;
+                if (told.problem = here->wrong(true); !told.problem.empty()) {
+                    told.schedule = words(begin, limits, so_far);
+                    return told;
+                }
+            }
             for (stage::move const& next : moves) {
                 // What was made to look for the moves makes the first of them.
                 auto const there = here ? std::exchange(here, nullptr) : replay(begin, limits, so_far);
@@ -57,7 +62,7 @@ public:
                 ++told.states;
                 std::vector<stage::move> longer = so_far;
                 longer.push_back(next);
-                if (told.problem = there->wrong(); !told.problem.empty()) {
+                if (told.problem = there->wrong(false); !told.problem.empty()) {
                     told.schedule = words(begin, limits, longer);
                     return told;
                 }

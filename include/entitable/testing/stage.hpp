@@ -7,46 +7,46 @@
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/request/operation.hpp>
-#include <entitable/testing/contents.hpp>
+#include <entitable/testing/detail/state_text.hpp>
+#include <entitable/testing/interleaving_limits.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
+#include <deque>
 #include <functional>
 #include <memory>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// What may go wrong in one schedule, and how far is looked.
-struct interleaving_limits {
-    std::size_t lost{1};    ///< requests that are lost, or whose answers are
-    std::size_t late{1};    ///< requests that are delivered after the operation was told that they are lost
-    std::size_t twice{0};   ///< requests that are answered, and delivered a second time later: nobody knows of the copy
-    std::size_t crashes{0}; ///< operations that end before they are done
-    std::chrono::nanoseconds life{
-        std::chrono::minutes{16}};    ///< how long after it was sent a late request can be delivered
-    std::size_t most_states{100'000}; ///< then `interleaving_report::complete` is false
-};
-
-/// One run: a store, a clock, the operations, and what must hold. Made anew for each schedule, so whatever a run remembers belongs to
+/// One run: stores, a clock, the operations, and what must hold. Made anew for each schedule, so whatever a run remembers belongs to
 /// it: `keep`.
 class stage {
 public:
     /// With what may go wrong.
-    explicit stage(interleaving_limits const& limits) : limits_(limits) {
-        local_options options;
-        options.time = &time_;
-        below_ = memory_backend{options};
-        store_ = below_;
-    }
+    explicit stage(interleaving_limits const& limits) : limits_(limits) { (void)store(); }
     stage(stage const&) = delete;
     stage& operator=(stage const&) = delete;
 
-    /// The store itself, for what is there at the beginning and what is looked at.
-    [[nodiscard]] memory_backend const& store() const noexcept { return below_; }
-    /// What requests are delivered to, if it is not the store: something that watches it.
-    void deliver_to(any_transport store) { store_ = std::move(store); }
-    /// The clock of the store and the operations. It stands until an operation waits.
+    /// The store of a place itself, for what is there at the beginning and what is looked at. Made when it is first asked for; that
+    /// of place 0 is there.
+    [[nodiscard]] memory_backend const& store(std::size_t place = 0) {
+        while (stores_.size() <= place) {
+            local_options options;
+            options.time = &time_;
+            stores_.emplace_back(options);
+            ways_.emplace_back(stores_.back());
+        }
+        return stores_[place];
+    }
+    /// What requests to a place are delivered to, if it is not its store: something that watches it.
+    void deliver_to(any_transport way, std::size_t place = 0) {
+        (void)store(place);
+        ways_[place] = std::move(way);
+    }
+    /// The clock of the stores and the operations. It stands until an operation waits.
     [[nodiscard]] manual_clock& time() noexcept { return time_; }
+    /// How many operations ended by a crash so far: nobody was told what became of these.
+    [[nodiscard]] std::size_t crashed() const noexcept { return crashed_; }
 
     /// Makes an object that lives as long as the run.
     template <class T, class... Arguments>
@@ -55,23 +55,34 @@ public:
         kept_.push_back(made);
         return *made;
     }
-    /// Adds an operation, which is made by `make()` and tells `tell(outcome)` at its end. After `deadline` it sends nothing any more.
+    /// Adds an operation, which is made by `make()`, once more each time that it is begun again, and tells `tell(outcome)` at its end.
+    /// After `deadline` it sends nothing any more.
     template <class Make, class Tell>
     void add(std::string name, Make make, Tell tell, steady_time deadline = steady_time::max()) {
-        using made = actor_of<std::invoke_result_t<Make&>, Tell>;
-        actors_.push_back(std::make_unique<made>(std::move(name), deadline, make(), std::move(tell)));
+        actors_.push_back(
+            std::make_unique<actor_of<Make, Tell>>(std::move(name), deadline, std::move(make), std::move(tell)));
     }
     /// What is wrong in a state, empty when nothing is. Asked after each step.
     void always(std::function<std::string()> check) { checks_.push_back(std::move(check)); }
+    /// The same of states in which nothing can happen any more.
+    void at_end(std::function<std::string()> check) { last_checks_.push_back(std::move(check)); }
     /// What a run remembers that the checks depend on: states in which it differs are not equal.
     void remember(std::function<std::string()> text) { memories_.push_back(std::move(text)); }
 
 private:
     friend class interleaving_search;
 
-    /// What happens to a request. One that is lost is not delivered, or its answer is not; a late one is delivered after the
+    /// What happens to a request. One that is refused is not delivered; one whose answer is lost is; a late one is delivered after the
     /// operation was told that it is lost; one that comes twice is answered, and delivered again later.
-    enum class delivery : std::uint8_t { answered, lost, answer_lost, late, twice };
+    enum class delivery : std::uint8_t { answered, refused, answer_lost, late, twice };
+
+    struct move {
+        enum class kind : std::uint8_t { send, abandon, crash, again, deliver, time };
+        kind what;
+        std::size_t index;
+        delivery how{};
+        std::size_t told{}; ///< which of the errors
+    };
 
     struct held_up {
         std::string name;
@@ -82,183 +93,201 @@ private:
     struct actor {
         actor(std::string called, steady_time until) : name(std::move(called)), deadline(until) {}
         virtual ~actor() = default;
-        [[nodiscard]] virtual operation_step next() = 0;
-        virtual void send(stage& on, delivery how) = 0;
-        virtual void overdue() = 0;
+        virtual operation_step ask() = 0;
+        virtual void send(stage& on, move const& how) = 0;
+        virtual void abandon() = 0;
+        virtual void begin() = 0;
+
+        /// Looks for the first rule of operations on its way.
+        [[nodiscard]] operation_step next() {
+            if (over) {
+                return {};
+            }
+            operation_step const said = ask();
+            operation_step const same = ask();
+            if (address(said.request) != address(same.request) || said.not_before != same.not_before ||
+                said.place != same.place) {
+                breaks("next(), asked twice, does not say the same");
+            }
+            return over ? operation_step{} : said;
+        }
+        void breaks(std::string_view rule) {
+            broken = name + ": " + std::string{rule};
+            over = true;
+        }
+        [[nodiscard]] static void const* address(request_ref of) {
+            void const* found = nullptr;
+            of.visit([&](auto const& request) { found = &request; });
+            return found;
+        }
 
         std::string name;
         steady_time deadline;
         std::string history; ///< all that it was told
+        std::string broken;  ///< a rule of operations
         std::size_t sent{};
         bool over{};
+        bool in_vain{}; ///< it is over, and has not done what it was for
     };
 
-    template <class Op, class Tell>
+    template <class Make, class Tell>
     struct actor_of final : actor {
-        actor_of(std::string called, steady_time until, Op made, Tell told)
-            : actor(std::move(called), until), op(std::move(made)), tell(std::move(told)) {}
-        [[nodiscard]] operation_step next() override { return over ? operation_step{} : op.next(); }
-        void send(stage& on, delivery how) override {
-            op.next().request.visit([&]<class Asked>(Asked const& request) {
-                if constexpr (takes_answer_to<Op, Asked>) {
-                    send(on, how, request);
+        using operation_type = std::invoke_result_t<Make&>;
+        actor_of(std::string called, steady_time until, Make how, Tell told)
+            : actor(std::move(called), until), make(std::move(how)), op(new operation_type(make())), tell(std::move(told)) {}
+        operation_step ask() override { return op->next(); }
+        void send(stage& on, move const& how) override {
+            operation_step const due = op->next();
+            bool taken = false;
+            due.request.visit([&]<class Asked>(Asked const& request) {
+                if constexpr (takes_answer_to<operation_type, Asked>) {
+                    taken = due.place < on.ways_.size();
+                    if (taken) {
+                        send(on, how, on.ways_[due.place], request);
+                    }
                 }
             });
+            if (!taken) {
+                breaks("takes no answer to the request that it wants, or wants it of a place that is not there");
+            } else if (sent > on.limits_.most_requests) {
+                breaks("does not end");
+            }
             end();
         }
         template <class Asked>
-        void send(stage& on, delivery how, Asked const& request) {
-            std::function<result<response_of<Asked>>()> const deliver = [to = on.store_, request] {
+        void send(stage& on, move const& how, any_transport const& way, Asked const& request) {
+            std::function<result<response_of<Asked>>()> const deliver = [way, request] {
                 call own;
-                return to.execute(request, own);
+                return way.execute(request, own);
             };
             ++sent;
-            if (how == delivery::late || how == delivery::twice) {
-                on.held_.push_back(
-                    {name + " " + std::to_string(sent), on.time_.steady(), [deliver] { (void)deliver(); }});
+            steady_time const since = on.time_.steady();
+            bool const held = how.how == delivery::late || how.how == delivery::twice;
+            if (held) {
+                on.held_.push_back({name + " " + std::to_string(sent), since, [deliver] { (void)deliver(); }});
             }
-            error gone{error_code::transport_failed, "lost"};
-            gone.effect = Asked::writes ? effect::unknown : effect::none;
-            result<response_of<Asked>> answered = failure{std::move(gone)};
-            if (how == delivery::answer_lost) {
+            error told = how.how == delivery::late ? lost_request() : error{};
+            if (how.how == delivery::refused || how.how == delivery::answer_lost) {
+                told = on.limits_.errors[how.told];
+            }
+            told.effect = Asked::writes ? told.effect : effect::none;
+            result<response_of<Asked>> answered = failure{std::move(told)};
+            if (how.how == delivery::answer_lost) {
                 (void)deliver();
-            } else if (how == delivery::answered || how == delivery::twice) {
+            } else if (how.how == delivery::answered || how.how == delivery::twice) {
                 answered = deliver();
             }
-            history += shown(answered) + '@' + on.since_begun(on.time_.steady()) + ';';
-            op.answer(std::move(answered), on.time_.steady());
+            if (how.what == move::kind::crash) {
+                return;
+            }
+            on.time_.advance(on.limits_.takes);
+            history += detail::shown_answer(answered) + '@' + on.since_begun(on.time_.steady()) + ';';
+            op->answer(std::move(answered), on.time_.steady());
         }
-        void overdue() override {
-            op.abandon(error{error_code::deadline_exceeded, "the deadline of the call has passed"});
-            history += "overdue;";
+        void abandon() override {
+            op->abandon(error{error_code::deadline_exceeded, "the deadline of the call has passed"});
+            history += "abandoned;";
+            if (!op->next().done()) {
+                breaks("was abandoned, and wants another request");
+            }
             end();
         }
+        void begin() override {
+            op.reset(new operation_type(make())); // it may be one that cannot be moved
+            over = false;
+            in_vain = false;
+            history = "again;"; // it knows nothing of what was before
+        }
         void end() {
-            if (op.next().done()) {
+            if (!over && op->next().done()) {
                 over = true;
-                tell(op.finish());
+                auto outcome = op->finish();
+                if constexpr (requires { outcome.has_value(); }) {
+                    in_vain = !outcome.has_value();
+                }
+                tell(std::move(outcome));
             }
         }
 
-        Op op;
+        Make make;
+        std::unique_ptr<operation_type> op;
         Tell tell;
     };
 
     [[nodiscard]] std::string since_begun(steady_time at) const { return std::to_string((at - begun_).count()); }
 
-    // ---- states as text; an ETag stands between \x01 and \x02 ----
-
-    [[nodiscard]] static std::string shown(etag const& version) {
-        return '\x01' + std::string{version.text()} + '\x02';
-    }
-    [[nodiscard]] static std::string shown(row_view each) {
-        std::string text = detail::shown_keys(each) + shown(each.etag());
-        for (auto const& [name, content] : detail::present_properties(each, shown::data)) {
-            text += name + '=' + detail::shown_value(content) + ',';
-        }
-        return text;
-    }
-    template <class T>
-    [[nodiscard]] static std::string shown(result<T> const& answered) {
-        if (!answered) {
-            error const& problem = answered.error();
-            return std::string{to_string(problem.code)} + (problem.effect == effect::none ? "" : "?") +
-                (problem.operation_index ? std::to_string(*problem.operation_index) : "");
-        }
-        std::string text = "ok ";
-        if constexpr (std::same_as<T, written>) {
-            text += shown(answered->etag);
-        } else if constexpr (std::same_as<T, transact::response>) {
-            for (written const& each : answered->results) {
-                text += shown(each.etag);
-            }
-        } else if constexpr (std::same_as<T, get_entity::response>) {
-            text += shown(answered->entity.view());
-        } else if constexpr (std::same_as<T, query_entities::response>) {
-            for (std::size_t index = 0; index < answered->rows.size(); ++index) {
-                text += shown(answered->rows[index]);
-            }
-            text += answered->continuation ? "more" : "";
-        }
-        return text;
-    }
-    /// Names for ETags in the order in which they come up.
-    [[nodiscard]] static std::string renamed(std::string const& text) {
-        std::map<std::string, std::size_t> names;
-        std::string out;
-        for (std::size_t at = 0; at < text.size(); ++at) {
-            if (text[at] != '\x01') {
-                out += text[at];
-                continue;
-            }
-            std::size_t const end = text.find('\x02', at);
-            out += '#' + std::to_string(names.try_emplace(text.substr(at, end - at), names.size()).first->second);
-            at = end;
-        }
-        return out;
-    }
+    /// The state as a text; ETags have names of their order in it.
     [[nodiscard]] std::string state() const {
-        std::string text = since_begun(time_.steady()) + ' ' + std::to_string(lost_) + ' ' + std::to_string(late_) +
-            ' ' + std::to_string(twice_) + ' ' + std::to_string(crashed_) + '\n';
+        std::string text = since_begun(time_.steady());
+        for (std::size_t const each : {faults_, late_, twice_, abandoned_, crashed_, again_}) {
+            text += ' ' + std::to_string(each);
+        }
+        text += '\n';
         for (auto const& each : actors_) {
-            text += each->history + (each->over ? "over\n" : "\n");
+            text += each->history + (each->over ? "over" : "") + (each->in_vain ? " in vain\n" : "\n");
         }
         for (held_up const& each : held_) {
             text += each.name + '@' + since_begun(each.sent) + '\n';
         }
-        auto const all = read_contents(below_);
-        for (auto const& [name, rows] : all->tables) {
-            text += name + '\n';
-            for (auto const& [key, each] : rows) {
-                // Timestamps differ by ticks only to tell versions apart.
-                text += shown(each.view()) +
-                    std::to_string(each.view().timestamp().ticks / date_time::ticks_per_second) + '\n';
+        for (memory_backend const& store : stores_) {
+            text += "store\n";
+            auto const all = read_contents(store);
+            for (auto const& [name, rows] : all->tables) {
+                text += name + '\n';
+                for (auto const& [key, each] : rows) {
+                    // Timestamps differ by ticks only to tell versions apart.
+                    text += detail::shown_row(each.view()) +
+                        std::to_string(each.view().timestamp().ticks / date_time::ticks_per_second) + '\n';
+                }
             }
         }
         for (auto const& each : memories_) {
             text += each() + '\n';
         }
-        return renamed(text);
+        return detail::renamed_etags(text);
     }
 
     // ---- moves ----
 
-    struct move {
-        enum class kind : std::uint8_t { send, crash, deliver, time };
-        kind what;
-        std::size_t index;
-        delivery how{};
-    };
-
-    [[nodiscard]] std::vector<move> moves() const {
+    [[nodiscard]] std::vector<move> moves() {
         std::vector<move> all;
         bool waits = false;
         for (std::size_t index = 0; index < actors_.size(); ++index) {
             actor& each = *actors_[index];
             operation_step const next = each.next();
-            bool const early = next.not_before > time_.steady();
-            waits = waits || (!next.done() && early);
             if (next.done()) {
+                if (each.in_vain && again_ < limits_.again) {
+                    all.push_back({move::kind::again, index});
+                }
                 continue;
             }
+            bool const early = next.not_before > time_.steady();
+            waits = waits || early;
+            bool const writes = next.request.writes();
+            bool const in_time = time_.steady() <= each.deadline;
             if (!early) {
                 all.push_back({move::kind::send, index, delivery::answered});
-                if (lost_ < limits_.lost && time_.steady() <= each.deadline) {
-                    all.push_back({move::kind::send, index, delivery::lost});
-                    if (next.request.writes()) {
-                        all.push_back({move::kind::send, index, delivery::answer_lost});
+                for (std::size_t told = 0; told < limits_.errors.size() && faults_ < limits_.faults && in_time; ++told) {
+                    all.push_back({move::kind::send, index, delivery::refused, told});
+                    if (writes && limits_.errors[told].effect == effect::unknown) {
+                        all.push_back({move::kind::send, index, delivery::answer_lost, told});
                     }
                 }
-                bool const goes_out = next.request.writes() && time_.steady() <= each.deadline;
-                if (late_ < limits_.late && goes_out) {
+                if (late_ < limits_.late && writes && in_time) {
                     all.push_back({move::kind::send, index, delivery::late});
                 }
-                if (twice_ < limits_.twice && goes_out) {
+                if (twice_ < limits_.twice && writes && in_time) {
                     all.push_back({move::kind::send, index, delivery::twice});
                 }
             }
+            if (abandoned_ < limits_.abandoned && in_time) {
+                all.push_back({move::kind::abandon, index});
+            }
             if (crashed_ < limits_.crashes) {
-                all.push_back({move::kind::crash, index});
+                all.push_back({move::kind::crash, index, delivery::refused});
+                if (!early && writes && in_time) {
+                    all.push_back({move::kind::crash, index, delivery::answered});
+                }
             }
         }
         for (std::size_t index = 0; index < held_.size(); ++index) {
@@ -271,47 +300,69 @@ private:
     }
     /// Makes a move; what it was, for a person.
     std::string take(move const& next) {
-        switch (next.what) {
-            case move::kind::crash:
-                actors_[next.index]->over = true;
-                actors_[next.index]->history += "crash;";
-                ++crashed_;
-                return actors_[next.index]->name + " ends";
-            case move::kind::deliver: {
-                held_up const due = std::move(held_[next.index]);
-                held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(next.index));
-                due.deliver();
-                return "request " + due.name + " comes late";
+        if (next.what == move::kind::deliver) {
+            held_up const due = std::move(held_[next.index]);
+            held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(next.index));
+            due.deliver();
+            return "request " + due.name + " comes late";
+        }
+        if (next.what == move::kind::time) {
+            steady_time first = steady_time::max();
+            for (auto const& each : actors_) {
+                operation_step const due = each->next();
+                first = !due.done() && due.not_before > time_.steady() ? std::min(first, due.not_before) : first;
             }
-            case move::kind::time: {
-                steady_time first = steady_time::max();
-                for (auto const& each : actors_) {
-                    operation_step const due = each->next();
-                    first = !due.done() && due.not_before > time_.steady() ? std::min(first, due.not_before) : first;
-                }
-                time_.wait_until(first);
-                std::erase_if(held_, [&](held_up const& each) { return time_.steady() - each.sent > limits_.life; });
-                return "time passes";
-            }
-            case move::kind::send: break;
+            time_.wait_until(first);
+            std::erase_if(held_, [&](held_up const& each) { return time_.steady() - each.sent > limits_.life; });
+            return "time passes";
         }
         actor& by = *actors_[next.index];
-        if (time_.steady() > by.deadline) {
-            by.overdue();
-            return by.name + " is overdue";
+        if (next.what == move::kind::again) {
+            ++again_;
+            by.begin();
+            return by.name + " begins again";
         }
-        lost_ += next.how == delivery::lost || next.how == delivery::answer_lost ? 1U : 0U;
+        if (next.what == move::kind::abandon || (next.what == move::kind::send && time_.steady() > by.deadline)) {
+            abandoned_ += next.what == move::kind::abandon ? 1U : 0U;
+            by.abandon();
+            return by.name + (next.what == move::kind::abandon ? " is abandoned" : " is overdue");
+        }
+        std::string const request{by.next().request.name()};
+        if (next.what == move::kind::crash) {
+            bool const sent = next.how == delivery::answered;
+            if (sent) {
+                by.send(*this, next);
+            }
+            by.over = true;
+            by.in_vain = true;
+            by.history += "crash;";
+            ++crashed_;
+            return by.name + (sent ? " ends behind its " : " ends before its ") + request;
+        }
+        std::string said = by.name + ": " + request;
+        switch (next.how) {
+            case delivery::answered: break;
+            case delivery::refused: said += ", " + std::string{to_string(limits_.errors[next.told].code)}; break;
+            case delivery::answer_lost:
+                said += ", applied, " + std::string{to_string(limits_.errors[next.told].code)};
+                break;
+            case delivery::late: said += ", held up and taken for lost"; break;
+            case delivery::twice: said += ", and a second copy is held up"; break;
+        }
+        faults_ += next.how == delivery::refused || next.how == delivery::answer_lost ? 1U : 0U;
         late_ += next.how == delivery::late ? 1U : 0U;
         twice_ += next.how == delivery::twice ? 1U : 0U;
-        constexpr char const* words[] = {
-            "", ", lost", ", its answer lost", ", held up and taken for lost", ", and a second copy is held up"};
-        std::string said =
-            by.name + ": " + std::string{by.next().request.name()} + words[static_cast<std::size_t>(next.how)];
-        by.send(*this, next.how);
+        by.send(*this, next);
         return said;
     }
-    [[nodiscard]] std::string wrong() const {
-        for (auto const& each : checks_) {
+    /// What is wrong; `last`: and nothing can happen any more.
+    [[nodiscard]] std::string wrong(bool last) const {
+        for (auto const& each : actors_) {
+            if (!each->broken.empty()) {
+                return each->broken;
+            }
+        }
+        for (auto const& each : last ? last_checks_ : checks_) {
             if (std::string problem = each(); !problem.empty()) {
                 return problem;
             }
@@ -322,17 +373,20 @@ private:
     interleaving_limits limits_;
     mutable manual_clock time_;
     steady_time begun_{time_.steady()}; ///< the same in no two runs: states have times from here on
-    memory_backend below_;
-    any_transport store_{memory_backend{}};
+    std::deque<memory_backend> stores_; ///< of the places
+    std::vector<any_transport> ways_;   ///< to them
     std::vector<std::shared_ptr<void>> kept_;
     std::vector<std::unique_ptr<actor>> actors_;
     std::vector<held_up> held_;
     std::vector<std::function<std::string()>> checks_;
+    std::vector<std::function<std::string()>> last_checks_;
     std::vector<std::function<std::string()>> memories_;
-    std::size_t lost_{};
+    std::size_t faults_{};
     std::size_t late_{};
     std::size_t twice_{};
+    std::size_t abandoned_{};
     std::size_t crashed_{};
+    std::size_t again_{};
 };
 
 } // namespace testing
