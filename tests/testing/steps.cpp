@@ -25,17 +25,17 @@ namespace {
 /// What is planted.
 enum class defect : std::uint8_t {
     no_defect,
-    unknown_is_none,      ///< of a write nobody knows of says that nothing was applied
-    unknown_is_done,      ///< takes it for a success
-    unknown_is_a_clash,   ///< takes it for another writer's doing, and repeats
-    unconditional,        ///< writes without looking at the version
-    skips_pages,          ///< ends behind the first page
-    clash_is_done,        ///< takes a row that is there already for its own
-    looks_at_source,      ///< compares what it reads of the source, in place of the target
-    never_ends,           ///< asks the same again and again
-    wants_more,           ///< goes on when it was abandoned
-    says_otherwise,       ///< next() changes its mind
-    deaf,                 ///< takes no answers to writes
+    unknown_is_none,    ///< of a write nobody knows of says that nothing was applied
+    unknown_is_done,    ///< takes it for a success
+    unknown_is_a_clash, ///< takes it for another writer's doing, and repeats
+    unconditional,      ///< writes without looking at the version
+    skips_pages,        ///< ends behind the first page
+    clash_is_done,      ///< takes a row that is there already for its own
+    looks_at_source,    ///< compares what it reads of the source, in place of the target
+    never_ends,         ///< asks the same again and again
+    wants_more,         ///< goes on when it was abandoned
+    says_otherwise,     ///< next() changes its mind
+    deaf,               ///< takes no answers to writes
 };
 
 /// An operation with a defect.
@@ -163,9 +163,8 @@ interleaving_report walk_update(int programs = 1, interleaving_limits const& lim
                     [&callers](auto const& outcome) { callers.told(outcome); });
             }
             on.remember([&callers] { return callers.text(); });
-            on.always([&on, &callers]() -> std::string {
-                return counted(on) < callers.good ? "an addition is gone" : "";
-            });
+            on.always(
+                [&on, &callers]() -> std::string { return counted(on) < callers.good ? "an addition is gone" : ""; });
             on.at_end([&on, &callers]() -> std::string {
                 auto const most = callers.good + callers.unknown + static_cast<int>(on.crashed());
                 return counted(on) > most ? "one addition too many" : "";
@@ -224,9 +223,7 @@ interleaving_report walk_sequence(int programs = 1, interleaving_limits const& l
 
 // ---- copy -------------------------------------------------------------------------------------------
 
-result<std::optional<row>> as_it_is(row_view each) {
-    return std::optional{row{each}};
-}
+result<std::optional<row>> as_it_is(row_view each) { return std::optional{row{each}}; }
 
 detail::copy_operation copying(profile const& target, bool verify) {
     return {"Orders", "Orders", as_it_is, target, {.page_size = 2, .verify = verify}};
@@ -250,16 +247,18 @@ interleaving_report walk_copy(bool otherwise = false, bool verify = true) {
         on.add(
             "copy",
             [&on, verify] {
-                return with<detail::copy_operation, Planted>{
-                    [&] { return copying(on.store(1).profile(), verify); }};
+                return with<detail::copy_operation, Planted>{[&] { return copying(on.store(1).profile(), verify); }};
             },
             [&good](result<copy_progress> const& outcome) { good = outcome.has_value(); });
         on.remember([&good] { return std::string{good ? "good" : ""}; });
         on.always([&on, before = *source]() -> std::string {
-            return testing::difference(before, *testing::read_contents(on.store(0))).empty() ? "" : "the source was changed";
+            return testing::difference(before, *testing::read_contents(on.store(0))).empty() ? ""
+                                                                                             : "the source was changed";
         });
         on.at_end([&on, &good, before = *source]() -> std::string {
-            return good && !testing::difference(before, *testing::read_contents(on.store(1))).empty() ? "copied, and otherwise than the source" : "";
+            return good && !testing::difference(before, *testing::read_contents(on.store(1))).empty()
+                ? "copied, and otherwise than the source"
+                : "";
         });
     });
 }
@@ -279,8 +278,8 @@ TEST_CASE("steps: defects of an update are found") {
     CHECK(walk_update<defect::unknown_is_a_clash>().problem == "one addition too many");
     auto const told = walk_update<defect::unknown_is_done>();
     CHECK(told.problem == "an addition is gone");
-    CHECK(told.schedule ==
-        std::vector<std::string>{"program 1: get_entity", "program 1: write_entity, TransportFailed"});
+    CHECK(
+        told.schedule == std::vector<std::string>{"program 1: get_entity", "program 1: write_entity, TransportFailed"});
     CHECK(walk_update<defect::unconditional>(2, {.faults = 0, .late = 0}).problem == "an addition is gone");
 }
 
@@ -315,7 +314,8 @@ TEST_CASE("steps: defects of a copy are found, or reading back finds them first"
 }
 
 TEST_CASE("steps: the rules of operations are checked on the way") {
-    CHECK(walk_update<defect::never_ends>(1, {.faults = 0, .late = 0, .most_requests = 20}).problem == "program 1: does not end");
+    CHECK(walk_update<defect::never_ends>(1, {.faults = 0, .late = 0, .most_requests = 20}).problem ==
+        "program 1: does not end");
     CHECK(walk_update<defect::wants_more>().problem == "program 1: was abandoned, and wants another request");
     CHECK(walk_update<defect::says_otherwise>().problem == "program 1: next(), asked twice, does not say the same");
     CHECK(walk_update<defect::deaf>().problem ==

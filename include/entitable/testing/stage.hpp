@@ -134,7 +134,10 @@ private:
     struct actor_of final : actor {
         using operation_type = std::invoke_result_t<Make&>;
         actor_of(std::string called, steady_time until, Make how, Tell told)
-            : actor(std::move(called), until), make(std::move(how)), op(new operation_type(make())), tell(std::move(told)) {}
+            : actor(std::move(called), until),
+              make(std::move(how)),
+              op(new operation_type(make())),
+              tell(std::move(told)) {}
         operation_step ask() override { return op->next(); }
         void send(stage& on, move const& how) override {
             operation_step const due = op->next();
@@ -267,7 +270,8 @@ private:
             bool const in_time = time_.steady() <= each.deadline;
             if (!early) {
                 all.push_back({move::kind::send, index, delivery::answered});
-                for (std::size_t told = 0; told < limits_.errors.size() && faults_ < limits_.faults && in_time; ++told) {
+                for (std::size_t told = 0; told < limits_.errors.size() && faults_ < limits_.faults && in_time;
+                    ++told) {
                     all.push_back({move::kind::send, index, delivery::refused, told});
                     if (writes && limits_.errors[told].effect == effect::unknown) {
                         all.push_back({move::kind::send, index, delivery::answer_lost, told});
