@@ -16,7 +16,12 @@ ENTITABLE_BEGIN_NAMESPACE
 using io_descriptor = std::intptr_t;
 
 /// What a descriptor is watched for, or what it is ready for.
-enum class io_interest : std::uint8_t { none = 0, read = 1, write = 2, both = 3 };
+enum class io_interest : std::uint8_t {
+    none = 0,  ///< nothing
+    read = 1,  ///< something can be read
+    write = 2, ///< something can be written
+    both = 3,  ///< either
+};
 
 /// Told by a driver that a descriptor is ready.
 class io_handler {
@@ -37,7 +42,7 @@ public:
 /// Waits. All calls come from one thread. It outlives what it watches for: channels are destroyed before their driver.
 class io_driver {
 public:
-    io_driver() = default;
+    io_driver() = default; ///< without guests
     io_driver(io_driver const&) = delete;
     io_driver& operator=(io_driver const&) = delete;
     virtual ~io_driver() {
@@ -82,10 +87,10 @@ public:
     /// The clock must outlive it.
     explicit poll_driver(clock& time = system_clock()) noexcept : time_(&time) {}
 
-    [[nodiscard]] clock& time() const noexcept override { return *time_; }
-    void watch(io_descriptor descriptor, io_interest what, io_handler* told) override;
-    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); }
-    void wait(steady_time until) override;
+    [[nodiscard]] clock& time() const noexcept override { return *time_; }             ///< as it was given
+    void watch(io_descriptor descriptor, io_interest what, io_handler* told) override; ///< costs no system call
+    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< whether anything is watched
+    void wait(steady_time until) override;                                             ///< in `poll`, or by its clock
 
 private:
     struct watched {

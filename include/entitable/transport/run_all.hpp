@@ -14,18 +14,22 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The operation of one request. Its answer is the result; InternalError where there is none.
+/// The operation of one request. Its answer is the result.
 template <table_request Request>
 class single_request {
 public:
     /// The request outlives it.
     explicit single_request(Request const& asked) noexcept : request_(&asked) {}
 
+    /// The request, until it is answered.
     [[nodiscard]] operation_step next() const noexcept {
         return answer_ ? operation_step{} : operation_step{*request_};
     }
+    /// Takes the answer.
     void answer(result<response_of<Request>> answered, steady_time) { answer_.emplace(std::move(answered)); }
+    /// The error is the answer.
     void abandon(error const& reason) { answer_.emplace(failure{reason}); }
+    /// The answer.
     [[nodiscard]] result<response_of<Request>> finish() { return *std::move(answer_); }
 
 private:
