@@ -11,7 +11,6 @@
 #include <entitable/client/update.hpp>
 #include <entitable/mapping/codec.hpp>
 #include <entitable/mapping/component.hpp>
-#include <entitable/mapping/entity.hpp>
 #include <entitable/mapping/key_argument.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/query/access_path.hpp>
