@@ -10,7 +10,6 @@ using namespace entitable_test;
 
 namespace {
 
-constexpr auto get = http_method::get;
 constexpr auto put = http_method::put;
 constexpr auto patch = http_method::patch;
 constexpr auto remove_ = http_method::delete_;
