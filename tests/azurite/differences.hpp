@@ -15,6 +15,7 @@ struct difference {
     std::string_view where;  ///< the behaviour of the conformance suite, or the test
     std::string_view found;  ///< words of what is found
     std::string_view reason; ///< why it is the emulator's and not ours
+    bool sometimes{false};   ///< it depends on how the body was cut on its way, so it may not be found
     bool seen{false};
 };
 
@@ -27,8 +28,9 @@ inline difference differences[] = {
         "the sign of zero is lost in JSON; the documentation says so of the service, too"},
     {"a merge cannot exceed the limits", "expected TooManyProperties, got success", "properties are not counted"},
     {"a merge cannot exceed the limits", "after merges that would exceed the limit", "properties are not counted"},
-    {"the sizes of values", "got PropertyValueTooLarge", "a pair of surrogates counts as more than two units"},
-    {"the sizes of values", "the largest value: not the same contents", "follows from the refusal"},
+    {"the sizes of values", "got PropertyValueTooLarge",
+        "a character that is cut between two pieces of the body is decoded as several others", true},
+    {"the sizes of values", "the largest value: not the same contents", "the same, or follows from the refusal"},
     {"the size of an entity", "got EntityTooLarge", "counts the bytes of the JSON text, not the stored form"},
     {"the size of an entity", "the largest entity: not the same contents", "follows from the refusal"},
     {"keys", "batch partition key \"a',RowKey='b\": replace merge insert_or_replace",

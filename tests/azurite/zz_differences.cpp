@@ -14,6 +14,6 @@ TEST_CASE("every difference in the list is one") {
     }
     for (difference const& each : differences) {
         INFO("not found: " << each.where << ": " << each.found);
-        CHECK(each.seen);
+        CHECK((each.seen || each.sometimes));
     }
 }
