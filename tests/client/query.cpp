@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/decorators/metered.hpp>
+
 #include <support/catch.hpp>
 #include <support/runners.hpp>
 #include <support/wide.hpp>
@@ -9,6 +11,7 @@
 #include <deque>
 #include <limits>
 #include <ranges>
+#include <stdexcept>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -285,6 +288,38 @@ TEST_CASE("a cancelled query ends with Cancelled, also with many under way") {
     });
     CHECK(ended.error().code == error_code::cancelled);
     CHECK(seen == 2);
+}
+
+namespace {
+
+struct throwing {
+    using is_transport = void;
+    memory_backend store;
+    std::shared_ptr<bool> now = std::make_shared<bool>(false);
+    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
+    template <table_request Request>
+    result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (*now) {
+            throw std::runtime_error{"thrown"};
+        }
+        return store.execute(request, context);
+    }
+};
+
+} // namespace
+
+TEST_CASE("a transport that throws with several pages under way leaves the query whole, and nothing behind") {
+    throwing const service;
+    wide_transport filled;
+    filled.store = service.store;
+    static_cast<void>(runners(filled, 9));
+    // The channel of `metered` knows the calls of what is under way.
+    table<runner> const all{metered{service}, "runners"};
+    auto const some = all.where(in_boston && in(r::bib, {1, 3, 5})).in_flight(3);
+    *service.now = true;
+    CHECK_THROWS_AS(some.count(), std::runtime_error);
+    *service.now = false;
+    CHECK(some.count().value() == 3);
 }
 
 TEST_CASE("a transport that leaves a request without an answer does not hang the query") {

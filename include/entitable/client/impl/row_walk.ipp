@@ -71,11 +71,13 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
         pages.emplace_back(*due);
     }
     std::vector<call> calls(pages.size(), call{source_->options});
-    if (!way_) {
-        way_ = shared<way_of_pages>::make(source_->through);
+    // Gone before the calls, if it is not kept: an exception leaves requests in the channel.
+    shared<way_of_pages> way = std::move(way_);
+    if (!way) {
+        way = shared<way_of_pages>::make(source_->through);
     }
-    if (!run_all(pages, calls, {&*way_->opened}, way_->io, limits_.in_flight)) {
-        way_ = {};
+    if (run_all(pages, calls, {&*way->opened}, way->io, limits_.in_flight)) {
+        way_ = std::move(way);
     }
     for (std::size_t index = 0; index < pages.size(); ++index) {
         reading_.answer(slots[index], pages[index].finish());

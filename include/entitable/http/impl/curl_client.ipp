@@ -118,21 +118,21 @@ public:
         if (auto good = check_http_call(how); !good) {
             return answers_.push_back({tag, std::move(good).as_failure()});
         }
-        curl_transfer* const transfer = pool_->take_transfer();
+        ended_.reserve(under_way_.size() + 1); // what was begun is kept without a throw
+        under_way_.reserve(under_way_.size() + 1);
+        std::unique_ptr<curl_transfer> transfer{pool_->take_transfer()};
         transfer->tag = tag;
         transfer->told = &ended_;
-        ended_.reserve(under_way_.size() + 1);
-        under_way_.reserve(under_way_.size() + 1);
         auto begun = transfer->begin(request, how);
         if (begun) {
             begun = session_.start(*transfer);
         }
         if (!begun) {
-            pool_->give_back(transfer);
+            pool_->give_back(transfer.release());
             return answers_.push_back({tag, std::move(begun).as_failure()});
         }
         transfer->place = under_way_.size();
-        under_way_.push_back(transfer);
+        under_way_.push_back(transfer.release());
     }
     void cancel(void* tag, error const& why) override {
         for (curl_transfer* const each : under_way_) {
