@@ -73,24 +73,8 @@ TEST_CASE("metered: latency by its clock") {
     CHECK(lines[0].longest == std::chrono::seconds{3});
 }
 
-namespace {
-
-/// Keeps requests under way, and answers the latest first.
-struct pairs {
-    using is_transport = void;
-    memory_backend inner;
-    [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
-    template <table_request Request>
-    result<response_of<Request>> execute(Request const& request, call& context) const {
-        return inner.execute(request, context);
-    }
-    [[nodiscard]] shared<channel> open(io_driver&) const { return entitable_test::open_latest_first(inner); }
-};
-
-} // namespace
-
 TEST_CASE("metered: several requests under way") {
-    metered<pairs> const watched{pairs{}};
+    metered const watched{entitable_test::reversed{memory_backend{}}};
     std::vector<get_entity> const two{{"Orders", "p", "r", {}}, {"Orders", "q", "r", {}}};
     CHECK(entitable_test::send_all(watched, two, 2).order == std::vector<std::size_t>{1, 0});
     CHECK(shown(watched.counted()) == "orders/p 1 1\norders/q 1 1\n");

@@ -44,18 +44,6 @@ testing::scripted service_on_a_bad_day() {
     return service;
 }
 
-/// Answers in the other order.
-struct reversed {
-    using is_transport = void;
-    any_transport inner;
-    [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
-    template <table_request Request>
-    result<response_of<Request>> execute(Request const& request, call& context) const {
-        return inner.execute(request, context);
-    }
-    [[nodiscard]] shared<channel> open(io_driver&) const { return entitable_test::open_latest_first(inner); }
-};
-
 } // namespace
 
 TEST_CASE("a channel tells what a blocking call tells") {
@@ -98,7 +86,7 @@ TEST_CASE("several requests under way, answered in another order: each event bel
     for (std::size_t const number : {1U, 3U, 4U}) {
         busy.plan({testing::fault::busy(), number, "write_entity"});
     }
-    retrying const patient{reversed{busy}, {.policy = retry_policy::fixed(6, 250ms), .time = &time, .seed = 1}};
+    retrying const patient{entitable_test::reversed{busy}, {.policy = retry_policy::fixed(6, 250ms), .time = &time, .seed = 1}};
     watcher eyes;
     call context;
     context.watch = &eyes;

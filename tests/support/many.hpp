@@ -124,4 +124,18 @@ entitable::shared<entitable::channel> open_latest_first(Transport const& through
             most}};
 }
 
+/// A transport whose channels answer the latest first.
+struct reversed {
+    using is_transport = void;
+    entitable::any_transport inner;
+    [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
+    template <entitable::table_request Request>
+    entitable::result<entitable::response_of<Request>> execute(Request const& request, entitable::call& context) const {
+        return inner.execute(request, context);
+    }
+    [[nodiscard]] entitable::shared<entitable::channel> open(entitable::io_driver&) const {
+        return open_latest_first(inner);
+    }
+};
+
 } // namespace entitable_test
