@@ -86,7 +86,8 @@ TEST_CASE("several requests under way, answered in another order: each event bel
     for (std::size_t const number : {1U, 3U, 4U}) {
         busy.plan({testing::fault::busy(), number, "write_entity"});
     }
-    retrying const patient{entitable_test::reversed{busy}, {.policy = retry_policy::fixed(6, 250ms), .time = &time, .seed = 1}};
+    retrying const patient{
+        entitable_test::reversed{busy}, {.policy = retry_policy::fixed(6, 250ms), .time = &time, .seed = 1}};
     watcher eyes;
     call context;
     context.watch = &eyes;
