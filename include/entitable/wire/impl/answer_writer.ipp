@@ -59,7 +59,7 @@ public:
         comma();
         pen_.put("\"odata.etag\":");
         if (of == nullptr && entity.etag_text.empty()) {
-            pen_.usual_etag(entity.timestamp());
+            pen_.usual_etag(text_of(entity.timestamp()));
         } else {
             pen_.quoted(of != nullptr ? of->text() : std::string{entity.etag_text});
         }
@@ -71,7 +71,7 @@ public:
         } else {
             pen_.put("\"Timestamp\":");
         }
-        pen_.short_time(held);
+        quoted_time(held);
     }
     void property(std::string_view name, value_view const& held) {
         comma();
@@ -85,7 +85,7 @@ public:
             }
             case edm_type::date_time:
                 named(name, typed, "Edm.DateTime");
-                pen_.short_time(held.as_date_time());
+                quoted_time(held.as_date_time());
                 break;
             case edm_type::int64:
                 named(name, typed, "Edm.Int64");
@@ -110,6 +110,20 @@ public:
     }
 
 private:
+    /// As few digits as it needs. The last one is kept: an ETag and a Timestamp are of the same time.
+    std::string_view text_of(date_time time) noexcept {
+        if (!has_time_ || time != last_time_) {
+            has_time_ = true;
+            last_time_ = time;
+            time_size_ = static_cast<std::size_t>(write_time(time_text_, time.ticks, true) - time_text_);
+        }
+        return {time_text_, time_size_};
+    }
+    void quoted_time(date_time time) {
+        pen_.put("\"");
+        pen_.raw(text_of(time));
+        pen_.put("\"");
+    }
     template <std::size_t Size>
     void named(std::string_view name, bool typed, char const (&type)[Size]) {
         if (typed) {
@@ -128,6 +142,10 @@ private:
     json_pen pen_;
     metadata_level level_;
     bool first_{true};
+    bool has_time_{};
+    date_time last_time_;
+    std::size_t time_size_{};
+    char time_text_[longest_time];
 };
 
 /// `,`-joined names of a projection, as the metadata has them.
