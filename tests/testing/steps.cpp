@@ -225,8 +225,10 @@ interleaving_report walk_sequence(int programs = 1, interleaving_limits const& l
 
 result<std::optional<row>> as_it_is(row_view each) { return std::optional{row{each}}; }
 
+void unwatched(copy_progress const&) {}
+
 detail::copy_operation copying(profile const& target, bool verify) {
-    return {"Orders", "Orders", as_it_is, target, {.page_size = 2, .verify = verify}};
+    return {"Orders", "Orders", as_it_is, unwatched, target, {.page_size = 2, .verify = verify}};
 }
 
 /// A copy of three rows in pages of two; the target has the last of them, `otherwise` or as it should be.

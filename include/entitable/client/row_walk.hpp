@@ -75,7 +75,8 @@ public:
 
 private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
-    ENTITABLE_LAZY void read_round();
+    /// Asks for the page that comes next, and for others with it.
+    ENTITABLE_LAZY [[nodiscard]] result<page> read_round();
 
     shared<query_source> source_;
     query_limits limits_;

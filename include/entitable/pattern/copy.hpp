@@ -18,9 +18,6 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Hears of each page that was copied. Called on the thread of the copy; may throw, which ends the copy behind that page.
-using copy_watcher = function_ref<void(copy_progress const&)>;
-
 /// Copies the rows of a table, as they are or changed: `change` gives the row to write, or nothing to leave it out; an error of it
 /// ends the copy. Both tables are there already. One thread at a time.
 ///

@@ -6,8 +6,10 @@
 /// What a store holds, as a value: read as a whole, shown as text, compared.
 
 #include <entitable/core/text.hpp>
+#include <entitable/request/in_turn.hpp>
 #include <entitable/row/system_rows.hpp>
 #include <entitable/transport/any_transport.hpp>
+#include <entitable/transport/run.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -33,25 +35,29 @@ enum class shown {
 
 namespace detail {
 
-/// Counts the pages that bring nothing new, so that a store whose pages do not end is an error and no endless loop.
-class page_patience {
-public:
-    /// After each page, with the number of things that are known now.
-    [[nodiscard]] result<void> after_page(std::size_t known) {
-        idle_ = known == known_ ? idle_ + 1 : 0;
-        known_ = known;
-        if (idle_ > limit) {
+/// Reads all pages. `take(page)` says how many things are known now: pages that bring nothing new do not go on for ever.
+template <class Request, class Take>
+[[nodiscard]] result<void> read_pages(any_transport const& from, Request first, Take const& take) {
+    constexpr std::size_t limit = 1'000;
+    std::size_t known = 0;
+    std::size_t idle = 0;
+    auto const turn = [&](Request& asked, result<response_of<Request>> page) -> result<bool> {
+        if (!page) {
+            return std::move(page).as_failure();
+        }
+        std::size_t const before = std::exchange(known, take(*page));
+        idle = known == before ? idle + 1 : 0;
+        if (idle > limit) {
             return failure{error_code::transport_failed,
                 text::joined({"the pages do not end: ", std::to_string(limit), " of them brought nothing new"})};
         }
-        return {};
-    }
-
-private:
-    static constexpr std::size_t limit = 1'000;
-    std::size_t known_{0};
-    std::size_t idle_{0};
-};
+        asked.continuation = std::move(page->continuation);
+        return asked.continuation.has_value();
+    };
+    in_turn<Request> pages{std::move(first), turn};
+    call context;
+    return run(pages, context, system_clock(), from);
+}
 
 } // namespace detail
 
@@ -59,45 +65,33 @@ private:
 /// pages in a row that bring nothing new.
 [[nodiscard]] inline result<contents> read_contents(any_transport const& from, std::vector<std::string> names = {}) {
     contents all;
-    call context;
     auto const page_size = static_cast<std::uint32_t>(from.profile().max_page_size);
     if (names.empty()) {
-        list_tables listing{{}, page_size};
-        detail::page_patience patience;
-        do {
-            auto page = from.execute(listing, context);
-            if (!page) {
-                return std::move(page).as_failure();
-            }
-            names.insert(names.end(), page->tables.begin(), page->tables.end());
+        auto listed = detail::read_pages(from, list_tables{{}, page_size}, [&](list_tables::response const& page) {
+            names.insert(names.end(), page.tables.begin(), page.tables.end());
             std::sort(names.begin(), names.end());
             names.erase(std::unique(names.begin(), names.end()), names.end());
-            listing.continuation = std::move(page->continuation);
-            if (auto going = patience.after_page(names.size()); !going) {
-                return std::move(going).as_failure();
-            }
-        } while (listing.continuation);
+            return names.size();
+        });
+        if (!listed) {
+            return std::move(listed).as_failure();
+        }
     }
     for (std::string const& name : names) {
         contents::rows& rows = all.tables[name];
         query_entities request;
         request.table = name;
         request.page_size = page_size;
-        detail::page_patience patience;
-        do {
-            auto page = from.execute(request, context);
-            if (!page) {
-                return std::move(page).as_failure();
-            }
-            for (std::size_t index = 0; index < page->rows.size(); ++index) {
-                row_view const each = page->rows[index];
+        auto read = detail::read_pages(from, std::move(request), [&](query_entities::response const& page) {
+            for (std::size_t index = 0; index < page.rows.size(); ++index) {
+                row_view const each = page.rows[index];
                 rows.insert_or_assign({std::string{each.partition_key}, std::string{each.row_key}}, row{each});
             }
-            request.continuation = std::move(page->continuation);
-            if (auto going = patience.after_page(rows.size()); !going) {
-                return std::move(going).as_failure();
-            }
-        } while (request.continuation);
+            return rows.size();
+        });
+        if (!read) {
+            return std::move(read).as_failure();
+        }
     }
     return all;
 }

@@ -5,56 +5,43 @@
 /// \file
 /// `resolve`: what became of a write whose effect was unknown, asked later.
 
+#include <entitable/request/in_turn.hpp>
 #include <entitable/request/settling.hpp>
 #include <entitable/transport/run.hpp>
 
-#include <optional>
 #include <span>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Reads the entities of some changes until one of them settles what became of all.
-class resolution {
-public:
-    /// The changes must outlive it.
-    resolution(std::string table, std::span<mutation const> changes) : changes_(changes) {
-        reading_.table = std::move(table);
-        aim();
-    }
-
-    [[nodiscard]] operation_step next() const noexcept {
-        return at_ == changes_.size() || outcome_ ? operation_step{} : operation_step{reading_};
-    }
-    void answer(result<get_entity::response> found, steady_time) {
+template <transport T>
+[[nodiscard]] result<fate> resolve_by_reading(
+    T& through, std::string const& table, std::span<mutation const> changes, call& context) {
+    fate told = fate::unknown;
+    std::size_t at = 0;
+    auto const reading = [&] {
+        row const& of = changes[at].entity;
+        return get_entity{table, std::string{of.partition_key()}, std::string{of.row_key()}, {}};
+    };
+    auto const turn = [&](get_entity& asked, result<get_entity::response> found) -> result<bool> {
         if (!found && found.error().code != error_code::resource_not_found) {
-            outcome_.emplace(std::move(found).as_failure());
-            return;
+            return std::move(found).as_failure();
         }
-        fate const told = fate_by_comparing(changes_[at_], found ? &*found : nullptr, changes_.size() == 1);
-        if (told != fate::unknown) {
-            outcome_.emplace(told);
-            return;
+        told = fate_by_comparing(changes[at], found ? &*found : nullptr, changes.size() == 1);
+        if (told != fate::unknown || ++at == changes.size()) {
+            return false;
         }
-        ++at_;
-        aim();
+        asked = reading();
+        return true;
+    };
+    if (changes.empty()) {
+        return told;
     }
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    [[nodiscard]] result<fate> finish() { return outcome_ ? *std::move(outcome_) : result<fate>{fate::unknown}; }
-
-private:
-    void aim() {
-        if (at_ < changes_.size()) {
-            reading_.partition_key = changes_[at_].entity.partition_key();
-            reading_.row_key = changes_[at_].entity.row_key();
-        }
-    }
-
-    std::span<mutation const> changes_;
-    std::size_t at_{};
-    get_entity reading_;
-    std::optional<result<fate>> outcome_;
-};
+    in_turn<get_entity> asking{reading(), turn};
+    auto asked = run(asking, context, system_clock(), through);
+    return asked ? result<fate>{told} : std::move(asked).as_failure();
+}
 
 } // namespace detail
 
@@ -75,16 +62,14 @@ template <transport T>
 /// any more: one that was not applied so far may be applied later.
 template <transport T>
 [[nodiscard]] result<fate> resolve(T& through, write_entity const& lost, call& context) {
-    detail::resolution reading{lost.table, {&lost.change, 1}};
-    return run(reading, context, system_clock(), through);
+    return detail::resolve_by_reading(through, lost.table, {&lost.change, 1}, context);
 }
 
 /// The same for a transaction: the first of its changes that tells, tells of all. Removals and writes without condition tell
 /// nothing here.
 template <transport T>
 [[nodiscard]] result<fate> resolve(T& through, transact const& lost, call& context) {
-    detail::resolution reading{lost.table, lost.changes};
-    return run(reading, context, system_clock(), through);
+    return detail::resolve_by_reading(through, lost.table, lost.changes, context);
 }
 
 ENTITABLE_END_NAMESPACE

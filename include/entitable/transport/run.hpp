@@ -8,6 +8,8 @@
 #include <entitable/request/operation.hpp>
 #include <entitable/transport/transport.hpp>
 
+#include <optional>
+
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Waits until `time`, in slices, so that a cancellation is seen within a few milliseconds.
@@ -29,16 +31,26 @@ ENTITABLE_BEGIN_NAMESPACE
     }
 }
 
-/// Drives one operation to its end on the calling thread. Its steps go to the transports by their places, the first of which is 0.
+/// Drives one operation to its end on the calling thread, under one call; or, given `call_options`, each of its requests under a call
+/// of its own, whose deadline begins with it. Its steps go to the transports by their places, the first of which is 0.
 /// The observer of the call is told of each wait.
 /// Abandons with InternalError an operation that names another place, or sends a request whose answer it does not take.
-template <operation Op, transport First, transport... More>
-auto run(Op& op, call& context, clock& time, First& first, More&... more) -> decltype(op.finish()) {
+template <operation Op, class Calls, transport First, transport... More>
+    requires std::same_as<Calls, call> || std::same_as<std::remove_const_t<Calls>, call_options>
+auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decltype(op.finish()) {
+    std::optional<call> own;
     for (;;) {
         operation_step const due = op.next();
         if (due.done()) {
             return op.finish();
         }
+        call& context = [&]() -> call& {
+            if constexpr (std::same_as<Calls, call>) {
+                return calls;
+            } else {
+                return own.emplace(calls, time);
+            }
+        }();
         if (due.not_before > steady_time::min()) {
             if (steady_time const now = time.steady(); due.not_before > now) {
                 detail::tell_wait(due.request, due.because, context, now, due.not_before);

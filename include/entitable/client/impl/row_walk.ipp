@@ -50,23 +50,20 @@ ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
     return walk;
 }
 
-ENTITABLE_LAZY_BODY void row_walk::read_round() {
+ENTITABLE_LAZY_BODY result<page> row_walk::read_round() {
     std::uint32_t rows = limits_.page_size;
     if (limits_.take && source_->plan.client.empty() && *limits_.take - taken_ < rows) {
         rows = static_cast<std::uint32_t>(*limits_.take - taken_); // nothing is read that will not be used
     }
     reading_.set_page_size(rows);
+    if (limits_.in_flight <= 1) {
+        return run(reading_, source_->options, system_clock(), source_->through);
+    }
     reading_.begin_round();
     std::size_t slot = 0;
-    query_entities const* const first = reading_.next_request(slot);
-    if (limits_.in_flight <= 1) {
-        call context{source_->options};
-        reading_.answer(slot, source_->through.execute(*first, context));
-        return;
-    }
     std::vector<std::size_t> slots;
     std::vector<single_request<query_entities>> pages;
-    for (query_entities const* due = first; due != nullptr; due = reading_.next_request(slot)) {
+    while (query_entities const* const due = reading_.next_request(slot)) {
         slots.push_back(slot);
         pages.emplace_back(*due);
     }
@@ -82,16 +79,14 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
     for (std::size_t index = 0; index < pages.size(); ++index) {
         reading_.answer(slots[index], pages[index].finish());
     }
+    return reading_.finish();
 }
 
 ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     at_ = 0;
     used_ = 0;
     while (used_ == 0 && !taken_all() && !reading_.at_end()) {
-        if (!reading_.page_is_here()) {
-            read_round();
-        }
-        auto read = reading_.finish();
+        auto read = reading_.page_is_here() ? reading_.finish() : read_round();
         if (!read) {
             page_ = {};
             return std::move(read).as_failure();

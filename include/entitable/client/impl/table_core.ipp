@@ -3,7 +3,9 @@
 #pragma once
 
 #include <entitable/client/table_core.hpp>
+#include <entitable/request/in_turn.hpp>
 #include <entitable/row/system_rows.hpp>
+#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -83,9 +85,7 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
     request.table = name_;
     request.range = range;
     request.filter = condition;
-    do {
-        call context{options_};
-        auto page = through_.execute(request, context);
+    auto const turn = [&](query_entities& asked, result<query_entities::response> page) -> result<bool> {
         if (!page) {
             return std::move(page).as_failure();
         }
@@ -95,13 +95,15 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
                 continue;
             }
             if (auto whole = check_payload(row.payload); !whole) {
-                return whole;
+                return std::move(whole).as_failure();
             }
             function(row);
         }
-        request.continuation = std::move(page->continuation);
-    } while (request.continuation);
-    return {};
+        asked.continuation = std::move(page->continuation);
+        return asked.continuation.has_value();
+    };
+    in_turn<query_entities> pages{std::move(request), turn};
+    return run(pages, options_, system_clock(), through_);
 }
 
 ENTITABLE_LAZY_BODY result<mutation> removal(

@@ -35,6 +35,9 @@ struct copy_progress {
     std::optional<std::string> next{}; ///< where to go on; nothing at the end
 };
 
+/// Hears of each page that was copied. Called on the thread of the copy; may throw, which ends the copy behind that page.
+using copy_watcher = function_ref<void(copy_progress const&)>;
+
 namespace detail {
 
 /// The row to write for one that was read; nothing to leave it out.
@@ -43,11 +46,10 @@ using row_replacement = function_ref<result<std::optional<row>>(row_view)>;
 /// A resumable operation over two places: the source is 0, the target 1.
 class copy_operation {
 public:
-    copy_operation(std::string from_table, std::string to_table, row_replacement change, profile const& target,
-        copy_options const& options);
+    copy_operation(std::string from_table, std::string to_table, row_replacement change, copy_watcher watch,
+        profile const& target, copy_options const& options);
 
     [[nodiscard]] operation_step next() const noexcept;
-    [[nodiscard]] copy_progress const& progress() const noexcept { return progress_; }
 
     void answer(result<query_entities::response> page, steady_time now);
     void answer(result<transact::response> done, steady_time now);
@@ -72,6 +74,7 @@ private:
     [[nodiscard]] row const& current() const { return batch_.changes[at_].entity; }
 
     row_replacement change_;
+    copy_watcher watch_;
     copy_options const options_;
     phase phase_{phase::read};
     copy_progress progress_;

@@ -14,8 +14,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL copy_operation::copy_operation(std::string from_table, std::string to_table, row_replacement change,
-    profile const& target, copy_options const& options)
-    : change_(change), options_(options), packer_(to_table, target) {
+    copy_watcher watch, profile const& target, copy_options const& options)
+    : change_(change), watch_(watch), options_(options), packer_(to_table, target) {
     reading_.table = std::move(from_table);
     reading_.page_size = options.page_size;
     reading_.continuation = options.from;
@@ -241,6 +241,7 @@ ENTITABLE_DECL void copy_operation::end_page() {
     } else {
         outcome_.emplace(progress_);
     }
+    watch_(progress_);
 }
 
 } // namespace detail

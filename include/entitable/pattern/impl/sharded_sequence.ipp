@@ -6,6 +6,7 @@
 #include <entitable/pattern/impl/reservation.ipp>
 #include <entitable/pattern/impl/sequence.ipp>
 #include <entitable/pattern/sharded_sequence.hpp>
+#include <entitable/request/in_turn.hpp>
 
 #include <limits>
 
@@ -46,8 +47,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     context.location = read_location::primary;
     detail::reservation taking{
         state_->counters[static_cast<std::size_t>(shard)], 1, options.max_attempts, options.delays, state_->random};
-    any_transport through = state_->through;
-    auto const taken = run(taking, context, *options.time, through);
+    auto const taken = run(taking, context, *options.time, state_->through);
     if (!taken) {
         return failure{taken.error()};
     }
@@ -67,26 +67,31 @@ ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
     if (!state_->usable) {
         return failure{state_->usable.error()};
     }
+    call_options calls = state_->options.calls; // of each request
+    calls.location = read_location::primary;
     std::uint64_t sum = 0;
-    for (detail::counter_row const& counter : state_->counters) {
-        call context{state_->options.calls, *state_->options.time};
-        context.location = read_location::primary;
-        auto const read =
-            state_->through.execute(get_entity{counter.table, counter.partition_key, counter.row_key, {}}, context);
-        if (!read) {
-            error_code const code = read.error().code;
-            if (code == error_code::resource_not_found || code == error_code::table_not_found) {
-                continue; // this shard has not been drawn from yet
+    auto counter = state_->counters.begin();
+    auto const reading = [&] { return get_entity{counter->table, counter->partition_key, counter->row_key, {}}; };
+    auto const turn = [&](get_entity& asked, result<get_entity::response> read) -> result<bool> {
+        if (read) {
+            auto const counted = read->entity.view().find(detail::counter_value);
+            if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
+                return failure{error_code::row_mismatch, "a row of the sequence has no number in its property Value"};
             }
-            return failure{read.error()};
+            sum += static_cast<std::uint64_t>(counted->bits());
+        } else if (error_code const code = read.error().code;
+                   code != error_code::resource_not_found && code != error_code::table_not_found) {
+            return std::move(read).as_failure();
+        } // else this shard has not been drawn from yet
+        if (++counter == state_->counters.end()) {
+            return false;
         }
-        auto const counted = read->entity.view().find(detail::counter_value);
-        if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
-            return failure{error_code::row_mismatch, "a row of the sequence has no number in its property Value"};
-        }
-        sum += static_cast<std::uint64_t>(counted->bits());
-    }
-    return sum;
+        asked = reading();
+        return true;
+    };
+    in_turn<get_entity> adding{reading(), turn};
+    auto added = run(adding, calls, *state_->options.time, state_->through);
+    return added ? result<std::uint64_t>{sum} : std::move(added).as_failure();
 }
 
 ENTITABLE_END_NAMESPACE

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `in_turn`: requests of one kind, one after the other, as an operation. All pages of a query, for example.
+
+#include <entitable/core/function_ref.hpp>
+#include <entitable/request/operation.hpp>
+
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Sends a request, lets `turn(request, answer)` look at the answer and make of the request the next one to be sent, until it says false, the
+/// end, or gives an error. `turn` must outlive it.
+template <table_request Request>
+class in_turn {
+public:
+    using turn_type = function_ref<result<bool>(Request&, result<response_of<Request>>)>; ///< must not keep the answer
+    in_turn(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {} ///< sends nothing yet
+
+    [[nodiscard]] operation_step next() const noexcept { return outcome_ ? operation_step{} : operation_step{due_}; }
+    void answer(result<response_of<Request>> given, steady_time) {
+        auto goes_on = turn_(due_, std::move(given));
+        if (!goes_on) {
+            outcome_.emplace(std::move(goes_on).as_failure());
+        } else if (!*goes_on) {
+            outcome_.emplace();
+        }
+    }
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
+
+private:
+    Request due_;
+    turn_type turn_;
+    std::optional<result<void>> outcome_;
+};
+
+ENTITABLE_END_NAMESPACE
