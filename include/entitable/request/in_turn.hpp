@@ -18,7 +18,7 @@ template <table_request Request>
 class in_turn {
 public:
     using turn_type = function_ref<result<bool>(Request&, result<response_of<Request>>)>; ///< must not keep the answer
-    in_turn(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {} ///< sends nothing yet
+    in_turn(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {}       ///< sends nothing yet
 
     [[nodiscard]] operation_step next() const noexcept { return outcome_ ? operation_step{} : operation_step{due_}; }
     void answer(result<response_of<Request>> given, steady_time) {

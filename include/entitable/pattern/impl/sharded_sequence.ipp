@@ -80,7 +80,7 @@ ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
             }
             sum += static_cast<std::uint64_t>(counted->bits());
         } else if (error_code const code = read.error().code;
-                   code != error_code::resource_not_found && code != error_code::table_not_found) {
+            code != error_code::resource_not_found && code != error_code::table_not_found) {
             return std::move(read).as_failure();
         } // else this shard has not been drawn from yet
         if (++counter == state_->counters.end()) {
