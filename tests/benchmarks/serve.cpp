@@ -17,6 +17,7 @@
 #include <benchmarks/support/measure.hpp>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <simdjson.h>
 #include <support/child_process.hpp>
 #include <support/temporary_folder.hpp>
 #include <sys/resource.h>
@@ -25,6 +26,8 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <map>
+#include <mutex>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -321,6 +324,48 @@ http_handler page_by_hand(std::string const& answer) {
     };
 }
 
+/// What one would write by hand for a transaction of these bytes: the body is cut at its boundary, each entity read by simdjson into a
+/// struct that is kept by its keys, and the answer put together piece by piece.
+http_handler batch_by_hand(std::string const& answer) {
+    struct flat {
+        std::string name, city;
+        std::int64_t age{};
+        double hours{};
+    };
+    struct shelf {
+        std::mutex lock;
+        simdjson::dom::parser parser;
+        std::map<std::pair<std::string, std::string>, flat> rows;
+    };
+    http_handler const head = echo_of(answer.substr(0, answer.find("\r\n\r\n") + 4));
+    return [on = std::make_shared<shelf>(), head](http_request const& request, request_sender const& from) {
+        std::lock_guard const guard{on->lock};
+        http_response made = head(request, from);
+        std::string& out = made.body;
+        out.reserve(40'000);
+        out += "--batchresponse_b\r\nContent-Type: multipart/mixed; boundary=changesetresponse_c\r\n\r\n";
+        std::string_view rest = request.body;
+        constexpr std::string_view boundary = "--changeset_c\r\n";
+        for (std::size_t at = rest.find(boundary); at != std::string_view::npos; at = rest.find(boundary)) {
+            rest.remove_prefix(at + boundary.size());
+            std::size_t const begin = rest.find('{');
+            std::string_view const json = rest.substr(begin, rest.find("\r\n", begin) - begin);
+            auto const entity = on->parser.parse(json.data(), json.size());
+            flat& row = on->rows[{std::string{std::string_view{entity["PartitionKey"]}},
+                std::string{std::string_view{entity["RowKey"]}}}];
+            row.name = std::string_view{entity["name"]};
+            row.city = std::string_view{entity["city"]};
+            row.age = entity["age"];
+            row.hours = entity["time"];
+            out += "--changesetresponse_c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
+                   "HTTP/1.1 204 No Content\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"
+                   "DataServiceVersion: 3.0;\r\nETag: W/\"datetime'2026-11-22T10%3A00%3A00.1234567Z'\"\r\n\r\n\r\n";
+        }
+        out += "--changesetresponse_c--\r\n--batchresponse_b--\r\n";
+        return made;
+    };
+}
+
 void show(char const* name, load const& theirs, load const& ours) {
     std::printf("%-34s %9.0f %9.0f   %5.2f   %8.0f %8.0f   %5.2f\n", name, theirs.rate, ours.rate,
         ours.rate / theirs.rate, theirs.cpu, ours.cpu, ours.cpu / theirs.cpu);
@@ -369,6 +414,11 @@ int main() {
         if (each.make == whole_page) {
             server_process const hand{[&] { return page_by_hand(answer); }};
             show("page of 1,000, beside by hand", press(hand.port(), &hand, request, connections, length),
+                press(memory.port(), &memory, request, connections, length));
+        }
+        if (each.make == batch) {
+            server_process const hand{[&] { return batch_by_hand(answer); }};
+            show("transaction, beside by hand", press(hand.port(), &hand, request, connections, length),
                 press(memory.port(), &memory, request, connections, length));
         }
         if (each.make == point || each.make == upsert) {

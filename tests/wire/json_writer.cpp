@@ -6,6 +6,7 @@
 
 #include <support/vectors.hpp>
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -80,6 +81,28 @@ TEST_CASE("traps 22, 25, 26: every type in JSON") {
     CHECK(property(date_time{0}) == R"("V@odata.type":"Edm.DateTime","V":"1601-01-01T00:00:00.0000000Z")");
     CHECK(property("\x01\n\r\t\"\\/\x7F\xC3\xA9") == "\"V\":\"\\u0001\\n\\r\\t\\\"\\\\/\x7F\xC3\xA9\"");
     CHECK(property(std::string_view{"\0", 1}) == "\"V\":\"\\u0000\"");
+}
+
+TEST_CASE("a number of few digits is written as any other one: the shortest text that is it") {
+    std::size_t wrong = 0;
+    auto const check = [&](double number) {
+        char text[40];
+        std::string expected{text, std::to_chars(text, text + sizeof text, number).ptr};
+        expected += expected.find_first_of(".e") == std::string::npos ? ".0" : "";
+        wrong += property(number) == "\"V@odata.type\":\"Edm.Double\",\"V\":" + expected ? 0 : 1;
+    };
+    for (int number = -12'000; number < 12'000; ++number) {
+        check(number * 0.001);
+        check(number / 1000.0);
+        check(std::nextafter(number / 1000.0, 1e9));
+        check(number * 10.0);
+        check(number * 0.0001);
+    }
+    for (double const edge : {99'999.999, 99'999.9995, 100'000.0, 100'000.001, -99'999.999, -100'000.0, 0.0, -0.0}) {
+        check(edge);
+        check(std::nextafter(edge, 0.0));
+    }
+    CHECK(wrong == 0);
 }
 
 TEST_CASE("a character is escaped wherever it stands") {

@@ -139,6 +139,9 @@ struct known_fields {
     }
 };
 
+/// Whether a header may have such a field: the name is a token, and the value holds no control character but tabs.
+[[nodiscard]] bool is_good_field(std::string_view name, std::string_view value) noexcept;
+
 /// Two names of header fields are the same: equal but for the case of ASCII letters.
 [[nodiscard]] bool same_field_name(std::string_view left, std::string_view right) noexcept;
 

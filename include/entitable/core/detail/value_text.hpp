@@ -34,6 +34,14 @@ ENTITABLE_LAZY [[nodiscard]] unsigned days_of_month(int year, unsigned month) no
 /// Room for the text of any time, also of those that no service can hold.
 inline constexpr std::size_t longest_time = 32;
 
+/// Ticks of 100 ns as seconds, rounded down.
+[[nodiscard]] constexpr std::int64_t whole_seconds(std::int64_t ticks) noexcept {
+    constexpr std::int64_t ticks_per_second = 10'000'000;
+    return ticks / ticks_per_second - (ticks % ticks_per_second < 0 ? 1 : 0);
+}
+/// The two parts of `write_time`: all up to the second, and the fraction with the Z. Each returns the end of its text.
+ENTITABLE_LAZY char* write_whole_seconds(char* to, std::int64_t seconds) noexcept;
+ENTITABLE_LAZY char* write_fraction(char* to, std::uint64_t ticks, bool trim) noexcept;
 /// Writes a time as `date_time::append_to` does; returns the end of the text.
 ENTITABLE_LAZY char* write_time(char* to, std::int64_t ticks, bool trim) noexcept;
 

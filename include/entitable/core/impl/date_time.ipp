@@ -62,11 +62,14 @@ ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view t
 
 namespace detail {
 
-ENTITABLE_LAZY_BODY char* write_time(char* to, std::int64_t ticks, bool trim) noexcept {
-    constexpr std::int64_t ticks_per_second = date_time::ticks_per_second;
-    std::int64_t const remainder = ticks % ticks_per_second;
-    std::int64_t const seconds = ticks / ticks_per_second - (remainder < 0 ? 1 : 0);
-    auto fraction = static_cast<std::uint64_t>(remainder < 0 ? remainder + ticks_per_second : remainder);
+/// Writes so many decimal digits.
+inline void write_digits(char* to, std::uint64_t number, std::size_t digits) noexcept {
+    for (; digits > 0; --digits, number /= 10) {
+        to[digits - 1] = static_cast<char>('0' + number % 10);
+    }
+}
+
+ENTITABLE_LAZY_BODY char* write_whole_seconds(char* to, std::int64_t seconds) noexcept {
     std::int64_t const day = (seconds >= 0 ? seconds : seconds - 86399) / 86400;
     auto const second_of_day = static_cast<std::uint64_t>(seconds - day * 86400);
     // Civil from days (the same paper), with 1601-01-01 being day 584694 of its era count.
@@ -80,33 +83,37 @@ ENTITABLE_LAZY_BODY char* write_time(char* to, std::int64_t ticks, bool trim) no
     std::uint64_t const month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
     std::int64_t const year = static_cast<std::int64_t>(year_of_era) + era * 400 + (month <= 2 ? 1 : 0);
 
-    auto const put = [&to](std::size_t at, std::uint64_t number, std::size_t digits) {
-        for (; digits > 0; --digits, number /= 10) {
-            to[at + digits - 1] = static_cast<char>('0' + number % 10);
-        }
-    };
     std::size_t const year_digits = year < 10'000 ? 4 : 5;
-    put(0, static_cast<std::uint64_t>(year < 0 ? 0 : year), year_digits);
+    write_digits(to, static_cast<std::uint64_t>(year < 0 ? 0 : year), year_digits);
     to += year_digits;
     std::memcpy(to, "-00-00T00:00:00", 15);
-    put(1, month, 2);
-    put(4, day_of_month, 2);
-    put(7, second_of_day / 3600, 2);
-    put(10, second_of_day / 60 % 60, 2);
-    put(13, second_of_day % 60, 2);
-    std::size_t size = 15;
-    if (!trim || fraction != 0) {
+    write_digits(to + 1, month, 2);
+    write_digits(to + 4, day_of_month, 2);
+    write_digits(to + 7, second_of_day / 3600, 2);
+    write_digits(to + 10, second_of_day / 60 % 60, 2);
+    write_digits(to + 13, second_of_day % 60, 2);
+    return to + 15;
+}
+
+ENTITABLE_LAZY_BODY char* write_fraction(char* to, std::uint64_t ticks, bool trim) noexcept {
+    if (!trim || ticks != 0) {
         std::size_t digits = 7;
-        while (trim && fraction % 10 == 0) {
-            fraction /= 10;
+        while (trim && ticks % 10 == 0) {
+            ticks /= 10;
             --digits;
         }
-        to[size] = '.';
-        put(size + 1, fraction, digits);
-        size += 1 + digits;
+        *to++ = '.';
+        write_digits(to, ticks, digits);
+        to += digits;
     }
-    to[size] = 'Z';
-    return to + size + 1;
+    *to = 'Z';
+    return to + 1;
+}
+
+ENTITABLE_LAZY_BODY char* write_time(char* to, std::int64_t ticks, bool trim) noexcept {
+    std::int64_t const seconds = whole_seconds(ticks);
+    to = write_whole_seconds(to, seconds);
+    return write_fraction(to, static_cast<std::uint64_t>(ticks - seconds * date_time::ticks_per_second), trim);
 }
 
 } // namespace detail

@@ -11,15 +11,15 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY std::string etag_text_of(date_time timestamp) {
-    std::string out{etag_prefix};
-    for (char const character : timestamp.to_string(true)) {
-        if (character == ':') {
-            out += "%3A";
-        } else {
-            out += character;
-        }
+    char text[longest_time];
+    std::string_view time{text, static_cast<std::size_t>(write_time(text, timestamp.ticks, true) - text)};
+    std::string out;
+    out.reserve(etag_prefix.size() + time.size() + 4 + etag_suffix.size());
+    out += etag_prefix;
+    for (std::size_t colon = 0; (colon = time.find(':')) != std::string_view::npos; time.remove_prefix(colon + 1)) {
+        out.append(time.substr(0, colon)).append("%3A");
     }
-    out += etag_suffix;
+    out.append(time).append(etag_suffix);
     return out;
 }
 

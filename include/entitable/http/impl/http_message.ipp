@@ -76,6 +76,10 @@ inline std::string_view without_blanks(std::string_view text) noexcept {
     return text;
 }
 
+ENTITABLE_DECL bool is_good_field(std::string_view name, std::string_view value) noexcept {
+    return is_token(name) && is_field_value(value);
+}
+
 ENTITABLE_DECL bool same_field_name(std::string_view left, std::string_view right) noexcept {
     if (left.size() != right.size()) {
         return false;
@@ -106,7 +110,7 @@ ENTITABLE_DECL std::string_view to_string(http_method method) noexcept {
 
 ENTITABLE_DECL bool http_headers::add(std::string_view name, std::string_view value) {
     value = detail::without_blanks(value);
-    if (!detail::is_token(name) || !detail::is_field_value(value)) {
+    if (!detail::is_good_field(name, value)) {
         return false;
     }
     detail::known_fields::add(*this, name, value);
@@ -150,7 +154,7 @@ ENTITABLE_DECL void http_headers::remove_from(std::string_view name, std::size_t
 
 ENTITABLE_DECL bool http_headers::set(std::string_view name, std::string_view value) {
     value = detail::without_blanks(value);
-    if (!detail::is_token(name) || !detail::is_field_value(value)) {
+    if (!detail::is_good_field(name, value)) {
         return false;
     }
     std::size_t const at = next_named(name, 0);

@@ -10,6 +10,7 @@
 #include <entitable/request/call.hpp>
 #include <entitable/server/detail/server_engine.hpp>
 #include <entitable/wire/detail/answer_writer.hpp>
+#include <entitable/wire/detail/batch_request.hpp>
 #include <entitable/wire/detail/service_address.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -51,15 +52,15 @@ struct needed_rights {
 /// One change: what a request for it says, and what it makes of it.
 struct sent_change {
     http_method method{};
-    http_headers const& headers;
+    change_fields const& fields;
     std::string_view body;
     service_address const& address; ///< names the table for an insert, else the entity
 };
 
 /// Reads a change and checks that it is permitted.
 [[nodiscard]] result<mutation> read_change(sent_change const& sent, access_grant const& grant, entity_reader& reader);
-/// Whether an insert is to be answered without the entity.
-[[nodiscard]] bool wants_no_content(http_headers const& headers) noexcept;
+/// Whether an insert is to be answered without the entity, by the field Prefer.
+[[nodiscard]] bool wants_no_content(std::optional<std::string_view> prefer) noexcept;
 /// The JSON of an entity that was just inserted.
 void append_inserted(
     std::string& out, row const& entity, etag const& version, std::string_view table, answer_style const& style);

@@ -30,10 +30,10 @@ public:
 
     /// Begins a part; its header fields and its body follow, each field with its line end.
     void begin(std::uint16_t status, std::string_view content_id) {
-        out_ += text::joined({"--", boundary_,
-            "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nHTTP/1.1 ",
-            std::to_string(status), " ", reason_of(status),
-            "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\nDataServiceVersion: 3.0;\r\n"});
+        out_.append("--").append(boundary_);
+        out_ += "\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\nHTTP/1.1 ";
+        out_.append(std::to_string(status)).append(" ").append(reason_of(status));
+        out_ += "\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\nDataServiceVersion: 3.0;\r\n";
         if (!content_id.empty()) {
             field("Content-ID", content_id);
         }
@@ -80,7 +80,6 @@ ENTITABLE_DECL result<service_address> address_of(
     if (url.starts_with(base) && url.size() > base.size() && url[base.size()] == '/' &&
         url.find('?') == std::string_view::npos) { // nearly every one: all but its end was read with the request
         service_address made;
-        made.account = work.address.account;
         made.secondary = work.address.secondary;
         if (!wrong_character(url).empty() || !read_service_place(url.substr(base.size() + 1), made)) {
             return refused_input("Bad Request - Error in query syntax.");
@@ -104,6 +103,7 @@ ENTITABLE_DECL result<service_address> address_of(
 /// Reads the operations of a change set. A refusal has the index of the one that it is about.
 ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const& batch, entity_reader& reader) {
     transact made;
+    made.changes.reserve(batch.operations.size());
     for (sent_operation const& each : batch.operations) {
         std::size_t const index = made.changes.size();
         auto const at_operation = [index](failure made_before) {
@@ -120,7 +120,7 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
         if (!address) {
             return at_operation(std::move(address).as_failure());
         }
-        auto const other = each.headers.find("X-HTTP-Method");
+        auto const& other = each.fields.other_method;
         auto const method =
             other && each.method == http_method::post ? method_named(*other) : std::optional{each.method};
         bool const good_place = address->place == service_place::entity || address->place == service_place::table;
@@ -134,7 +134,7 @@ ENTITABLE_DECL result<transact> read_changes(server_work& work, sent_batch const
         } else if (address->table != made.table) {
             return at_operation(refused_input("The operations of the batch are of more than one table."));
         }
-        auto change = read_change({*method, each.headers, each.body, *address}, work.grant, reader);
+        auto change = read_change({*method, each.fields, each.body, *address}, work.grant, reader);
         if (!change) {
             return at_operation(std::move(change).as_failure());
         }
@@ -209,12 +209,14 @@ ENTITABLE_DECL result<void> answer_batch(server_work& work, entity_reader& reade
         answer_failed_batch(work, refusal, content_id(refusal));
         return {};
     }
+    constexpr std::size_t usual_part = 320;
+    work.out.body.reserve(usual_part * (changes->changes.size() + 1) + http_response::padding);
     batch_answer_writer writer{work, true};
     for (std::size_t index = 0; index < changes->changes.size(); ++index) {
         mutation const& change = changes->changes[index];
         sent_operation const& sent = batch->operations[index];
         bool const insert = change.kind == mutation_kind::insert;
-        bool const content = insert && !wants_no_content(sent.headers);
+        bool const content = insert && !wants_no_content(sent.fields.prefer);
         writer.begin(content ? 201 : 204, sent.content_id);
         if (insert) {
             std::string const location = location_of(work, changes->table, change.entity);

@@ -43,8 +43,8 @@ ENTITABLE_DECL result<void> check_reach(
     return grant.reaches(partition_key, row_key) ? result<void>{} : not_permitted("AuthorizationFailure");
 }
 
-ENTITABLE_DECL bool wants_no_content(http_headers const& headers) noexcept {
-    return headers.find("Prefer").value_or(std::string_view{}).find("return-no-content") != std::string_view::npos;
+ENTITABLE_DECL bool wants_no_content(std::optional<std::string_view> prefer) noexcept {
+    return prefer.value_or(std::string_view{}).find("return-no-content") != std::string_view::npos;
 }
 
 /// What a change needs to be permitted.
@@ -58,8 +58,22 @@ ENTITABLE_DECL needed_rights rights_for(mutation_kind kind) noexcept {
     }
 }
 
+/// Whether a body is JSON, by its Content-Type; one that does not say it is.
+ENTITABLE_DECL result<void> check_media_type(std::optional<std::string_view> content_type) {
+    if (!content_type || content_type->starts_with("application/json")) {
+        return {};
+    }
+    std::string const type = text::ascii_lower(*content_type);
+    if (type.find("json") != std::string::npos) {
+        return {};
+    }
+    return refused(415,
+        type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
+        "The media type of the body is not supported.");
+}
+
 ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_grant const& grant, entity_reader& reader) {
-    auto const match = sent.headers.find("If-Match");
+    auto const& match = sent.fields.if_match;
     bool const insert = sent.method == http_method::post;
     bool const merge = sent.method == http_method::patch || sent.method == http_method::merge;
     mutation_kind const kind = insert         ? mutation_kind::insert
@@ -74,7 +88,7 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
     if (auto permitted = check_rights(grant, sent.address.table, rights_for(kind)); !permitted) {
         return std::move(permitted).as_failure();
     }
-    if (!insert && sent.headers.find("If-None-Match")) {
+    if (!insert && sent.fields.if_none_match) {
         return refused_input("If-None-Match is not supported with this operation.");
     }
     if (kind == mutation_kind::remove && !match) {
@@ -82,27 +96,22 @@ ENTITABLE_DECL result<mutation> read_change(sent_change const& sent, access_gran
             400, "MissingRequiredHeader", "An HTTP header that's mandatory for this request is not specified.");
     }
     etag_condition condition{any_etag};
-    if (match && !insert && *match != "*") {
-        if (sent.headers.count("If-Match") != 1) {
-            return refused_input("The etag value specified in one of the request headers is not valid.");
-        }
+    if (match && !insert && (*match != "*" || sent.fields.several_if_match)) {
         condition = etag{*match};
-        if (!condition.version().is_valid()) {
+        if (sent.fields.several_if_match || !condition.version().is_valid()) {
             return refused_input(
                 "The etag value specified in one of the request headers is not valid. Please make sure "
                 "only one etag value is specified and is valid.");
         }
     }
     sent_entity entity;
+    row empty;
     if (kind == mutation_kind::remove) {
-        entity.payload = row_builder{{}, {}}.build().payload();
+        empty = row_builder{{}, {}}.build();
+        entity.payload = empty.payload();
     } else {
-        std::string const type =
-            text::ascii_lower(sent.headers.find("Content-Type").value_or(std::string_view{"application/json"}));
-        if (type.find("json") == std::string::npos) {
-            return refused(415,
-                type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
-                "The media type of the body is not supported.");
+        if (auto good = check_media_type(sent.fields.content_type); !good) {
+            return std::move(good).as_failure();
         }
         if (auto read = reader.read(sent.body, entity); !read) {
             return std::move(read).as_failure();
@@ -143,7 +152,9 @@ ENTITABLE_DECL std::string location_of(server_work const& work, std::string_view
 
 ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& reader) {
     work.name = write_entity::name;
-    auto change = read_change({work.method, work.request.headers, work.request.body, work.address}, work.grant, reader);
+    change_fields fields;
+    work.request.headers.for_each([&](std::string_view name, std::string_view value) { fields.take(name, value); });
+    auto change = read_change({work.method, fields, work.request.body, work.address}, work.grant, reader);
     if (!change) {
         return std::move(change).as_failure();
     }
@@ -162,12 +173,12 @@ ENTITABLE_DECL result<void> answer_change(server_work& work, entity_reader& read
     }
     std::string const location = location_of(work, write.table, write.change.entity);
     static_cast<void>(work.out.headers.add("Location", location));
-    if (wants_no_content(work.request.headers)) {
+    if (wants_no_content(fields.prefer)) {
         static_cast<void>(work.out.headers.add("DataServiceId", location));
         known_fields::add(work.out.headers, "Preference-Applied: return-no-content", 1);
         return {};
     }
-    if (work.request.headers.find("Prefer")) {
+    if (fields.prefer) {
         known_fields::add(work.out.headers, "Preference-Applied: return-content", 1);
     }
     work.out.status = 201;

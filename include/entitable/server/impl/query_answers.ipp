@@ -240,7 +240,6 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
         if (!page) {
             return refused_by_store(page.error());
         }
-        body.reserve(body.size() + 2 * page->rows.bytes() + 2 + http_response::padding);
         append_answer_page(body, page->rows, first, work.address.table, *select, work.style);
         first = first && page->rows.empty();
         left -= static_cast<std::uint32_t>(page->rows.size());

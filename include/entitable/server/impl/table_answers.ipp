@@ -87,7 +87,7 @@ ENTITABLE_DECL result<void> answer_create_table(server_work& work, entity_reader
     }
     std::string const location = text::joined({work.style.base, "/Tables('", *name, "')"});
     static_cast<void>(work.out.headers.add("Location", location));
-    if (wants_no_content(work.request.headers)) {
+    if (wants_no_content(work.request.headers.find("Prefer"))) {
         work.out.status = 204;
         static_cast<void>(work.out.headers.add("DataServiceId", location));
         known_fields::add(work.out.headers, "Preference-Applied: return-no-content", 1);

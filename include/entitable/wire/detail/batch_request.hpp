@@ -9,17 +9,31 @@
 #include <entitable/core/result.hpp>
 #include <entitable/http/http_message.hpp>
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// The header fields that say how an entity is changed, by reference.
+struct change_fields {
+    std::optional<std::string_view> if_match;
+    std::optional<std::string_view> if_none_match;
+    std::optional<std::string_view> content_type;
+    std::optional<std::string_view> prefer;
+    std::optional<std::string_view> other_method; ///< X-HTTP-Method
+    bool several_if_match{};                      ///< which of them is meant is not known
+
+    /// Takes a field, if it is one of them; of several with one name the first.
+    void take(std::string_view name, std::string_view value) noexcept;
+};
+
 /// One operation, by reference to the body.
 struct sent_operation {
     http_method method{http_method::get};
     std::string_view url; ///< absolute, or the part behind the service's address
-    http_headers headers;
+    change_fields fields;
     std::string_view body;
     std::string_view content_id; ///< empty when it has none
 };

@@ -15,11 +15,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// An entity as a request has it.
+/// An entity as a request has it, by reference to the reader: valid until that reads again.
 struct sent_entity {
-    std::optional<std::string> partition_key; ///< as far as the body names it
-    std::optional<std::string> row_key;
-    std::string payload; ///< the properties that are present, in the stored form
+    std::optional<std::string_view> partition_key; ///< as far as the body names it
+    std::optional<std::string_view> row_key;
+    std::string_view payload; ///< the properties that are present, in the stored form
 };
 
 /// Reads bodies of requests; keeps its memory. One thread at a time. Refusals have the words of the service, as `refused` makes

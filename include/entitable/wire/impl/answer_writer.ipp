@@ -3,12 +3,16 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/http/http_message.hpp>
+#include <entitable/row/format.hpp>
 #include <entitable/wire/detail/answer_writer.hpp>
 #include <entitable/wire/impl/answer_text.ipp>
 #include <entitable/wire/impl/escape.ipp>
 #include <entitable/wire/impl/json_writer.ipp>
 #include <entitable/wire/impl/service_error.ipp>
 #include <entitable/wire/impl/xml.ipp>
+
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -37,7 +41,7 @@ ENTITABLE_DECL std::string_view content_type_of(metadata_level level) noexcept {
 /// Writes objects: entities and tables. One for a whole list, since each costs a look at the end of the text.
 class answer_pen {
 public:
-    answer_pen(std::string& out, metadata_level level) : pen_(out), level_(level) {}
+    answer_pen(std::string& out, metadata_level level) : pen_(out), level_(level), begin_(out.size()) {}
 
     void open() {
         pen_.put("{");
@@ -48,6 +52,13 @@ public:
     void member(std::string_view name, std::string_view held) {
         comma();
         pen_.name(name);
+        pen_.quoted(held);
+    }
+    /// A member whose name is a literal, with its quotes and its colon.
+    template <std::size_t Size>
+    void key(char const (&name)[Size], std::string_view held) {
+        comma();
+        pen_.put(name);
         pen_.quoted(held);
     }
     void absent(std::string_view name) {
@@ -67,7 +78,7 @@ public:
     void timestamp(date_time held) {
         comma();
         if (level_ == metadata_level::full) {
-            pen_.name("Timestamp", "Edm.DateTime");
+            pen_.name("Timestamp", to_string(edm_type::date_time));
         } else {
             pen_.put("\"Timestamp\":");
         }
@@ -75,61 +86,93 @@ public:
     }
     void property(std::string_view name, value_view const& held) {
         comma();
-        bool const typed = level_ != metadata_level::none;
-        switch (held.type()) {
-            case edm_type::float64: {
-                double const number = held.as_float64();
-                named(name, typed && number - number != 0, "Edm.Double");
-                pen_.float64(number);
-                break;
-            }
-            case edm_type::date_time:
-                named(name, typed, "Edm.DateTime");
-                quoted_time(held.as_date_time());
-                break;
-            case edm_type::int64:
-                named(name, typed, "Edm.Int64");
-                pen_.put("\"");
-                pen_.number(held.as_int64());
-                pen_.put("\"");
-                break;
-            case edm_type::guid:
-                named(name, typed, "Edm.Guid");
-                pen_.quoted_guid(held.as_guid());
-                break;
-            case edm_type::binary:
-                named(name, typed, "Edm.Binary");
-                pen_.appended([&](std::string& out) {
-                    out += '"';
-                    append_base64(out, held.bytes());
-                    out += '"';
-                });
-                break;
-            default: pen_.property(name, held); break; // their form tells their type
+        if (typed(held)) {
+            pen_.name(name, to_string(held.type()));
+        } else {
+            pen_.name(name);
         }
+        value(held);
+    }
+    /// All properties that are present. Rows of one kind have one descriptor: what stands in front of their values is made once. Behind
+    /// another member only.
+    void properties(std::string_view payload) {
+        if (std::string_view const described = descriptor_of(payload); described != descriptor_) {
+            descriptor_ = described;
+            learn(payload);
+        }
+        property_cursor cursor{payload};
+        property_view property;
+        for (std::size_t index = 0; cursor.next(property); ++index) {
+            if (property.present) {
+                name_texts const& names = names_[index];
+                std::string_view const text{texts_.data() + names.at, names.plain + names.typed};
+                pen_.raw(typed(property.value) ? text.substr(names.plain) : text.substr(0, names.plain));
+                value(property.value);
+            }
+        }
+    }
+    /// Room for the rest of a list of which `written` objects stand there.
+    void room_for_list(std::size_t written, std::size_t left) {
+        pen_.reserve((pen_.size() - begin_) / written * (left + left / 16) + http_response::padding);
     }
 
 private:
-    /// As few digits as it needs. The last one is kept: an ETag and a Timestamp are of the same time.
+    /// As few digits as it needs. What is before the fraction is kept: an ETag and a Timestamp are of the same time, and the rows of a
+    /// page often of the same second.
     std::string_view text_of(date_time time) noexcept {
-        if (!has_time_ || time != last_time_) {
-            has_time_ = true;
-            last_time_ = time;
-            time_size_ = static_cast<std::size_t>(write_time(time_text_, time.ticks, true) - time_text_);
+        std::int64_t const second = whole_seconds(time.ticks);
+        if (fraction_ == nullptr || second != last_second_) {
+            last_second_ = second;
+            fraction_ = write_whole_seconds(time_text_, second);
         }
-        return {time_text_, time_size_};
+        auto const ticks = static_cast<std::uint64_t>(time.ticks - second * date_time::ticks_per_second);
+        return {time_text_, static_cast<std::size_t>(write_fraction(fraction_, ticks, true) - time_text_)};
     }
     void quoted_time(date_time time) {
         pen_.put("\"");
         pen_.raw(text_of(time));
         pen_.put("\"");
     }
-    template <std::size_t Size>
-    void named(std::string_view name, bool typed, char const (&type)[Size]) {
-        if (typed) {
-            pen_.name(name, type);
+    /// Whether the type stands beside a value. Others tell it by their form.
+    [[nodiscard]] bool typed(value_view const& held) const noexcept {
+        switch (held.type()) {
+            case edm_type::float64: return level_ != metadata_level::none && !is_finite(held.as_float64());
+            case edm_type::date_time:
+            case edm_type::int64:
+            case edm_type::guid:
+            case edm_type::binary: return level_ != metadata_level::none;
+            default: return false;
+        }
+    }
+    static bool is_finite(double number) noexcept { return number - number == 0; }
+    void value(value_view const& held) {
+        if (held.type() == edm_type::date_time) {
+            quoted_time(held.as_date_time());
         } else {
-            pen_.name(name);
+            pen_.value(held);
+        }
+    }
+    static std::string_view descriptor_of(std::string_view payload) noexcept {
+        if (payload.size() < row_format::header_size) {
+            return {};
+        }
+        return payload.substr(row_format::header_size, row_format::load<std::uint32_t>(payload.data() + 4));
+    }
+    void learn(std::string_view payload) {
+        texts_.clear();
+        names_.clear();
+        property_cursor cursor{payload};
+        property_view property;
+        while (cursor.next(property)) {
+            std::string name;
+            append_json_string(name, property.name);
+            std::string const plain = text::joined({",", name, ":"});
+            name.pop_back();
+            std::string const typed =
+                text::joined({",", name, "@odata.type\":\"", to_string(property.type), "\"", plain});
+            names_.push_back({texts_.size(), plain.size(), typed.size()});
+            texts_ += plain;
+            texts_ += typed;
         }
     }
     void comma() {
@@ -139,12 +182,22 @@ private:
         first_ = false;
     }
 
+    /// Where the two texts of a name stand, each with the comma in front of it: `,"name":`, and with the type beside it.
+    struct name_texts {
+        std::size_t at;
+        std::size_t plain;
+        std::size_t typed;
+    };
+
     json_pen pen_;
     metadata_level level_;
+    std::size_t begin_;
     bool first_{true};
-    bool has_time_{};
-    date_time last_time_;
-    std::size_t time_size_{};
+    std::string descriptor_; ///< of the rows that `names_` and `texts_` are for
+    std::vector<name_texts> names_;
+    std::string texts_;
+    std::int64_t last_second_{};
+    char* fraction_{}; ///< where that of the last time begins
     char time_text_[longest_time];
 };
 
@@ -185,16 +238,10 @@ ENTITABLE_DECL void write_entity_members(answer_pen& pen, row_view entity, etag 
         pen.version(entity, version);
     }
     if (select.empty()) {
-        pen.member("PartitionKey", entity.partition_key);
-        pen.member("RowKey", entity.row_key);
+        pen.key("\"PartitionKey\":", entity.partition_key);
+        pen.key("\"RowKey\":", entity.row_key);
         pen.timestamp(entity.timestamp());
-        property_cursor cursor{entity.payload};
-        property_view property;
-        while (cursor.next(property)) {
-            if (property.present) {
-                pen.property(property.name, property.value);
-            }
-        }
+        pen.properties(entity.payload);
     }
     for (std::string const& name : select) {
         if (write_system_property(pen, name, entity)) {
@@ -223,7 +270,11 @@ ENTITABLE_DECL void append_answer_entity(std::string& out, row_view entity, etag
 ENTITABLE_DECL void append_answer_page(std::string& out, page const& rows, bool first, std::string_view table,
     projection const& select, answer_style const& style) {
     answer_pen pen{out, style.metadata};
+    constexpr std::size_t some = 32; // a long page grows once, a short one stays small
     for (std::size_t index = 0; index < rows.size(); ++index) {
+        if (index == some) {
+            pen.room_for_list(some, rows.size() - some);
+        }
         if (index != 0 || !first) {
             pen.comma_between_objects();
         }

@@ -10,6 +10,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_DECL void change_fields::take(std::string_view name, std::string_view value) noexcept {
+    auto const keep = [&](std::string_view called, std::optional<std::string_view>& to) {
+        if (same_field_name(name, called)) {
+            several_if_match = several_if_match || (&to == &if_match && to);
+            to = to.value_or(value);
+        }
+    };
+    keep("If-Match", if_match);
+    keep("If-None-Match", if_none_match);
+    keep("Content-Type", content_type);
+    keep("Prefer", prefer);
+    keep("X-HTTP-Method", other_method);
+}
+
 /// Takes a body apart, line by line.
 class batch_reader {
 public:
@@ -147,9 +161,10 @@ private:
             }
             std::string_view name;
             std::string_view value;
-            if (!split(line, name, value) || !out.headers.add(name, value)) {
+            if (!split(line, name, value) || !is_good_field(name, value)) {
                 return false;
             }
+            out.fields.take(name, value);
             if (same_field_name(name, "Content-ID")) {
                 out.content_id = value;
             }

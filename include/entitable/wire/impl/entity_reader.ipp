@@ -121,13 +121,25 @@ public:
     static constexpr std::size_t max_depth = 4;
     static constexpr std::size_t max_members = 2048; ///< hundreds more than any service allows
 
+    /// What a member is for.
+    enum class role : unsigned char { partition_key, row_key, passed_over, annotation, property };
+    /// A member of the last entity. The next one mostly has the same members, which need no second look then.
+    struct known_member {
+        std::size_t name_at; ///< in `known_names`
+        std::size_t name_size;
+        role is;
+        bool annotated;                    ///< a property with its type beside it
+        edm_type type{edm_type::string}; ///< of an annotation, or of what is annotated
+    };
+
     simdjson::dom::parser parser;
     std::size_t capacity{};
-    std::vector<std::string_view> names;
-    std::vector<std::pair<std::string_view, edm_type>> types;
+    std::vector<known_member> known;
+    std::string known_names;
     std::string descriptor;
     std::string values;
     std::string bytes;
+    std::string payload;
 
     [[nodiscard]] bool parse(std::string_view body, simdjson::dom::object& out) {
         if (body.size() > capacity) {
@@ -142,61 +154,111 @@ public:
     }
 
     [[nodiscard]] result<void> read(simdjson::dom::object object, sent_entity& out) {
-        constexpr std::string_view suffix = "@odata.type";
-        names.clear();
-        types.clear();
-        for (auto const member : object) {
-            if (names.size() == max_members) {
-                return refused(400, "TooManyProperties", "The entity contains more properties than allowed.");
-            }
-            names.push_back(member.key);
-            std::string_view type;
-            if (member.key.size() > suffix.size() && member.key.ends_with(suffix)) {
-                auto const known = member.value.get(type) == simdjson::SUCCESS ? edm_type_named(type) : std::nullopt;
-                if (!known) {
-                    return invalid_json();
-                }
-                types.emplace_back(member.key.substr(0, member.key.size() - suffix.size()), *known);
+        if (!is_known(object)) {
+            if (auto learned = learn(object); !learned) {
+                known.clear();
+                return learned;
             }
         }
-        if (!all_different(names)) {
-            return refused(400, "DuplicatePropertiesSpecified", "A property is specified more than one time.");
-        }
-        std::sort(types.begin(), types.end());
         descriptor.clear();
         values.clear();
         std::uint16_t count = 0;
+        std::size_t index = 0;
         for (auto const member : object) {
-            std::string_view const name = member.key;
+            known_member const& as = known[index++];
             json_scalar const held = scalar_of(member.value);
-            if (name == "PartitionKey" || name == "RowKey") {
-                auto& key = name == "RowKey" ? out.row_key : out.partition_key;
+            if (as.is == role::partition_key || as.is == role::row_key) {
+                auto& key = as.is == role::row_key ? out.row_key : out.partition_key;
                 if (held.is == json_scalar::kind::text) {
                     key = held.text;
                 } else if (held.is != json_scalar::kind::null) {
                     return invalid_json();
                 }
+            }
+            if (as.is != role::property || held.is == json_scalar::kind::null) {
                 continue;
             }
-            bool const of_odata = name == "Timestamp" || name.starts_with("odata.") || name.ends_with(suffix);
-            if (of_odata || held.is == json_scalar::kind::null) {
-                continue;
-            }
-            auto const type = std::lower_bound(types.begin(), types.end(), name,
-                [](auto const& left, std::string_view right) { return left.first < right; });
-            bool const annotated = type != types.end() && type->first == name;
-            auto const found = annotated ? annotated_value(held, type->second, bytes) : plain_value(held);
+            auto const found = as.annotated ? annotated_value(held, as.type, bytes) : plain_value(held);
             if (!found) {
                 return invalid_json();
             }
-            if (name.size() > 0xFFFF) {
+            append_property(descriptor, values, {member.key, found->type(), true, *found}, false);
+            ++count;
+        }
+        payload = make_payload(count, descriptor, values);
+        out.payload = payload;
+        return {};
+    }
+
+private:
+    [[nodiscard]] std::string_view name_of(known_member const& member) const noexcept {
+        return {known_names.data() + member.name_at, member.name_size};
+    }
+
+    /// Whether an entity has the members of the last one, in its order and with its types.
+    [[nodiscard]] bool is_known(simdjson::dom::object object) const {
+        std::size_t index = 0;
+        for (auto const member : object) {
+            if (index == known.size() || !same_bytes(member.key, name_of(known[index]))) {
+                return false;
+            }
+            known_member const& as = known[index++];
+            std::string_view type;
+            if (as.is == role::annotation &&
+                (member.value.get(type) != simdjson::SUCCESS || type != to_string(as.type))) {
+                return false;
+            }
+        }
+        return index == known.size();
+    }
+
+    [[nodiscard]] result<void> learn(simdjson::dom::object object) {
+        constexpr std::string_view suffix = "@odata.type";
+        std::vector<std::string_view> names;
+        std::vector<std::pair<std::string_view, edm_type>> types;
+        known.clear();
+        known_names.clear();
+        for (auto const member : object) {
+            if (names.size() == max_members) {
+                return refused(400, "TooManyProperties", "The entity contains more properties than allowed.");
+            }
+            std::string_view const name = member.key;
+            names.push_back(name);
+            known_member made{known_names.size(), name.size(), role::property, false};
+            known_names += name;
+            std::string_view type;
+            if (name.size() > suffix.size() && name.ends_with(suffix)) {
+                auto const named = member.value.get(type) == simdjson::SUCCESS ? edm_type_named(type) : std::nullopt;
+                if (!named) {
+                    return invalid_json();
+                }
+                made.is = role::annotation;
+                made.type = *named;
+                types.emplace_back(name.substr(0, name.size() - suffix.size()), *named);
+            } else if (name == "PartitionKey") {
+                made.is = role::partition_key;
+            } else if (name == "RowKey") {
+                made.is = role::row_key;
+            } else if (name == "Timestamp" || name.starts_with("odata.") || name == suffix) {
+                made.is = role::passed_over;
+            } else if (name.size() > 0xFFFF) {
                 return refused(
                     400, "PropertyNameTooLong", "The property name exceeds the maximum allowed length (255).");
             }
-            append_property(descriptor, values, {name, found->type(), true, *found}, false);
-            ++count;
+            known.push_back(made);
         }
-        out.payload = make_payload(count, descriptor, values);
+        if (!all_different(names)) {
+            return refused(400, "DuplicatePropertiesSpecified", "A property is specified more than one time.");
+        }
+        std::sort(types.begin(), types.end());
+        for (known_member& each : known) {
+            auto const type = std::lower_bound(types.begin(), types.end(), name_of(each),
+                [](auto const& left, std::string_view right) { return left.first < right; });
+            if (each.is == role::property && type != types.end() && type->first == name_of(each)) {
+                each.annotated = true;
+                each.type = type->second;
+            }
+        }
         return {};
     }
 };

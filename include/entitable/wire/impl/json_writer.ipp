@@ -69,14 +69,13 @@ public:
         put("\":");
     }
     /// `"name@odata.type":"type","name":`
-    template <std::size_t Size>
-    void name(std::string_view text, char const (&type)[Size]) {
+    void name(std::string_view text, std::string_view type) {
         put("\"");
         std::size_t const begin = size();
         characters(text);
         std::size_t const written = size() - begin;
         put("@odata.type\":\"");
-        put(type);
+        raw(type);
         put("\",\"");
         room(written);
         std::memcpy(at_, out_.data() + begin, written);
@@ -99,6 +98,9 @@ public:
             }
             return;
         }
+        if (few_digits(value)) {
+            return;
+        }
         std::size_t const begin = size();
         number(value);
         char const* digit = out_.data() + begin;
@@ -114,13 +116,6 @@ public:
         room(text.size());
         std::memcpy(at_, text.data(), text.size());
         at_ += text.size();
-    }
-    void quoted_guid(guid const& id) {
-        room(38);
-        *at_++ = '"';
-        write_guid(at_, id);
-        at_ += 36;
-        *at_++ = '"';
     }
     /// The ETag that follows from a time, as a JSON string. The time is there as text.
     void usual_etag(std::string_view time) {
@@ -141,60 +136,54 @@ public:
         follow();
     }
 
-    void property(std::string_view called, value_view const& value) {
-        switch (value.type()) {
+    void property(std::string_view called, value_view const& held) {
+        switch (held.type()) {
             case edm_type::string:
-                name(called);
-                quoted(value.as_string());
-                break;
             case edm_type::int32:
-                name(called);
-                number(value.as_int32());
-                break;
-            case edm_type::boolean:
-                name(called);
-                if (value.as_boolean()) {
-                    put("true");
-                } else {
-                    put("false");
-                }
-                break;
+            case edm_type::boolean: name(called); break; // their form tells their type
+            default: name(called, to_string(held.type())); break;
+        }
+        value(held);
+    }
+    void value(value_view const& held) {
+        switch (held.type()) {
+            case edm_type::string: quoted(held.as_string()); break;
+            case edm_type::int32: number(held.as_int32()); break;
+            case edm_type::boolean: raw(held.as_boolean() ? "true" : "false"); break;
             case edm_type::int64:
-                name(called, "Edm.Int64");
                 put("\"");
-                number(value.as_int64());
+                number(held.as_int64());
                 put("\"");
                 break;
-            case edm_type::float64:
-                name(called, "Edm.Double");
-                float64(value.as_float64());
-                break;
+            case edm_type::float64: float64(held.as_float64()); break;
             case edm_type::date_time:
-                name(called, "Edm.DateTime");
                 room(longest_time + 2);
                 *at_++ = '"';
-                at_ = write_time(at_, value.bits(), false);
+                at_ = write_time(at_, held.bits(), false);
                 *at_++ = '"';
                 break;
             case edm_type::guid:
-                name(called, "Edm.Guid");
                 room(38);
                 *at_++ = '"';
-                write_guid(at_, value.as_guid());
+                write_guid(at_, held.as_guid());
                 at_ += 36;
                 *at_++ = '"';
                 break;
             case edm_type::binary:
-                name(called, "Edm.Binary");
                 put("\"");
-                appended([&](std::string& out) { append_base64(out, value.bytes()); });
+                appended([&](std::string& out) { append_base64(out, held.bytes()); });
                 put("\"");
                 break;
         }
     }
 
-private:
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - out_.data()); }
+    /// Memory for so many bytes more.
+    void reserve(std::size_t bytes) {
+        appended([&](std::string& out) { out.reserve(out.size() + bytes); });
+    }
+
+private:
     void finish() { out_.resize(size()); } // smaller: allocates nothing
     void follow() noexcept {
         at_ = out_.data() + out_.size();
@@ -251,6 +240,7 @@ private:
         }
     }
     void escape(char each);
+    bool few_digits(double value);
 
     std::string& out_; ///< longer than what is written, meanwhile
     char* at_{};
@@ -286,6 +276,32 @@ ENTITABLE_DECL void json_pen::escape(char each) {
             break;
         }
     }
+}
+
+/// Writes a number with at most three digits behind the point; false for another one. So short a text is the shortest: a search for it is
+/// not needed. From 100,000 on an exponent would be shorter.
+ENTITABLE_DECL bool json_pen::few_digits(double value) {
+    constexpr std::int64_t scale = 1000;
+    if (!(value > -100'000 && value < 100'000) || value == 0) { // which may have a sign
+        return false;
+    }
+    auto const scaled = static_cast<std::int64_t>(value * scale + (value < 0 ? -0.5 : 0.5));
+    if (static_cast<double>(scaled) / scale != value) {
+        return false;
+    }
+    room(16);
+    std::int64_t const positive = scaled < 0 ? -scaled : scaled;
+    if (scaled < 0) {
+        *at_++ = '-';
+    }
+    at_ = std::to_chars(at_, at_ + 8, positive / scale).ptr;
+    *at_++ = '.';
+    std::int64_t rest = positive % scale;
+    do {
+        *at_++ = static_cast<char>('0' + rest / 100);
+        rest = rest % 100 * 10;
+    } while (rest != 0);
+    return true;
 }
 
 ENTITABLE_DECL void append_json_string(std::string& out, std::string_view text) { json_pen{out}.quoted(text); }
