@@ -20,6 +20,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -147,6 +148,9 @@ private:
     }
 
     void read_body() {
+        constexpr std::uint64_t most = 16 * 1024; // at a time: Beast asks for 512 bytes where the buffer has no more room
+        auto const left = std::min(parser_->content_length_remaining().value_or(most), most);
+        buffer_.reserve(buffer_.size() + static_cast<std::size_t>(left));
         boost::beast::http::async_read(
             stream_, buffer_, *parser_, [self = shared_from_this()](error_code_type problem, std::size_t) {
                 namespace http = boost::beast::http;

@@ -155,7 +155,9 @@ ENTITABLE_LAZY_BODY void append_property(
 
 ENTITABLE_LAZY_BODY std::string make_payload(
     std::uint16_t count, std::string_view descriptor, std::string_view values) {
-    std::string payload(row_format::header_size, '\0');
+    std::string payload;
+    payload.reserve(row_format::header_size + descriptor.size() + values.size());
+    payload.resize(row_format::header_size);
     payload[0] = static_cast<char>(row_format::version);
     row_format::store(payload.data() + 2, count);
     row_format::store(payload.data() + 4, static_cast<std::uint32_t>(descriptor.size()));

@@ -64,14 +64,20 @@ ENTITABLE_DECL bool read_service_place(std::string_view rest, service_address& o
         return true;
     }
     std::string decoded;
-    if (rest.find('/') != std::string_view::npos || !append_url_unescaped(decoded, rest)) {
+    std::string_view text = rest;
+    if (rest.find('/') != std::string_view::npos) {
         return false;
     }
-    if (decoded == "$batch") {
+    if (rest.find('%') != std::string_view::npos) {
+        if (!append_url_unescaped(decoded, rest)) {
+            return false;
+        }
+        text = decoded;
+    }
+    if (text == "$batch") {
         out.place = service_place::batch;
         return true;
     }
-    std::string_view text = decoded;
     std::size_t const open = text.find('(');
     std::string_view const name = text.substr(0, open);
     bool const tables = name == "Tables";
