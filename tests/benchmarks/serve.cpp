@@ -357,9 +357,10 @@ http_handler batch_by_hand(std::string const& answer) {
             row.city = std::string_view{entity["city"]};
             row.age = entity["age"];
             row.hours = entity["time"];
-            out += "--changesetresponse_c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
-                   "HTTP/1.1 204 No Content\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"
-                   "DataServiceVersion: 3.0;\r\nETag: W/\"datetime'2026-11-22T10%3A00%3A00.1234567Z'\"\r\n\r\n\r\n";
+            out +=
+                "--changesetresponse_c\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"
+                "HTTP/1.1 204 No Content\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n"
+                "DataServiceVersion: 3.0;\r\nETag: W/\"datetime'2026-11-22T10%3A00%3A00.1234567Z'\"\r\n\r\n\r\n";
         }
         out += "--changesetresponse_c--\r\n--batchresponse_b--\r\n";
         return made;

@@ -22,7 +22,8 @@ row some_row(int number) {
         case 0:
         case 1: // twice the same kind, with an absent value in turns
             to.add("Whole", value_view{number});
-            to.add("Gone", edm_type::int64, number % 2 == 0 ? std::optional{value_view{std::int64_t{5}}} : std::nullopt);
+            to.add(
+                "Gone", edm_type::int64, number % 2 == 0 ? std::optional{value_view{std::int64_t{5}}} : std::nullopt);
             to.add("Real", value_view{number % 3 == 0 ? std::numeric_limits<double>::infinity() : number * 0.25});
             break;
         case 2: to.add("Whole", value_view{std::int64_t{number}}); break;

@@ -148,7 +148,8 @@ private:
     }
 
     void read_body() {
-        constexpr std::uint64_t most = 16 * 1024; // at a time: Beast asks for 512 bytes where the buffer has no more room
+        constexpr std::uint64_t most =
+            16 * 1024; // at a time: Beast asks for 512 bytes where the buffer has no more room
         auto const left = std::min(parser_->content_length_remaining().value_or(most), most);
         buffer_.reserve(buffer_.size() + static_cast<std::size_t>(left));
         boost::beast::http::async_read(

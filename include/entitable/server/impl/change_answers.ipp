@@ -67,8 +67,7 @@ ENTITABLE_DECL result<void> check_media_type(std::optional<std::string_view> con
     if (type.find("json") != std::string::npos) {
         return {};
     }
-    return refused(415,
-        type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
+    return refused(415, type.find("atom") != std::string::npos ? "AtomFormatNotSupported" : "MediaTypeNotSupported",
         "The media type of the body is not supported.");
 }
 

@@ -128,7 +128,7 @@ public:
         std::size_t name_at; ///< in `known_names`
         std::size_t name_size;
         role is;
-        bool annotated;                    ///< a property with its type beside it
+        bool annotated;                  ///< a property with its type beside it
         edm_type type{edm_type::string}; ///< of an annotation, or of what is annotated
     };
 
