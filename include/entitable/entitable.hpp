@@ -10,6 +10,7 @@
 #include <entitable/client/batch.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/mapping/codec.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/query/clauses.hpp>

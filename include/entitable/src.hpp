@@ -20,8 +20,10 @@
 #include <entitable/backends/memory/impl/memory_store.ipp>
 #include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/row_table.ipp>
+#include <entitable/client/impl/row_transaction.ipp>
 #include <entitable/client/impl/row_walk.ipp>
 #include <entitable/client/impl/table_core.ipp>
+#include <entitable/client/impl/transaction_scope.ipp>
 #include <entitable/client/impl/update.ipp>
 #include <entitable/core/impl/backoff.ipp>
 #include <entitable/core/impl/clock.ipp>

@@ -9,6 +9,7 @@
 #include <entitable/client/row_table.hpp>
 #include <entitable/client/table.hpp>
 
+#include <tuple>
 #include <variant>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -33,6 +34,56 @@ template <class One, class Other>
 inline constexpr bool are_told_apart = std::is_same_v<One, Other> ||
     !could_be_both(mapping<One>::partition_layout, mapping<One>::row_layout, mapping<Other>::partition_layout,
         mapping<Other>::row_layout);
+
+/// The values of the members in a key, in order.
+template <class Components>
+struct values_of;
+template <class... Components>
+struct values_of<components<void, Components...>> {
+    using type = std::tuple<typename Components::value_type...>;
+};
+
+/// Whether two keys have components of the same types and kinds, and the same literals.
+[[nodiscard]] constexpr bool same_layout(key_layout one, key_layout other) noexcept {
+    bool same = one.size() == other.size();
+    for (std::size_t index = 0; same && index < one.size(); ++index) {
+        key_component const& left = one[index];
+        key_component const& right = other[index];
+        same = left.is == right.is && left.optional == right.optional && left.escaped == right.escaped &&
+            left.buckets == right.buckets && (!left.literal() || left.name == right.name);
+    }
+    return same;
+}
+
+template <class One, class Other>
+inline constexpr bool share_partitions =
+    std::is_same_v<typename values_of<typename mapping<One>::partition_components>::type,
+        typename values_of<typename mapping<Other>::partition_components>::type> &&
+    same_layout(mapping<One>::partition_layout, mapping<Other>::partition_layout);
+
+/// The operations of `tables` whose parameters are the components of the partition key, as the first type has them.
+template <class PartitionComponents, class First, class... More>
+class shared_partition;
+
+template <class... P, class First, class... More>
+class shared_partition<components<void, P...>, First, More...> {
+public:
+    /// As `table<E>::transact`: the body takes a `transaction<Entities...>&`. All types have the same partition components.
+    template <class Body>
+    [[nodiscard]] result<transacted> transact(
+        key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
+        static_assert((share_partitions<First, More> && ...),
+            "the entity types of a transaction have the same partition key: components of the same types, in one "
+            "order");
+        return transact_entities<First, More...>(
+            core_, key_from<P...>(mapping<First>::partition_layout, partition...), body, options);
+    }
+
+protected:
+    explicit shared_partition(table_core core) : core_(std::move(core)) {}
+
+    table_core core_;
+};
 
 } // namespace detail
 
@@ -92,21 +143,26 @@ private:
 };
 
 /// A table of entities of several types. Safe to use from several threads; copies are cheap and keep the backend alive.
-template <mapped_entity... Entities>
-class tables {
+template <mapped_entity First, mapped_entity... More>
+class tables : public detail::shared_partition<typename mapping<First>::partition_components, First, More...> {
+    using base = detail::shared_partition<typename mapping<First>::partition_components, First, More...>;
+    using base::core_;
+    template <class E>
+    static constexpr bool is_one = std::same_as<E, First> || (std::same_as<E, More> || ...);
     template <class One>
-    static constexpr bool told_apart_from_all = (detail::are_told_apart<One, Entities> && ...);
-    static_assert((told_apart_from_all<Entities> && ...),
+    static constexpr bool told_apart_from_all =
+        detail::are_told_apart<One, First> && (detail::are_told_apart<One, More> && ...);
+    static_assert(told_apart_from_all<First> && (told_apart_from_all<More> && ...),
         "two entity types of one table cannot be told apart: begin their partition keys or row keys with different "
         "literals, for example row_key(literal(\"order:\"), id)");
 
 public:
     /// One of the types, or an `entity` for a row that is none of them.
-    using any_entity = std::variant<Entities..., entity>;
+    using any_entity = std::variant<First, More..., entity>;
 
     /// Through any transport; asks nothing yet.
     tables(any_transport through, std::string name, call_options options = {})
-        : core_(std::move(through), std::move(name), std::move(options)) {}
+        : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
     [[nodiscard]] result<void> create() const { return core_.create(); } ///< tableAlreadyExists when it is there
@@ -115,21 +171,20 @@ public:
     /// With all its entities; ResourceNotFound when there is none.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
-    /// The entities of one type. Ask it with keys: a scan would meet the rows of the others.
+    /// The entities of one type, as in a table of their own.
     template <mapped_entity E>
     [[nodiscard]] table<E> of() const {
-        static_assert((std::is_same_v<E, Entities> || ...), "this entity type is not one of the table's");
+        static_assert(is_one<E>, "this entity type is not one of the table's");
         return table<E>{core_.transport(), core_.name(), core_.options()};
     }
 
     /// Changes of entities of any of the types, in one partition, all or nothing.
-    [[nodiscard]] mixed_batch<Entities...> batch() const { return mixed_batch<Entities...>{core_}; }
+    [[nodiscard]] mixed_batch<First, More...> batch() const { return mixed_batch<First, More...>{core_}; }
 
     /// A row as what it is. RowMismatch when its keys are those of a type but the rest does not fit.
     [[nodiscard]] result<any_entity> read(row_view row) const {
         result<any_entity> found{std::in_place, std::in_place_type<entity>};
-        bool known = false;
-        ((known = known || read_as<Entities>(row, found)), ...);
+        bool const known = read_as<First>(row, found) || (read_as<More>(row, found) || ...);
         if (!known) {
             found->template emplace<entity>(row);
         }
@@ -168,8 +223,6 @@ private:
         }
         return true;
     }
-
-    detail::table_core core_;
 };
 
 ENTITABLE_END_NAMESPACE

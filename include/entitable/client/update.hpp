@@ -5,7 +5,7 @@
 /// \file
 /// Read, change, write back: the update of one entity under optimistic concurrency, as one resumable operation.
 
-#include <entitable/core/backoff.hpp>
+#include <entitable/client/contention.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/request/call.hpp>
@@ -13,14 +13,6 @@
 #include <entitable/request/requests.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// The waits between repetitions that other writers make necessary: short, and anything from nothing to twice as long, so
-/// that contenders do not meet again.
-inline constexpr backoff contention_backoff{.base = std::chrono::milliseconds{1},
-    .least = std::chrono::nanoseconds{},
-    .most = std::chrono::milliseconds{100},
-    .jitter = 1,
-    .jitter_at_cap = true};
 
 /// How an update goes about it.
 struct update_options {

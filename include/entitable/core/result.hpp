@@ -227,6 +227,13 @@ public:
 
     result() = default;
     result(failure&& problem) noexcept : problem_(std::move(problem).release()) {} ///< fails
+    /// Whether another result has a value, which is dropped; or its error: `return orders.insert(made);`
+    template <class T>
+    result(result<T> other) { // NOLINT: implicit on purpose
+        if (!other) {
+            *this = std::move(other).as_failure();
+        }
+    }
 
     [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); } ///< whether it succeeded
     explicit operator bool() const noexcept { return problem_.empty(); }       ///< whether it succeeded

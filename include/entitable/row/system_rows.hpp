@@ -24,6 +24,8 @@ inline constexpr std::string_view end = "~\"";
 
 /// Of operation rows.
 inline constexpr std::string_view operation = "~!op!";
+/// The row key of the row that exclusive transactions of a partition write.
+inline constexpr std::string_view exclusive = "~!tx!";
 
 /// One kind of system row.
 struct kind {
@@ -35,6 +37,7 @@ struct kind {
 /// Each kind there is.
 inline constexpr kind kinds[] = {
     {operation, "a write was applied, or it never will be", "entitable/request/operation_row.hpp"},
+    {exclusive, "its version is that of the partition, for exclusive transactions", "entitable/client/transaction.hpp"},
 };
 
 /// Whether a row with this row key is a system row.

@@ -101,5 +101,18 @@ template <class Change, class Entity>
     }
 }
 
+/// Lets `change` change the entity: whether that is to be written.
+template <class Change, class Entity>
+[[nodiscard]] bool apply_change(Change& change, Entity& entity) {
+    if constexpr (!allow_change<Change, Entity>()) {
+        return false; // it was said why
+    } else if constexpr (std::is_void_v<decltype(change(entity))>) {
+        change(entity);
+        return true;
+    } else {
+        return change(entity);
+    }
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

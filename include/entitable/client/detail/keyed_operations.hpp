@@ -8,9 +8,11 @@
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/stored.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/client/transaction.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/mapping/codec.hpp>
 #include <entitable/mapping/component.hpp>
+#include <entitable/mapping/detail/key_from.hpp>
 #include <entitable/mapping/key_argument.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/query/access_path.hpp>
@@ -23,23 +25,7 @@ class table;
 
 namespace detail {
 
-/// A key argument as `write_key` takes it.
-template <class Component>
-[[nodiscard]] key_source source_of(key_argument<typename Component::value_type> const& argument) noexcept {
-    return {&argument.value, [](std::string& out, void const* from) {
-                using stored = std::remove_cvref_t<decltype(argument.value)>;
-                return Component::codec::append(out, *static_cast<stored const*>(from));
-            }};
-}
-
-template <class... Components>
-[[nodiscard]] result<std::string> key_from(
-    key_layout layout, key_argument<typename Components::value_type> const&... values) {
-    key_source const sources[] = {source_of<Components>(values)..., key_source{}};
-    return write_key(layout, sources);
-}
-
-/// The same in `buffer`; a key that is nothing but one text is not copied. `key_reserved` for a row key of system rows.
+/// A key, maybe in `buffer`; one that is nothing but one text is not copied. `key_reserved` for a row key of system rows.
 template <key_part Part, class... Components>
 [[nodiscard]] result<std::string_view> key_text(
     std::string& buffer, key_layout layout, key_argument<typename Components::value_type> const&... values) {
@@ -157,6 +143,24 @@ public:
         return if_present(change_entity(partition_key(partition...), row_key(row...), true, change, options));
     }
 
+    /// Lets `body(transaction<Entity>&)` read and change entities of one partition, and writes its changes as one: all of them, or none. From
+    /// the start when a row that it has read was changed since, `transaction_options::max_attempts` times in all; so the body does
+    /// nothing else that lasts. It returns `result<void>`; with an error nothing is written.
+    ///
+    /// Serializable are all bodies, and all other writers, as far as rows go that were found or are inserted. A body that decides by what
+    /// is not there calls `transaction::exclusive` first. Before an error of the body is told, or the end of one without changes, what
+    /// it read in several requests is looked at once more: nobody sees "not enough money" of a state that never was.
+    ///
+    /// An effect that is unknown ends it with that error. `retrying` with operation rows in front of the backend settles it; then a
+    /// transaction has one operation less. Under `call_options::operation_id` it is made once, however often it is asked for: the body
+    /// is not called where an earlier call has made it. One that met a row which the body had not found is given up under its id:
+    /// OperationVoid; ask again with another one.
+    template <class Body>
+    [[nodiscard]] result<transacted> transact(
+        key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
+        return transact_entities<Entity>(core_, partition_key(partition...), body, options);
+    }
+
 protected:
     explicit keyed_operations(table_core core) : core_(std::move(core)) {}
 
@@ -210,7 +214,7 @@ protected:
             if (auto decoded = from_row(stored, outcome->entity, core_.options().reading); !decoded) {
                 return std::move(decoded).as_failure();
             }
-            if (!changes(change, outcome->entity)) {
+            if (!apply_change(change, outcome->entity)) {
                 return std::optional<row>{};
             }
             auto made = to_row(outcome->entity);
@@ -240,19 +244,6 @@ protected:
         outcome->after_retry = done->after_retry;
         return outcome;
     }
-    /// Lets `change` change the entity: whether that is to be written.
-    template <class Change>
-    [[nodiscard]] static bool changes(Change& change, Entity& entity) {
-        if constexpr (!allow_change<Change, Entity>()) {
-            return false; // it was said why
-        } else if constexpr (std::is_void_v<decltype(change(entity))>) {
-            change(entity);
-            return true;
-        } else {
-            return change(entity);
-        }
-    }
-
     table_core core_;
 };
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `row_transaction`: one attempt of a partition transaction as plain data. It keeps what was read and what is to be changed, makes
+/// the one request that does it all, and judges the answer. Knows no transport and no clock.
+
+#include <entitable/request/profile.hpp>
+#include <entitable/request/requests.hpp>
+#include <entitable/row/system_rows.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A row of the partition, as an attempt knows it.
+struct held_row {
+    row stored;        ///< as it was read, where it is there
+    etag version;      ///< of that
+    bool read{};       ///< it was looked for
+    bool there{};      ///< and found
+    bool required{};   ///< it must be there
+    bool changed{};    ///< `change` is to be made
+    mutation change{}; ///< what all changes of the row come to
+};
+
+/// What is read and changed in one partition. One thread at a time.
+class row_transaction {
+public:
+    row_transaction(std::string table, std::string partition_key)
+        : table_(std::move(table)), partition_key_(std::move(partition_key)) {}
+
+    [[nodiscard]] std::string const& table() const noexcept { return table_; }
+    [[nodiscard]] std::string const& partition_key() const noexcept { return partition_key_; }
+
+    // ---- reading ----
+
+    /// Whether the row has to be read before `now_at` can say how it stands.
+    ENTITABLE_LAZY [[nodiscard]] bool has_to_read(std::string_view row_key) const;
+    /// Takes the answer to a read; an error that says more than that there is none ends the attempt.
+    ENTITABLE_LAZY [[nodiscard]] result<void> take(std::string_view row_key, result<get_entity::response> found);
+    /// Takes a row that a query found. False where it is another one than before: then the attempt is in vain.
+    ENTITABLE_LAZY [[nodiscard]] bool take(row_view found);
+    /// How the row stands with the changes that were made; nothing where it is not there. It was read, or needs not be.
+    ENTITABLE_LAZY [[nodiscard]] std::optional<row> now_at(std::string_view row_key) const;
+    /// Counts a request that reads.
+    void count_read() noexcept { ++reads_; }
+    [[nodiscard]] std::size_t reads() const noexcept { return reads_; }
+    /// Whether rows were read that never stood so together.
+    [[nodiscard]] bool in_vain() const noexcept { return in_vain_; }
+
+    // ---- changing ----
+
+    /// Adds a change to those of its row. Without `forced` a row that must exist is one that was read.
+    ENTITABLE_LAZY void add(mutation change, bool forced);
+    /// The row must be there when the transaction is made.
+    ENTITABLE_LAZY void require(std::string row_key);
+    /// Bodies that do this are serial: the row of exclusive transactions was read, and is written.
+    ENTITABLE_LAZY void exclude_others();
+    /// Ends the attempt, however the body goes on. The first one counts.
+    ENTITABLE_LAZY void refuse(failure problem);
+    [[nodiscard]] result<void> const& problem() const noexcept { return problem_; }
+    /// Whether there is something to write.
+    ENTITABLE_LAZY [[nodiscard]] bool writes() const noexcept;
+
+    // ---- the requests ----
+
+    /// The transaction: exact versions first, then what must be there, then what goes under any version, then inserts. So a refusal at
+    /// a later change says that each version was still the one that was read. InvalidInput where it would be too large.
+    ENTITABLE_LAZY [[nodiscard]] result<transact> request(bool announces, profile const& limits) const;
+    /// Whether a refusal says that another writer was faster.
+    ENTITABLE_LAZY [[nodiscard]] bool was_beaten(error const& refused, transact const& request) const;
+    /// Whether what was read has to be read again at once, before it is told.
+    [[nodiscard]] bool has_to_confirm() const noexcept { return reads_ > 1; }
+    /// One query for all that was read.
+    ENTITABLE_LAZY [[nodiscard]] query_entities confirmation(profile const& limits) const;
+    /// Whether all of it still stands as it was read. QueryTooComplex where one page does not hold the answer.
+    ENTITABLE_LAZY [[nodiscard]] result<bool> confirmed(query_entities::response const& found) const;
+
+private:
+    ENTITABLE_LAZY void add_to(held_row& one, mutation change);
+    ENTITABLE_LAZY void refuse_row(error_code code, std::string_view why, std::string_view row_key);
+
+    std::string table_;
+    std::string partition_key_;
+    std::map<std::string, held_row, std::less<>> rows_;
+    result<void> problem_;
+    std::size_t reads_{};
+    bool in_vain_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/row_transaction.ipp>
+#endif

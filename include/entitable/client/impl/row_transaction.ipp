@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/detail/row_transaction.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/request/detail/refusal.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Whether the change leaves a row of which it says everything.
+[[nodiscard]] inline bool says_all(mutation_kind kind) noexcept {
+    return kind == mutation_kind::insert || kind == mutation_kind::replace || kind == mutation_kind::insert_or_replace;
+}
+
+[[nodiscard]] inline bool lays_over(mutation_kind kind) noexcept {
+    return kind == mutation_kind::merge || kind == mutation_kind::insert_or_merge;
+}
+
+/// The row with the properties of another laid over its own.
+ENTITABLE_LAZY row laid_over(row_view below, row_view above) {
+    return row{below.partition_key, below.row_key, merged_payload(below.payload, above.payload)};
+}
+
+ENTITABLE_LAZY_BODY bool row_transaction::has_to_read(std::string_view row_key) const {
+    auto const at = rows_.find(row_key);
+    if (at == rows_.end()) {
+        return true;
+    }
+    held_row const& one = at->second;
+    return !one.read && !(one.changed && !lays_over(one.change.kind));
+}
+
+ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key, result<get_entity::response> found) {
+    count_read();
+    bool const absent = !found && found.error().code == error_code::resource_not_found;
+    if (!found && !absent) {
+        refuse(failure{found.error()});
+        return std::move(found).as_failure();
+    }
+    held_row& one = rows_[std::string{row_key}];
+    one.read = true;
+    one.there = !absent;
+    if (!absent) {
+        one.stored = std::move(found->entity);
+        one.version = std::move(found->etag);
+    }
+    return {};
+}
+
+ENTITABLE_LAZY_BODY bool row_transaction::take(row_view found) {
+    held_row& one = rows_[std::string{found.row_key}];
+    if (one.read) {
+        bool const same = one.there && one.version == found.etag();
+        in_vain_ = in_vain_ || !same;
+        return same;
+    }
+    one.read = one.there = true;
+    one.stored = row{found};
+    one.version = found.etag();
+    return true;
+}
+
+ENTITABLE_LAZY_BODY std::optional<row> row_transaction::now_at(std::string_view row_key) const {
+    held_row const& one = rows_.find(row_key)->second;
+    if (!one.changed) {
+        return one.there ? std::optional{one.stored} : std::nullopt;
+    }
+    if (one.change.kind == mutation_kind::remove) {
+        return std::nullopt;
+    }
+    if (says_all(one.change.kind) || !one.there) {
+        return one.change.entity;
+    }
+    return laid_over(one.stored.view(), one.change.entity.view());
+}
+
+ENTITABLE_LAZY_BODY void row_transaction::refuse(failure problem) {
+    if (problem_) {
+        problem_ = std::move(problem);
+    }
+}
+
+ENTITABLE_LAZY_BODY void row_transaction::refuse_row(error_code code, std::string_view why, std::string_view row_key) {
+    failure made{code, std::string{why}};
+    made.error().detail = keys_text(partition_key_, row_key);
+    refuse(std::move(made));
+}
+
+ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
+    std::string_view const row_key = change.entity.row_key();
+    if (change.entity.partition_key() != partition_key_) {
+        return refuse_row(error_code::commands_in_batch_act_on_different_partitions,
+            "a transaction is of one partition, and this entity is of another one", row_key);
+    }
+    held_row& one = rows_[std::string{row_key}];
+    if (one.changed) {
+        return add_to(one, std::move(change));
+    }
+    if (one.read && change.needs_existing() && !one.there) {
+        return refuse_row(
+            error_code::resource_not_found, "there is no such entity: this body has looked for it", row_key);
+    }
+    if (one.read && one.there && change.kind == mutation_kind::insert) {
+        return refuse_row(error_code::entity_already_exists, "there is such an entity: this body has read it", row_key);
+    }
+    if (!one.read && change.needs_existing() && !forced) {
+        return refuse_row(error_code::invalid_input,
+            "a change without an ETag is of an entity that this body has read: read it first, or pass any_etag",
+            row_key);
+    }
+    if (one.read && one.there) { // what was read is guarded, whatever is said of versions
+        if (!change.needs_existing()) {
+            change.kind = lays_over(change.kind) ? mutation_kind::merge : mutation_kind::replace;
+        }
+        change.condition = one.version;
+    } else if (one.read) {
+        change.kind = mutation_kind::insert;
+    }
+    one.change = std::move(change);
+    one.changed = true;
+}
+
+ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change) {
+    mutation& before = one.change;
+    std::string const row_key{change.entity.row_key()};
+    if (before.kind == mutation_kind::remove) {
+        if (change.needs_existing()) {
+            return refuse_row(
+                error_code::resource_not_found, "there is no such entity: this body has removed it", row_key);
+        }
+        before.kind = before.condition.any() ? mutation_kind::insert_or_replace : mutation_kind::replace;
+        before.entity = std::move(change.entity);
+    } else if (change.kind == mutation_kind::insert) {
+        refuse_row(error_code::entity_already_exists, "there is such an entity: this body has written it", row_key);
+    } else if (lays_over(change.kind)) {
+        before.entity = laid_over(before.entity.view(), change.entity.view());
+    } else if (change.kind != mutation_kind::remove) {
+        if (lays_over(before.kind)) {
+            before.kind =
+                before.kind == mutation_kind::merge ? mutation_kind::replace : mutation_kind::insert_or_replace;
+        }
+        before.entity = std::move(change.entity);
+    } else if (before.kind == mutation_kind::insert) {
+        one.change = {};
+        one.changed = false;
+    } else if (before.needs_existing()) {
+        before = mutation::remove(row{partition_key_, row_key, {}}, before.condition);
+    } else {
+        refuse_row(error_code::invalid_input,
+            "what is inserted or changed, and then removed, is an entity that this body has read: read it first",
+            row_key);
+    }
+}
+
+ENTITABLE_LAZY_BODY void row_transaction::require(std::string row_key) {
+    held_row& one = rows_[row_key];
+    if (one.changed ? one.change.kind == mutation_kind::remove : one.read && !one.there) {
+        return refuse_row(error_code::resource_not_found, "an entity that is required is not there", row_key);
+    }
+    one.required = true;
+}
+
+ENTITABLE_LAZY_BODY void row_transaction::exclude_others() {
+    auto const at = rows_.find(system_row::exclusive);
+    if (at != rows_.end() && !at->second.there && !at->second.changed) {
+        at->second.change = mutation::insert(row_builder{partition_key_, system_row::exclusive}.build());
+        at->second.changed = true;
+    }
+}
+
+ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
+    for (auto const& [row_key, one] : rows_) {
+        if ((one.changed && row_key != system_row::exclusive) || (one.required && !one.read)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, profile const& limits) const {
+    transact made;
+    made.table = table_;
+    std::vector<mutation> forced;
+    std::vector<mutation> required;
+    std::vector<mutation> inserted;
+    std::size_t guards = 0;
+    auto const nothing_of = [&](std::string_view row_key) { return row_builder{partition_key_, row_key}.build(); };
+    for (auto const& [row_key, one] : rows_) {
+        if (!one.changed && one.read && one.there) {
+            made.changes.push_back(mutation::merge(nothing_of(row_key), one.version));
+            ++guards;
+        } else if (!one.changed && one.required) {
+            required.push_back(mutation::merge(nothing_of(row_key), any_etag));
+        } else if (one.changed && one.change.kind == mutation_kind::insert) {
+            inserted.push_back(one.change);
+        } else if (one.changed) {
+            (one.change.condition.any() ? forced : made.changes).push_back(one.change);
+        }
+    }
+    if (announces && rows_.find(system_row::exclusive) == rows_.end()) {
+        forced.insert(forced.begin(), mutation::insert_or_merge(nothing_of(system_row::exclusive)));
+    }
+    for (std::vector<mutation>* const each : {&required, &forced, &inserted}) {
+        for (mutation& change : *each) {
+            made.changes.push_back(std::move(change));
+        }
+    }
+    if (made.changes.size() > limits.max_operations) {
+        return failure{error_code::invalid_input,
+            text::joined({limit_text("the transaction", made.changes.size(), limits.max_operations, "operations"), "; ",
+                std::to_string(guards), " of them guard rows that were only read"})};
+    }
+    return made;
+}
+
+ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, transact const& request) const {
+    if (refused.effect != effect::none) {
+        return false;
+    }
+    bool const gone = refused.code == error_code::resource_not_found;
+    bool const changed = refused.code == error_code::update_condition_not_satisfied;
+    bool const taken = refused.code == error_code::entity_already_exists;
+    auto const by_others = [&](mutation const& change) {
+        if (change.needs_existing()) {
+            return !change.condition.any() && (gone || changed);
+        }
+        auto const at = rows_.find(change.entity.row_key());
+        return change.kind == mutation_kind::insert && taken && at->second.read;
+    };
+    if (refused.operation_index && *refused.operation_index < request.changes.size()) {
+        return by_others(request.changes[*refused.operation_index]);
+    }
+    // It is not told which change was refused: it is begun again where it may be one that another writer was faster with.
+    for (mutation const& change : request.changes) {
+        if (by_others(change)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+ENTITABLE_LAZY_BODY query_entities row_transaction::confirmation(profile const& limits) const {
+    query_entities asked;
+    asked.table = table_;
+    asked.range.partition = key_interval::only(partition_key_);
+    std::size_t names = 0;
+    std::size_t size = 0;
+    std::string const* first = nullptr;
+    std::string const* last = nullptr;
+    for (auto const& [row_key, one] : rows_) {
+        if (one.read) {
+            // The map is in the order of bytes, the service in that of UTF-16.
+            first = first == nullptr || compare_lower(key_bound::including(row_key), key_bound::including(*first)) < 0
+                ? &row_key
+                : first;
+            last = last == nullptr || compare_upper(key_bound::including(*last), key_bound::including(row_key)) < 0
+                ? &row_key
+                : last;
+            asked.filter.nodes.push_back({filter_operator::equal, "RowKey", value_view{row_key}});
+            if (++names > 1) {
+                asked.filter.nodes.push_back({filter_operator::any_of, {}, {}});
+            }
+            size += 3 * row_key.size() + 16;
+        }
+    }
+    asked.range.row = {key_bound::including(*first), key_bound::including(*last)};
+    bool const short_enough = limits.max_filter_size == 0 || size < limits.max_filter_size / 2;
+    bool const few = limits.max_comparisons == 0 || names + 3 <= limits.max_comparisons;
+    if (!short_enough || !few) {
+        asked.filter.nodes.clear();
+    }
+    asked.select = {"PartitionKey", "RowKey"};
+    asked.page_size = static_cast<std::uint32_t>(limits.max_page_size);
+    return asked;
+}
+
+ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::response const& found) const {
+    if (found.continuation) {
+        return failure{error_code::query_too_complex,
+            "what this body has read in several requests is not on one page: read it by one where(...), or write"};
+    }
+    std::size_t there = 0;
+    for (std::size_t index = 0; index < found.rows.size(); ++index) {
+        row_view const each = found.rows[index];
+        auto const at = rows_.find(each.row_key);
+        if (at == rows_.end() || !at->second.read) {
+            continue; // between those that were read
+        }
+        if (!at->second.there || at->second.version != each.etag()) {
+            return false;
+        }
+        ++there;
+    }
+    std::size_t expected = 0;
+    for (auto const& [row_key, one] : rows_) {
+        expected += one.read && one.there ? 1 : 0;
+    }
+    return there == expected;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/detail/transaction_scope.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/request/operation_row.hpp>
+#include <entitable/transport/run.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY result<std::optional<row>> transaction_scope::find(result<std::string> row_key) {
+    if (!row_key) {
+        rows.refuse(failure{row_key.error()});
+        return std::move(row_key).as_failure();
+    }
+    if (rows.has_to_read(*row_key)) {
+        auto taken =
+            rows.take(*row_key, through_.execute(get_entity{rows.table(), rows.partition_key(), *row_key, {}}, call_));
+        if (!taken) {
+            return std::move(taken).as_failure();
+        }
+    }
+    return rows.now_at(*row_key);
+}
+
+ENTITABLE_LAZY_BODY void transaction_scope::change(mutation_kind kind, result<row> entity, bool forced) {
+    if (entity) {
+        rows.add(mutation{kind, *std::move(entity), any_etag}, forced);
+    } else {
+        rows.refuse(std::move(entity).as_failure());
+    }
+}
+
+ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
+    if (exclusive_) {
+        return {};
+    }
+    if (rows.reads() > 0 || rows.writes()) {
+        failure late{error_code::invalid_input, "a body is exclusive from its beginning: call exclusive() first"};
+        rows.refuse(failure{late.error()});
+        return late;
+    }
+    exclusive_ = true;
+    auto found = find(std::string{system_row::exclusive});
+    if (!found) {
+        return std::move(found).as_failure();
+    }
+    rows.exclude_others();
+    return {};
+}
+
+/// The one range that holds all of some, within a partition.
+ENTITABLE_LAZY key_range around(std::vector<key_range> const& ranges, std::string const& partition_key) {
+    key_range whole = ranges.front();
+    for (key_range const& each : ranges) {
+        if (compare_lower(each.row.lower, whole.row.lower) < 0) {
+            whole.row.lower = each.row.lower;
+        }
+        if (compare_upper(whole.row.upper, each.row.upper) < 0) {
+            whole.row.upper = each.row.upper;
+        }
+    }
+    whole.partition = key_interval::only(partition_key);
+    return whole;
+}
+
+ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes const& predicate, key_layout partition,
+    key_layout row, function_ref<result<void>(row_view)> visit) {
+    auto const refused = [&](failure problem) {
+        rows.refuse(failure{problem.error()});
+        return problem;
+    };
+    if (rows.writes()) {
+        return refused(failure{
+            error_code::invalid_input, "a query sees what is stored, not what this body has changed: query first"});
+    }
+    profile const limits = through_.profile();
+    auto plan = make_plan(predicate, access_path::partition, partition, row, limits);
+    if (!plan) {
+        return refused(std::move(plan).as_failure());
+    }
+    std::erase_if(plan->ranges, [&](key_range const& each) { return !each.partition.contains(rows.partition_key()); });
+    if (plan->ranges.empty()) {
+        return {};
+    }
+    bool const several = plan->ranges.size() > 1;
+    query_entities asked;
+    asked.table = rows.table();
+    asked.range = several ? around(plan->ranges, rows.partition_key()) : std::move(plan->ranges.front());
+    asked.range.partition = key_interval::only(rows.partition_key());
+    asked.filter = std::move(plan->server);
+    asked.page_size = static_cast<std::uint32_t>(limits.max_page_size);
+    predicate_nodes const& client = several ? predicate : plan->client;
+    for (;;) {
+        auto found = through_.execute(asked, call_);
+        rows.count_read();
+        if (!found) {
+            return refused(std::move(found).as_failure());
+        }
+        if (found->continuation && !exclusive_) {
+            return refused(failure{error_code::query_too_complex,
+                "what a body finds stands so at one time only if it is on one page: ask for less, or call exclusive() "
+                "first"});
+        }
+        for (std::size_t index = 0; index < found->rows.size(); ++index) {
+            row_view const each = found->rows[index];
+            if (system_row::is_one(each.row_key) || !satisfies(each, client, partition, row)) {
+                continue;
+            }
+            if (!rows.take(each)) {
+                return failure{error_code::update_condition_not_satisfied,
+                    "an entity was changed between two reads of this body, which begins again"};
+            }
+            if (auto shown = visit(each); !shown) {
+                return refused(std::move(shown).as_failure());
+            }
+        }
+        if (!found->continuation) {
+            return {};
+        }
+        asked.continuation = std::move(found->continuation);
+    }
+}
+
+ENTITABLE_LAZY_BODY result<bool> transaction_scope::confirm() {
+    if (!rows.has_to_confirm()) {
+        return true;
+    }
+    auto found = through_.execute(rows.confirmation(through_.profile()), call_);
+    if (!found) {
+        return std::move(found).as_failure();
+    }
+    return rows.confirmed(*found);
+}
+
+ENTITABLE_LAZY_BODY result<bool> transaction_scope::was_applied() {
+    auto found = through_.execute(
+        get_entity{rows.table(), rows.partition_key(), operation_row::row_key(call_.operation_id), {}}, call_);
+    if (!found) {
+        if (found.error().code == error_code::resource_not_found) {
+            return false;
+        }
+        return std::move(found).as_failure();
+    }
+    if (operation_row::is_one(found->entity) && operation_row::is_void(found->entity)) {
+        return failure{error_code::operation_void,
+            "this operation was given up before: no transaction is made under its id any more"};
+    }
+    return true;
+}
+
+/// What one attempt came to: the end, or why it is begun again.
+struct attempt_outcome {
+    transacted made;
+    std::optional<error> beaten;
+    bool earlier{}; ///< another call has made it
+};
+
+ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& core, std::string const& partition_key,
+    call& context, bool announces, function_ref<result<void>(transaction_scope&)> body) {
+    auto through = core.transport();
+    transaction_scope all{core, partition_key, context};
+    bool const named = !context.operation_id.empty();
+    if (named) {
+        auto const applied = all.was_applied();
+        if (!applied) {
+            return failure{applied.error()};
+        }
+        if (*applied) {
+            return attempt_outcome{{0, true, true}, {}, true};
+        }
+    }
+    result<void> said = body(all);
+    if (!all.rows.problem()) {
+        said = failure{all.rows.problem().error()};
+    }
+    if (!all.rows.in_vain() && said && all.rows.writes()) {
+        auto const request = all.rows.request(announces, through.profile());
+        if (!request) {
+            return failure{request.error()};
+        }
+        auto made = through.execute(*request, context);
+        if (made) {
+            return attempt_outcome{{0, true, !made->results.empty() && made->results.front().after_retry}, {}};
+        }
+        error refused = made.error();
+        if (refused.operation_index && *refused.operation_index < request->changes.size() && refused.detail.empty()) {
+            refused.detail = keys_text(partition_key, request->changes[*refused.operation_index].entity.row_key());
+        }
+        refused.operation_index.reset(); // of a request that the caller did not write
+        bool const made_elsewhere =
+            named && refused.effect == effect::none && refused.code == error_code::operation_id_taken;
+        if (made_elsewhere || all.rows.was_beaten(made.error(), *request)) {
+            return attempt_outcome{{}, std::move(refused)};
+        }
+        return failure{std::move(refused)};
+    }
+    auto const confirmed = all.rows.in_vain() ? result<bool>{false} : all.confirm();
+    if (!confirmed) {
+        return failure{confirmed.error()};
+    }
+    if (!*confirmed) {
+        return attempt_outcome{
+            {}, error{error_code::update_condition_not_satisfied, "entities were changed while they were read"}};
+    }
+    if (!said) {
+        return std::move(said).as_failure();
+    }
+    return attempt_outcome{{0, false, false}, {}};
+}
+
+ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, result<std::string> partition_key,
+    transaction_options const& options, function_ref<result<void>(transaction_scope&)> body) {
+    if (!partition_key) {
+        return std::move(partition_key).as_failure();
+    }
+    if (auto kept = core.check_operation_id(); !kept) {
+        return std::move(kept).as_failure();
+    }
+    random_source random{options.seed != 0
+            ? options.seed
+            : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count())};
+    call context{core.options(), *options.time};
+    context.location = read_location::primary;
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        auto outcome = attempt_transaction(core, *partition_key, context, options.announces, body);
+        if (!outcome) {
+            return std::move(outcome).as_failure();
+        }
+        if (!outcome->beaten) {
+            outcome->made.attempts = outcome->earlier ? attempts - 1 : attempts;
+            return outcome->made;
+        }
+        if (attempts >= options.max_attempts) {
+            failure beaten{*std::move(outcome->beaten)};
+            beaten.error().message +=
+                text::joined({"; other writers were faster ", std::to_string(attempts), " times"});
+            beaten.error().attempts = attempts;
+            return beaten;
+        }
+        auto const wait = options.delays.delay(attempts, random.unit());
+        steady_time const now = options.time->steady();
+        steady_time const until = now + std::chrono::duration_cast<steady_time::duration>(wait);
+        tell_wait({}, wait_cause::contention, context, now, until);
+        if (auto waited = wait_until(until, context, *options.time); !waited) {
+            return std::move(waited).as_failure();
+        }
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

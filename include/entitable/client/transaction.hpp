@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `transaction<E...>`: what the body of `transact` reads and changes in one partition, all or nothing.
+
+#include <entitable/client/detail/change.hpp>
+#include <entitable/client/detail/transaction_scope.hpp>
+#include <entitable/client/update.hpp>
+#include <entitable/mapping/codec.hpp>
+#include <entitable/mapping/component.hpp>
+#include <entitable/mapping/detail/key_from.hpp>
+#include <entitable/mapping/mapping.hpp>
+#include <entitable/query/predicate.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The operations whose parameters are the components of an entity's row key; the partition is that of the scope.
+template <class Entity, class RowComponents>
+class scoped_rows;
+
+template <class Entity, class... R>
+class scoped_rows<Entity, components<void, R...>> {
+public:
+    explicit scoped_rows(transaction_scope& scope) noexcept : scope_(scope) {}
+
+    [[nodiscard]] result<std::optional<Entity>> find(key_argument<typename R::value_type>... row) const {
+        auto stored = scope_.find(row_key(row...));
+        if (!stored) {
+            return std::move(stored).as_failure();
+        }
+        result<std::optional<Entity>> entity{std::in_place};
+        if (*stored) {
+            if (auto decoded = from_row((*stored)->view(), entity->emplace(), scope_.reading()); !decoded) {
+                scope_.rows.refuse(failure{decoded.error()});
+                entity = std::move(decoded).as_failure();
+            }
+        }
+        return entity;
+    }
+    [[nodiscard]] result<Entity> get(key_argument<typename R::value_type>... row) const {
+        auto found = find(row...);
+        if (!found) {
+            return std::move(found).as_failure();
+        }
+        if (!*found) {
+            return failure{error_code::resource_not_found, "there is no such entity"};
+        }
+        return **std::move(found);
+    }
+    void require(key_argument<typename R::value_type>... row) const {
+        if (auto key = row_key(row...)) {
+            scope_.rows.require(*std::move(key));
+        } else {
+            scope_.rows.refuse(std::move(key).as_failure());
+        }
+    }
+    template <class Change>
+    [[nodiscard]] result<Entity> update(key_argument<typename R::value_type>... row, Change&& change) const {
+        auto stored = scope_.find(row_key(row...));
+        if (!stored) {
+            return std::move(stored).as_failure();
+        }
+        if (!*stored) {
+            return failure{error_code::resource_not_found, "there is no such entity"};
+        }
+        row_view const before = **stored;
+        result<Entity> entity{std::in_place};
+        if (auto decoded = from_row(before, *entity, scope_.reading()); !decoded) {
+            scope_.rows.refuse(failure{decoded.error()});
+            return std::move(decoded).as_failure();
+        }
+        if (apply_change(change, *entity)) {
+            auto made = to_row(*entity);
+            if (made && (made->partition_key() != before.partition_key || made->row_key() != before.row_key)) {
+                made = failure{error_code::invalid_input, "an update does not change the keys of an entity"};
+            }
+            if (made) {
+                made = changed_row(before, *made);
+            }
+            scope_.change(mutation_kind::replace, std::move(made), false);
+        }
+        return entity;
+    }
+
+private:
+    [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
+        return checked_row_key(key_from<R...>(mapping<Entity>::row_layout, values...));
+    }
+
+    transaction_scope& scope_;
+};
+
+template <class Entity>
+using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
+
+} // namespace detail
+
+/// What a body of `table::transact` reads and changes. It ends with the attempt: the body keeps no reference to it. One thread at a time.
+///
+/// Reads happen at once, and a row is read once. Changes are kept, and written together at the end of the body: several changes of
+/// one row come to one. A read shows the changes that the body has made; a query does not, so it stands before them.
+///
+/// Every row that was found is guarded: if it is only read it is merged with nothing under its ETag, which counts as one of the
+/// operations, gives it a new ETag, and is in the way of others who read it in a transaction. `require` is a guard that is not.
+///
+/// A mistake in a change is told at the end of the body, as the outcome of `transact`; so is an error of a read, even where the body takes
+/// no notice of it.
+template <mapped_entity First, mapped_entity... More>
+class transaction {
+    template <class E>
+    static constexpr bool is_one = std::same_as<E, First> || (std::same_as<E, More> || ...);
+
+public:
+    explicit transaction(detail::transaction_scope& scope) noexcept : scope_(scope) {} ///< made by `transact`
+    transaction(transaction const&) = delete;
+    transaction& operator=(transaction const&) = delete;
+
+    // ---- reads ----
+
+    /// The entity with these components of the row key; ResourceNotFound when there is none. `get<invoice>(7)` where there are several
+    /// types.
+    template <mapped_entity E = First, class... Keys>
+    [[nodiscard]] result<E> get(Keys const&... row) const {
+        return rows<E>().get(row...);
+    }
+    /// The same, or nothing when there is none.
+    template <mapped_entity E = First, class... Keys>
+    [[nodiscard]] result<std::optional<E>> find(Keys const&... row) const {
+        return rows<E>().find(row...);
+    }
+    /// The entities that satisfy the predicate, which needs not speak of the partition: one request. QueryTooComplex where they are on
+    /// more than one page and the body is not exclusive.
+    template <mapped_entity E, shape_set Shapes, shape_set Negated>
+    [[nodiscard]] result<std::vector<E>> where(predicate<E, Shapes, Negated> const& condition) const {
+        static_assert(is_one<E>, "this entity type is not one of the transaction's");
+        result<std::vector<E>> all{std::in_place};
+        auto read = scope_.for_each(condition.nodes(), mapping<E>::partition_layout, mapping<E>::row_layout,
+            [&](row_view found) { return from_row(found, all->emplace_back(), scope_.reading()); });
+        if (!read) {
+            return std::move(read).as_failure();
+        }
+        return all;
+    }
+    /// Makes bodies serial that all call it, first: no two of them in one partition are made unless one begins after the other's end.
+    /// So what was not there when the body looked is not there when it writes. A writer without a transaction, or with one that is not
+    /// exclusive, is shut out only where its table announces it (`transaction_options::announces`). It costs one read and one operation.
+    [[nodiscard]] result<void> exclusive() const { return scope_.exclusive(); }
+
+    // ---- changes ----
+
+    /// A new entity: EntityAlreadyExists when there is one, unless the body has looked for it: then it begins again.
+    template <mapped_entity E = First>
+    transaction& insert(E const& entity) {
+        return add(mutation_kind::insert, entity, false);
+    }
+    /// All properties of an entity that this body has read.
+    template <mapped_entity E = First>
+    transaction& replace(E const& entity) {
+        return add(mutation_kind::replace, entity, false);
+    }
+    /// All properties of an entity that must be there, whatever its version.
+    template <mapped_entity E = First>
+    transaction& replace(E const& entity, any_etag_t) {
+        return add(mutation_kind::replace, entity, true);
+    }
+    /// Lays the properties that are present over those of an entity that this body has read.
+    template <mapped_entity E = First>
+    transaction& merge(E const& entity) {
+        return add(mutation_kind::merge, entity, false);
+    }
+    /// Lays the properties that are present over those of an entity that must be there, whatever its version.
+    template <mapped_entity E = First>
+    transaction& merge(E const& entity, any_etag_t) {
+        return add(mutation_kind::merge, entity, true);
+    }
+    /// An entity, whether or not there is one.
+    template <mapped_entity E = First>
+    transaction& insert_or_replace(E const& entity) {
+        return add(mutation_kind::insert_or_replace, entity, true);
+    }
+    /// An entity, or properties to be laid over those of the stored one.
+    template <mapped_entity E = First>
+    transaction& insert_or_merge(E const& entity) {
+        return add(mutation_kind::insert_or_merge, entity, true);
+    }
+    /// Removes an entity that this body has read. Only the keys count.
+    template <mapped_entity E = First>
+    transaction& remove(E const& entity) {
+        return add(mutation_kind::remove, entity, false);
+    }
+    /// Removes an entity that must be there, whatever its version. Only the keys count.
+    template <mapped_entity E = First>
+    transaction& remove(E const& entity, any_etag_t) {
+        return add(mutation_kind::remove, entity, true);
+    }
+    /// Reads, lets `change(entity)` change, and replaces: `update<account>(7, [](account& a) { ... })`. The entity as it is then;
+    /// ResourceNotFound when there is none. Properties that the type does not declare stay. A change that returns false leaves the
+    /// entity as it is.
+    template <mapped_entity E = First, class... KeysAndChange>
+    [[nodiscard]] result<E> update(KeysAndChange&&... row_and_change) const {
+        return rows<E>().update(std::forward<KeysAndChange>(row_and_change)...);
+    }
+    /// The entity with these components of the row key must be there when the transaction is made: ResourceNotFound. Others may change
+    /// it meanwhile.
+    template <mapped_entity E = First, class... Keys>
+    transaction& require(Keys const&... row) {
+        rows<E>().require(row...);
+        return *this;
+    }
+
+private:
+    template <class E>
+    [[nodiscard]] detail::rows_of<E> rows() const {
+        static_assert(is_one<E>, "this entity type is not one of the transaction's");
+        return detail::rows_of<E>{scope_};
+    }
+    template <class E>
+    transaction& add(mutation_kind kind, E const& entity, bool forced) {
+        static_assert(is_one<E>, "this entity type is not one of the transaction's");
+        scope_.change(kind, to_row(entity), forced);
+        return *this;
+    }
+
+    detail::transaction_scope& scope_;
+};
+
+namespace detail {
+
+/// Runs a typed body.
+template <class... Entities, class Body>
+[[nodiscard]] result<transacted> transact_entities(
+    table_core const& core, result<std::string> partition_key, Body& body, transaction_options const& options) {
+    constexpr bool takes_it = std::is_invocable_v<Body&, transaction<Entities...>&>;
+    static_assert(
+        takes_it, "the body of a transaction takes an entitable::transaction of the table's entities by reference");
+    if constexpr (takes_it) {
+        constexpr bool tells = std::same_as<std::invoke_result_t<Body&, transaction<Entities...>&>, result<void>>;
+        static_assert(
+            tells, "the body of a transaction returns entitable::result<void>: with an error of it nothing is written");
+        if constexpr (tells) {
+            return run_transaction(core, std::move(partition_key), options, [&](transaction_scope& scope) {
+                transaction<Entities...> all{scope};
+                return body(all);
+            });
+        }
+    }
+    return failure{error_code::invalid_input, {}}; // it was said why
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `ENTITABLE_TRY` and `ENTITABLE_CHECK`: the value of a result, or the way out of the function with its error.
+
+#include <entitable/core/result.hpp>
+
+/// `ENTITABLE_TRY(auto found, orders.get("ann", 7));` declares `found` with the value of a result. Where that has none, the function
+/// returns its error; it returns a `result` of any type. Commas in the expression need no brackets.
+#define ENTITABLE_TRY(declaration, ...) \
+    ENTITABLE_TRY_INTO(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), declaration, (__VA_ARGS__))
+
+/// `ENTITABLE_CHECK(orders.insert(made));` returns the error of a result that has no value, and else goes on.
+#define ENTITABLE_CHECK(...) ENTITABLE_CHECK_IN(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), (__VA_ARGS__))
+
+#define ENTITABLE_TRY_INTO(name, declaration, expression)                             \
+    auto name = expression; /* NOLINT: a copy of what is still there, else no copy */ \
+    if (!name) {                                                                      \
+        return ::std::move(name).as_failure();                                        \
+    }                                                                                 \
+    declaration = *::std::move(name)
+#define ENTITABLE_CHECK_IN(name, expression)   \
+    if (auto name = expression; !name) {       \
+        return ::std::move(name).as_failure(); \
+    }                                          \
+    static_assert(true, "takes the semicolon")
+#define ENTITABLE_TRY_JOINED(name, number) name##number
+#define ENTITABLE_TRY_NAME(name, number) ENTITABLE_TRY_JOINED(name, number)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `program`: code that calls and waits, as a resumable operation; so that `interleavings` and `steps` walk through it like any other.
+
+#include <entitable/request/operation.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing {
+
+/// Runs `body(transport, clock)` on a thread of its own, and hands its requests over one by one: whoever drives the operation answers
+/// them. A wait by the clock makes the next request due later, and takes no time. The body is to be deterministic and to end when its requests
+/// fail.
+///
+///     on.add("transfer", [] {
+///         return testing::program<result<void>>{[](any_transport through, clock& time) { ... }};
+///     }, [](result<void> outcome) { ... });
+template <class Outcome>
+class program {
+    struct exchange {
+        std::mutex guard;
+        std::condition_variable changed;
+        request_ref asked;        // what the body waits for
+        void* slot{};             // where the answer goes
+        bool waits{};             // the body does
+        bool ended{};             // the body has
+        std::optional<error> why; // no request is sent any more
+        std::optional<Outcome> outcome;
+        entitable::profile limits{local_profile()};
+        steady_time now{};
+        steady_time due{steady_time::min()};
+    };
+
+    /// The transport that the body has.
+    struct handed_over {
+        using is_transport = void;
+        std::shared_ptr<exchange> with;
+
+        [[nodiscard]] entitable::profile profile() const { return with->limits; }
+        template <table_request Request>
+            requires(!std::same_as<Request, read_entity>)
+        [[nodiscard]] result<response_of<Request>> execute(Request const& request, call&) const {
+            std::optional<result<response_of<Request>>> answer;
+            std::unique_lock lock{with->guard};
+            if (!with->why) {
+                with->asked = request_ref{request};
+                with->slot = &answer;
+                with->waits = true;
+                with->changed.notify_all();
+                with->changed.wait(lock, [&] { return !with->waits; });
+                with->asked = {};
+            }
+            return answer ? *std::move(answer) : result<response_of<Request>>{failure{*with->why}};
+        }
+    };
+
+    /// The clock that the body has: the time of the last answer, and of the waits since.
+    struct handed_clock final : clock {
+        explicit handed_clock(exchange& of) : with(of) {}
+        date_time now() noexcept override { return {}; }
+        steady_time steady() noexcept override {
+            std::lock_guard const lock{with.guard};
+            return with.due > with.now ? with.due : with.now;
+        }
+        void wait_until(steady_time time) noexcept override {
+            std::lock_guard const lock{with.guard};
+            with.due = time > with.due ? time : with.due;
+        }
+        exchange& with;
+    };
+
+public:
+    /// Begins the body with the profile of local backends, at a time.
+    explicit program(std::function<Outcome(any_transport, clock&)> body, steady_time now = {})
+        : with_(std::make_shared<exchange>()) {
+        with_->now = now;
+        thread_ = std::thread{[body = std::move(body), with = with_] {
+            handed_clock time{*with};
+            Outcome made = body(any_transport{handed_over{with}}, time);
+            std::lock_guard const lock{with->guard};
+            with->outcome.emplace(std::move(made));
+            with->ended = true;
+            with->changed.notify_all();
+        }};
+    }
+    program(program&&) = default;
+    program& operator=(program&&) = delete;
+    ~program() {
+        if (thread_.joinable()) {
+            abandon(error{error_code::cancelled, "the program has ended"});
+            thread_.join();
+        }
+    }
+
+    [[nodiscard]] operation_step next() const {
+        std::unique_lock lock{with_->guard};
+        with_->changed.wait(lock, [&] { return with_->waits || with_->ended; });
+        return with_->ended ? operation_step{} : operation_step{with_->asked, with_->due, 0, wait_cause::contention};
+    }
+    template <class Response>
+    void answer(result<Response> answered, steady_time now) {
+        std::lock_guard const lock{with_->guard};
+        static_cast<std::optional<result<Response>>*>(with_->slot)->emplace(std::move(answered));
+        with_->now = now;
+        with_->due = steady_time::min();
+        with_->waits = false;
+        with_->changed.notify_all();
+    }
+    void abandon(error const& reason) {
+        std::unique_lock lock{with_->guard};
+        with_->why = reason;
+        with_->waits = false;
+        with_->changed.notify_all();
+        with_->changed.wait(lock, [&] { return with_->ended; });
+    }
+    [[nodiscard]] Outcome finish() { return *std::move(with_->outcome); }
+
+private:
+    std::shared_ptr<exchange> with_;
+    std::thread thread_;
+};
+
+} // namespace testing
+ENTITABLE_END_NAMESPACE
