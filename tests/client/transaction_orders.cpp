@@ -225,8 +225,9 @@ TEST_CASE("transaction: numbers without gaps, in every order, and with answers s
             : told.good == 2 && counted != 2 ? "one is lost"
                                              : "";
     };
-    auto const settled =
-        walk({{"one", next}, {"other", next}}, 0, told_all, {.faults = 1, .late = 1, .twice = 0}, true);
+    auto const settled = walk({{"one", next}, {"other", next}}, 0, told_all, {.faults = 1, .late = 0}, true);
+    auto const late = walk({{"one", next}, {"other", next}}, 0, told_all, {.faults = 0, .late = 1}, true);
+    CHECK(late.problem == "");
     CHECK(settled.problem == "");
     CHECK(settled.complete);
 }

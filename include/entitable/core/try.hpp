@@ -21,10 +21,11 @@
         return ::std::move(name).as_failure();                                        \
     }                                                                                 \
     declaration = *::std::move(name)
-#define ENTITABLE_CHECK_IN(name, expression)   \
-    if (auto name = expression; !name) {       \
-        return ::std::move(name).as_failure(); \
-    }                                          \
-    static_assert(true, "takes the semicolon")
+#define ENTITABLE_CHECK_IN(name, expression)       \
+    do {                                           \
+        if (auto name = expression; !name) {       \
+            return ::std::move(name).as_failure(); \
+        }                                          \
+    } while (false)
 #define ENTITABLE_TRY_JOINED(name, number) name##number
 #define ENTITABLE_TRY_NAME(name, number) ENTITABLE_TRY_JOINED(name, number)
