@@ -17,6 +17,24 @@
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The rows that a query finds, as they are stored: for what works on rows.
+struct query_rows {
+    /// `keys_only`: all that the caller looks at, so that a service sends no more than that and what the predicate needs.
+    template <class Query>
+    [[nodiscard]] static result<shared<row_walk>> of(Query const& asked, bool keys_only) {
+        return asked.start(asked.limits_,
+            keys_only && asked.limits_.read == nullptr ? projection{"PartitionKey", "RowKey"} : Query::names());
+    }
+    /// The name of its table; empty for a query of nothing.
+    template <class Query>
+    [[nodiscard]] static std::string_view table_of(Query const& asked) noexcept {
+        return asked.source_ ? std::string_view{asked.source_->table} : std::string_view{};
+    }
+};
+
+} // namespace detail
 
 /// A query over entities of one type. It owns all that it needs; the table may go away before it. A copy is cheap: what is
 /// asked is shared, so a query is a view. Single pass: each `begin()` runs it anew. One thread at a time; copies are
@@ -233,6 +251,7 @@ public:
 private:
     template <class, access_path, class>
     friend class query;
+    friend struct detail::query_rows;
 
     query(shared<detail::query_source> source, detail::query_limits limits)
         : source_(std::move(source)), limits_(std::move(limits)) {}

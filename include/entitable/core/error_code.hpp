@@ -64,6 +64,7 @@ enum class error_code : std::uint16_t {
     store_foreign,        ///< the file is not one of this library's
     store_newer,          ///< the file has a format of a newer version of this library
     store_failed,         ///< the file cannot be opened, read or written
+    checkpoint_invalid,   ///< a checkpoint of another load or another input, of a newer version, or damaged
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".

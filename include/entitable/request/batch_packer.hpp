@@ -14,6 +14,7 @@
 #include <entitable/request/requests.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,13 +43,19 @@ public:
     batch_packer(std::string table, profile const& limits);
 
     /// Takes a write. EntityTooLarge or RequestBodyTooLarge for a row that no transaction can hold: it is left out, and the
-    /// others stay. All other rules of a service are checked when the transaction is sent.
-    [[nodiscard]] result<void> add(mutation change);
+    /// others stay. All other rules of a service are checked when the transaction is sent. `tag` comes back with the transaction. A write
+    /// that is left out is not moved from.
+    [[nodiscard]] result<void> add(mutation&& change, std::uint64_t tag = 0);
+    [[nodiscard]] result<void> add(mutation const& change, std::uint64_t tag = 0) {
+        mutation copied = change;
+        return add(std::move(copied), tag);
+    }
 
-    /// Gives the next transaction to which nothing can be added any more; nothing when all are still open.
-    [[nodiscard]] std::optional<transact> take_full();
-    /// Gives the next transaction, a full one first; nothing when no write is left.
-    [[nodiscard]] std::optional<transact> take();
+    /// Gives the next transaction to which nothing can be added any more; nothing when all are still open. `tags`, if not null, gets
+    /// those of its writes, in their order.
+    [[nodiscard]] std::optional<transact> take_full(std::vector<std::uint64_t>* tags = nullptr);
+    /// Gives the next transaction, a full one first; nothing when no write is left. `tags` as above.
+    [[nodiscard]] std::optional<transact> take(std::vector<std::uint64_t>* tags = nullptr);
 
     /// How many writes were added and not taken.
     [[nodiscard]] std::size_t held() const noexcept { return held_; }
@@ -56,16 +63,17 @@ public:
 private:
     struct open_batch {
         std::vector<mutation> changes;
+        std::vector<std::uint64_t> tags; ///< of the changes
         std::size_t size{detail::transaction_frame};
     };
 
     [[nodiscard]] bool fits(open_batch const& batch, mutation const& change, std::size_t size) const;
-    [[nodiscard]] transact give(std::vector<mutation> changes);
+    [[nodiscard]] transact give(open_batch&& batch, std::vector<std::uint64_t>* tags);
 
     std::string table_;
     profile limits_;
     std::map<std::string, open_batch, std::less<>> open_; ///< by partition key
-    std::vector<std::vector<mutation>> full_;             ///< in the order in which they were filled
+    std::vector<open_batch> full_;                        ///< in the order in which they were filled
     std::size_t taken_{};                                 ///< of full_
     std::size_t held_{};
 };

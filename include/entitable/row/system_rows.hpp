@@ -26,6 +26,8 @@ inline constexpr std::string_view end = "~\"";
 inline constexpr std::string_view operation = "~!op!";
 /// The row key of the row that exclusive transactions of a partition write.
 inline constexpr std::string_view exclusive = "~!tx!";
+/// Of checkpoints of bulk loads.
+inline constexpr std::string_view bulk = "~!bulk!";
 
 /// One kind of system row.
 struct kind {
@@ -38,6 +40,7 @@ struct kind {
 inline constexpr kind kinds[] = {
     {operation, "a write was applied, or it never will be", "entitable/request/operation_row.hpp"},
     {exclusive, "its version is that of the partition, for exclusive transactions", "entitable/client/transaction.hpp"},
+    {bulk, "how far a bulk load is", "entitable/bulk/bulk_checkpoint.hpp"},
 };
 
 /// Whether a row with this row key is a system row.

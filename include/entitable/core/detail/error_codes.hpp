@@ -62,6 +62,7 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::store_foreign, 0, "StoreForeign"},
     {error_code::store_newer, 0, "StoreNewer"},
     {error_code::store_failed, 0, "StoreFailed"},
+    {error_code::checkpoint_invalid, 0, "CheckpointInvalid"},
 };
 
 } // namespace detail

@@ -60,7 +60,7 @@ ENTITABLE_DECL bool batch_packer::fits(open_batch const& batch, mutation const& 
             [&](mutation const& other) { return other.entity.row_key() == change.entity.row_key(); });
 }
 
-ENTITABLE_DECL result<void> batch_packer::add(mutation change) {
+ENTITABLE_DECL result<void> batch_packer::add(mutation&& change, std::uint64_t tag) {
     row_view const entity = change.entity;
     auto const refused = [&](error_code code, std::string_view what, std::size_t size, std::size_t limit) {
         failure made{code, detail::limit_text(what, size, limit, "bytes")};
@@ -81,29 +81,32 @@ ENTITABLE_DECL result<void> batch_packer::add(mutation change) {
     if (at == open_.end()) {
         at = open_.try_emplace(std::string{entity.partition_key}).first;
     } else if (!fits(at->second, change, size)) {
-        full_.push_back(std::move(at->second.changes));
-        at->second = {};
+        full_.push_back(std::exchange(at->second, {}));
     }
     at->second.changes.push_back(std::move(change));
+    at->second.tags.push_back(tag);
     at->second.size += size;
     ++held_;
     if (at->second.changes.size() >= limits_.max_operations) {
-        full_.push_back(std::move(at->second.changes));
+        full_.push_back(std::move(at->second));
         open_.erase(at);
     }
     return {};
 }
 
-ENTITABLE_DECL transact batch_packer::give(std::vector<mutation> changes) {
-    held_ -= changes.size();
-    return {table_, std::move(changes)};
+ENTITABLE_DECL transact batch_packer::give(open_batch&& batch, std::vector<std::uint64_t>* tags) {
+    held_ -= batch.changes.size();
+    if (tags != nullptr) {
+        *tags = std::move(batch.tags);
+    }
+    return {table_, std::move(batch.changes)};
 }
 
-ENTITABLE_DECL std::optional<transact> batch_packer::take_full() {
+ENTITABLE_DECL std::optional<transact> batch_packer::take_full(std::vector<std::uint64_t>* tags) {
     if (taken_ == full_.size()) {
         return std::nullopt;
     }
-    transact next = give(std::move(full_[taken_]));
+    transact next = give(std::move(full_[taken_]), tags);
     if (++taken_ == full_.size()) {
         full_.clear();
         taken_ = 0;
@@ -111,14 +114,14 @@ ENTITABLE_DECL std::optional<transact> batch_packer::take_full() {
     return next;
 }
 
-ENTITABLE_DECL std::optional<transact> batch_packer::take() {
-    if (auto full = take_full()) {
+ENTITABLE_DECL std::optional<transact> batch_packer::take(std::vector<std::uint64_t>* tags) {
+    if (auto full = take_full(tags)) {
         return full;
     }
     if (open_.empty()) {
         return std::nullopt;
     }
-    transact next = give(std::move(open_.begin()->second.changes));
+    transact next = give(std::move(open_.begin()->second), tags);
     open_.erase(open_.begin());
     return next;
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Where a bulk load keeps how far it is: in a file, in a row of a table, or in a place of your own.
+
+#include <entitable/core/shared.hpp>
+#include <entitable/row/system_rows.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Keeps one text. `save` is atomic and durable: after a crash at any time `load` gives the text of the last `save` that returned,
+/// or of the one that was under way. One process at a time.
+template <class T>
+concept checkpoint_place = std::copy_constructible<T> && requires(T const& place, std::string_view text) {
+    { place.load() } -> std::same_as<result<std::optional<std::string>>>; // nothing where nothing is kept
+    { place.save(text) } -> std::same_as<result<void>>;
+    { place.clear() } -> std::same_as<result<void>>; // also where nothing is kept
+};
+
+/// Any place for a checkpoint, or none. Copies share it.
+class bulk_checkpoint {
+public:
+    bulk_checkpoint() = default; ///< none
+    /// Keeps a copy of the place.
+    template <class T>
+        requires(!std::same_as<T, bulk_checkpoint> && checkpoint_place<T>)
+    bulk_checkpoint(T place) : place_(new model<T>(std::move(place))) {}
+
+    explicit operator bool() const noexcept { return static_cast<bool>(place_); } ///< whether there is one
+    /// The text that is kept. Undefined where there is no place, as below.
+    [[nodiscard]] result<std::optional<std::string>> load() const { return place_->load(); }
+    [[nodiscard]] result<void> save(std::string_view text) const { return place_->save(text); } ///< keeps this text
+    [[nodiscard]] result<void> clear() const { return place_->clear(); }                        ///< keeps nothing
+
+private:
+    struct interface : counted {
+        virtual ~interface() = default;
+        virtual result<std::optional<std::string>> load() const = 0;
+        virtual result<void> save(std::string_view text) const = 0;
+        virtual result<void> clear() const = 0;
+    };
+    template <class T>
+    struct model final : interface {
+        explicit model(T kept) : place(std::move(kept)) {}
+        result<std::optional<std::string>> load() const override { return place.load(); }
+        result<void> save(std::string_view text) const override { return place.save(text); }
+        result<void> clear() const override { return place.clear(); }
+        T place;
+    };
+
+    shared<interface> place_;
+};
+
+/// A checkpoint in a file: written beside it under the name with ".new", brought to the disk, renamed. Errors: StoreFailed, StoreFull.
+class file_checkpoint {
+public:
+    /// Asks nothing yet. In UTF-8 where the system lets names be that.
+    explicit file_checkpoint(std::string path) : path_(std::move(path)) {}
+
+    [[nodiscard]] result<std::optional<std::string>> load() const; ///< reads the file
+    [[nodiscard]] result<void> save(std::string_view text) const;  ///< replaces the file
+    [[nodiscard]] result<void> clear() const;                      ///< removes the file
+
+private:
+    std::string path_;
+};
+
+/// A checkpoint in a system row of a table, which is there already: RowKey "~!bulk!" and a name. For programs that move from
+/// machine to machine. Errors: those of the transport; EntityTooLarge for a window of millions of rows.
+class row_checkpoint {
+public:
+    /// `name` tells loads apart that keep their checkpoints in one partition.
+    row_checkpoint(any_transport through, std::string table, std::string partition_key, std::string name)
+        : through_(std::move(through)),
+          table_(std::move(table)),
+          partition_key_(std::move(partition_key)),
+          row_key_(std::move(name)) {
+        row_key_.insert(0, system_row::bulk);
+    }
+
+    [[nodiscard]] result<std::optional<std::string>> load() const; ///< reads the row
+    [[nodiscard]] result<void> save(std::string_view text) const;  ///< replaces the row
+    [[nodiscard]] result<void> clear() const;                      ///< removes the row
+
+private:
+    any_transport through_;
+    std::string table_;
+    std::string partition_key_;
+    std::string row_key_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/bulk/impl/bulk_checkpoint.ipp>
+#endif

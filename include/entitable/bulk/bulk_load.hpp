@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Many rows into a table, or out of it, with many transactions under way from one thread.
+///
+///     auto report = entitable::bulk_insert(books, read_books(file), {.checkpoint = entitable::file_checkpoint{"books.checkpoint"}});
+///
+/// What holds of all of them:
+/// - A batch is atomic, a bulk load is not: rows go into transactions as they fit, and those are sent in any order. Rows with one key
+///   are written in the order of the input.
+/// - Each row has one end: written, already there, superseded, or refused. Nothing is dropped, and nothing is sent twice unless its
+///   answer was lost or the service asked for less: an insert that meets a row with the same properties counts as already there.
+/// - A transaction that is refused because of one row is sent again without it; after three such rows in halves, then row by row.
+/// - 429, 503 and Retry-After slow the load down, towards the partition or in all. The rate rises again by itself.
+/// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, that of an input that failed, what no row is to blame for (no such
+///   table, no permission), and the last failure when nothing else came for `bulk_options::patience`. The effect is unknown once anything
+///   was sent. With a checkpoint the same call goes on, in another process too; without one an insert may simply be run again.
+/// - One thread; the table may be used by others meanwhile. `table::options()` are those of each request.
+
+#include <entitable/bulk/detail/bulk_run.hpp>
+#include <entitable/client/table.hpp>
+
+#include <iterator>
+#include <ranges>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class T>
+struct bulk_element {
+    using type = T;
+};
+template <class T>
+struct bulk_element<result<T>> {
+    using type = T;
+};
+/// What an element of the range is, or would be.
+template <class Range>
+using bulk_element_of = typename bulk_element<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::type;
+
+[[nodiscard]] inline mutation mutation_of(bulk_mode mode, row made) {
+    switch (mode) {
+        case bulk_mode::insert: return mutation::insert(std::move(made));
+        case bulk_mode::insert_or_replace: return mutation::insert_or_replace(std::move(made));
+        default: return mutation::insert_or_merge(std::move(made));
+    }
+}
+
+/// An entity, or why there is none.
+template <class Entity, class Element>
+[[nodiscard]] bulk_input take_element(bulk_mode mode, Element const& element, bulk_item& item) {
+    if constexpr (std::same_as<Element, result<Entity>>) {
+        if (!element) {
+            item.why.emplace(element.error());
+            return bulk_input::refused;
+        }
+        return take_element<Entity>(mode, *element, item);
+    } else {
+        auto made = to_row(static_cast<Entity const&>(element));
+        if (!made) {
+            item.why.emplace(made.error());
+            return bulk_input::refused;
+        }
+        item.change = mutation_of(mode, *std::move(made));
+        return bulk_input::row;
+    }
+}
+
+template <class Entity, class Range>
+[[nodiscard]] result<bulk_report> bulk_write(
+    table<Entity> const& into, Range&& rows, bulk_mode mode, bulk_options options) {
+    static_assert(std::ranges::input_range<Range>, "a bulk load takes an input range");
+    static_assert(std::same_as<bulk_element_of<Range>, Entity>,
+        "a bulk load takes a range of the table's entities, or of results of them");
+    if constexpr (std::ranges::sized_range<Range>) {
+        if (!options.total) {
+            options.total = static_cast<std::uint64_t>(std::ranges::size(rows));
+        }
+    }
+    std::optional<std::ranges::iterator_t<Range>> at;
+    auto const next = [&](bulk_item& item) -> bulk_input {
+        if (!at) {
+            at.emplace(std::ranges::begin(rows));
+        } else {
+            ++*at;
+        }
+        if (*at == std::ranges::end(rows)) {
+            return bulk_input::end;
+        }
+        auto&& element = **at;
+        return take_element<Entity, std::remove_cvref_t<decltype(element)>>(mode, element, item);
+    };
+    auto const source = [&](bulk_item& item) -> bulk_input {
+#if ENTITABLE_HAS_EXCEPTIONS
+        try {
+            return next(item);
+        } catch (error const& problem) { // a range of ours says so that it failed
+            item.why.emplace(problem);
+            return bulk_input::stopped;
+        }
+#else
+        return next(item);
+#endif
+    };
+    bulk_run load{into.transport(), into.name(), into.options(), mode, source, nullptr, options};
+    return load.run();
+}
+
+/// The rows of a walk; `take` makes a change of each.
+template <class Entity, class Query, class Take>
+[[nodiscard]] result<bulk_report> bulk_over(table<Entity> const& in, Query const& found, bulk_mode mode,
+    bool keys_only, Take const& take, bulk_change const* change, bulk_options const& options) {
+    if (query_rows::table_of(found) != in.name()) {
+        return failure{error_code::invalid_input, "the query is one of another table"};
+    }
+    auto walk = query_rows::of(found, keys_only);
+    if (!walk) {
+        return std::move(walk).as_failure();
+    }
+    auto const source = [&](bulk_item& item) -> bulk_input {
+        auto next = (*walk)->next();
+        if (!next) {
+            item.why.emplace(next.error());
+            return bulk_input::stopped;
+        }
+        return *next ? take(**next, item) : bulk_input::end;
+    };
+    bulk_run load{in.transport(), in.name(), in.options(), mode, source, change, options};
+    return load.run();
+}
+
+} // namespace detail
+
+/// Inserts the entities of a range, or of results of them: an element that is an error is refused with it. EntityAlreadyExists for a
+/// row that the table has otherwise. What iterating throws ends the load; where that is an `error` it is the answer.
+template <class Entity, class Range>
+[[nodiscard]] result<bulk_report> bulk_insert(
+    table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
+    return detail::bulk_write(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
+}
+
+/// Inserts the entities of a range, or puts them in place of those that are there, or lays them over those (`bulk_options::merge`).
+/// Otherwise as `bulk_insert`. A write whose answer was lost is sent again: it may undo what another writer did in between.
+template <class Entity, class Range>
+[[nodiscard]] result<bulk_report> bulk_upsert(
+    table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
+    return detail::bulk_write(into, std::forward<Range>(rows),
+        options.merge ? detail::bulk_mode::insert_or_merge : detail::bulk_mode::insert_or_replace, options);
+}
+
+/// Removes what a query of the table finds. A row that was changed since it was found is refused with UpdateConditionNotSatisfied; one
+/// that is gone counts as already there. Keeps no checkpoint (NotSupported): run it again.
+template <class Entity, access_path Path>
+[[nodiscard]] result<bulk_report> bulk_remove(
+    table<Entity> const& from, query<Entity, Path> const& found, bulk_options const& options = {}) {
+    auto const take = [](row_view each, detail::bulk_item& item) {
+        item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag());
+        return detail::bulk_input::row;
+    };
+    return detail::bulk_over(from, found, detail::bulk_mode::remove, true, take, nullptr, options);
+}
+
+/// Changes what a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and once more for each
+/// time that another writer was faster. An entity for which it returns false counts as already there, one that is gone is refused with
+/// ResourceNotFound. A row whose answer was lost, and that is otherwise than it was sent, is refused with effect unknown and not changed
+/// again. Keeps no checkpoint (NotSupported): a change that may be run again looks whether it was made.
+template <class Entity, access_path Path, class Change>
+[[nodiscard]] result<bulk_report> bulk_update(
+    table<Entity> const& in, query<Entity, Path> const& found, Change&& change, bulk_options const& options = {}) {
+    Entity changed;
+    auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
+        changed = Entity{};
+        if (auto decoded = from_row(stored, changed, in.options().reading); !decoded) {
+            return std::move(decoded).as_failure();
+        }
+        if (!detail::apply_change(change, changed)) {
+            return std::optional<row>{};
+        }
+        auto made = to_row(changed);
+        if (!made) {
+            return std::move(made).as_failure();
+        }
+        if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
+            return failure{error_code::invalid_input, "an update does not change the keys of an entity"};
+        }
+        return std::optional<row>{detail::changed_row(stored, *made)};
+    };
+    detail::bulk_change const again = change_row;
+    auto const take = [&](row_view each, detail::bulk_item& item) {
+        auto made = change_row(each);
+        if (!made) {
+            item.why.emplace(made.error());
+            return detail::bulk_input::refused;
+        }
+        if (!*made) {
+            return detail::bulk_input::passed;
+        }
+        item.change = mutation::replace(std::move(**made), each.etag());
+        return detail::bulk_input::row;
+    };
+    return detail::bulk_over(in, found, detail::bulk_mode::update, false, take, &again, options);
+}
+
+ENTITABLE_END_NAMESPACE

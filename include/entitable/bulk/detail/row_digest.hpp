@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Numbers of rows: of a key, to tell rows under way apart, and of all rows of an input so far, to know an input again. The second one
+/// is a part of the stored formats.
+
+#include <entitable/row/row.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Mixes numbers and texts, eight bytes at once.
+class row_digest {
+public:
+    row_digest() = default;
+    explicit row_digest(std::uint64_t so_far) noexcept : value_(so_far) {}
+
+    void add(std::uint64_t number) noexcept {
+        value_ = (value_ ^ number) * 0x9E3779B97F4A7C15U;
+        value_ ^= value_ >> 32U;
+    }
+    void add(std::string_view bytes) noexcept {
+        add(static_cast<std::uint64_t>(bytes.size()));
+        for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+            add(row_format::load<std::uint64_t>(bytes.data()));
+        }
+        std::uint64_t rest = 0;
+        for (std::size_t at = 0; at < bytes.size(); ++at) {
+            rest |= std::uint64_t{static_cast<unsigned char>(bytes[at])} << (8 * at);
+        }
+        if (!bytes.empty()) {
+            add(rest);
+        }
+    }
+    void add(row_view each) noexcept {
+        add(each.partition_key);
+        add(each.row_key);
+        add(each.payload);
+    }
+    [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
+
+private:
+    std::uint64_t value_{0x656E7469746C65U};
+};
+
+/// Of the keys of a row. Two keys may have one number; who compares numbers does nothing wrong then, and waits.
+[[nodiscard]] inline std::uint64_t key_digest(row_view each) noexcept {
+    row_digest made;
+    made.add(each.partition_key);
+    made.add(each.row_key);
+    return made.value() == 0 ? 1 : made.value();
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

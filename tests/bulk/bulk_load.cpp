@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/testing.hpp>
+
+#include <support/catch.hpp>
+
+#include "books.hpp"
+
+#include <ranges>
+
+using namespace entitable;
+using namespace bulk_test;
+using entitable_test::ContainsSubstring;
+using testing::fault;
+
+namespace {
+
+struct stage {
+    stage() { books.create().value(); }
+
+    memory_backend store;
+    testing::manual_clock clock;
+    testing::faulty<memory_backend> faults{store, {.time = &clock}};
+    table<book> books{faults, "books"};
+    table<book> plain{store, "books"};
+
+    [[nodiscard]] bulk_options options() {
+        bulk_options made;
+        made.seed = 1;
+        made.time = &clock;
+        return made;
+    }
+};
+
+/// Answers 500 to each write of one row.
+struct poisoned {
+    using is_transport = void;
+    memory_backend below;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        bool bad = false;
+        if constexpr (std::same_as<Request, transact>) {
+            for (mutation const& each : request.changes) {
+                bad = bad || each.entity.view().find("title")->bytes() == "book 77";
+            }
+        } else if constexpr (std::same_as<Request, write_entity>) {
+            bad = request.change.entity.view().find("title")->bytes() == "book 77";
+        }
+        if (bad) {
+            error broken{error_code::internal_error, "this row breaks the server"};
+            return failure{std::move(broken)};
+        }
+        return below.execute(request, context);
+    }
+};
+
+/// Each row has one end.
+bool adds_up(bulk_progress const& of) {
+    return of.read == of.written + of.already_there + of.superseded + of.refused + of.held;
+}
+
+} // namespace
+
+TEST_CASE("a bulk load writes every row, in as few transactions as there can be") {
+    stage s;
+    auto const report = bulk_insert(s.books, some_books(1'050), s.options()).value();
+    CHECK(report.read == 1'050);
+    CHECK(report.written == 1'050);
+    CHECK(report.total == 1'050U);
+    CHECK(report.transactions == 14); // 150 rows in each of 7 partitions
+    CHECK(report.all_written());
+    CHECK(s.plain.scan_table().count().value() == 1'050);
+
+    SECTION("and again, nothing: what is there counts") {
+        auto const again = bulk_insert(s.books, some_books(1'050), s.options()).value();
+        CHECK(again.already_there == 1'050);
+        CHECK(again.written == 0);
+        CHECK(again.all_written());
+    }
+    SECTION("an upsert writes again") {
+        CHECK(bulk_upsert(s.books, some_books(10), s.options()).value().written == 10);
+    }
+}
+
+TEST_CASE("an input is any range, also of results, and of what is made while it is read") {
+    stage s;
+    auto const lines = std::views::iota(0, 300) | std::views::transform([](int id) -> result<book> {
+        if (id % 100 == 50) {
+            return failure{error_code::invalid_input, "line " + std::to_string(id) + " is no book"};
+        }
+        return book{2000, id, "a", {}};
+    });
+    auto const report = bulk_insert(s.books, lines, s.options()).value();
+    CHECK(report.written == 297);
+    REQUIRE(report.refusals.size() == 3);
+    CHECK(report.refusals[1].index == 150);
+    CHECK(report.refusals[1].why.message == "line 150 is no book");
+    CHECK_THAT(report.all_written().error().message, ContainsSubstring("3 of 300 rows were refused"));
+    CHECK(bulk_insert(s.books, std::vector<book>{}, s.options()).value().read == 0);
+}
+
+TEST_CASE("an input that is a query which fails ends the load with its error") {
+    stage s;
+    REQUIRE(bulk_insert(s.books, some_books(3'000, 1), s.options()));
+    table<book> const copies{s.store, "copies"};
+    copies.create().value();
+    s.faults.plan({fault::refused(), 2, "query_entities", {}, false});
+    auto const ended = bulk_insert(copies, s.books.scan_table(), s.options());
+    REQUIRE_FALSE(ended);
+    CHECK(ended.error().code == error_code::transport_failed);
+    CHECK(bulk_insert(copies, s.books.scan_table(), s.options()).value().written == 3'000);
+}
+
+TEST_CASE("refused rows come back one by one, with their places in the input") {
+    stage s;
+    std::vector<book> input = some_books(500, 2);
+    for (std::size_t const bad : {7U, 8U, 200U, 202U, 204U, 206U, 208U, 499U}) {
+        input[bad].title = too_long();
+    }
+    std::vector<std::uint64_t> told;
+    bulk_options options = s.options();
+    options.on_refused = [&](refused_row const& each) { told.push_back(each.index); };
+    auto const report = bulk_insert(s.books, input, options).value();
+    CHECK(report.written == 492);
+    CHECK(report.refused == 8);
+    CHECK(adds_up(report));
+    std::sort(told.begin(), told.end());
+    CHECK(told == std::vector<std::uint64_t>{7, 8, 200, 202, 204, 206, 208, 499});
+    for (refused_row const& each : report.refusals) {
+        CHECK(each.why.code == error_code::property_value_too_large);
+        CHECK(each.why.effect == effect::none);
+        CHECK_FALSE(each.row_key.empty());
+    }
+    CHECK(s.plain.scan_table().count().value() == 492);
+
+    SECTION("the first ones are kept, and more than are allowed end the load") {
+        options.keep_refused = 2;
+        CHECK(bulk_upsert(s.books, input, options).value().refusals.size() == 2);
+        options.max_refused = 3;
+        auto const ended = bulk_upsert(s.books, input, options);
+        REQUIRE_FALSE(ended);
+        CHECK(ended.error().code == error_code::property_value_too_large);
+    }
+}
+
+TEST_CASE("a transaction with many bad rows costs few requests") {
+    stage s;
+    std::vector<book> input = some_books(100, 1);
+    for (std::size_t at = 0; at < 100; at += 2) {
+        input[at].title = too_long();
+    }
+    auto const report = bulk_insert(s.books, input, s.options()).value();
+    CHECK(report.refused == 50);
+    CHECK(report.written == 50);
+    CHECK(report.transactions == 3 + 3 + 3 + 91); // of the whole, of each half, row by row
+}
+
+TEST_CASE("a row that the table has otherwise is refused, and its neighbours are written") {
+    stage s;
+    s.plain.insert({2000, 40, "another", {}}).value();
+    s.plain.insert({2000, 41, "book 41", {}}).value();
+    auto const report = bulk_insert(s.books, some_books(100, 1), s.options()).value();
+    CHECK(report.written == 98);
+    CHECK(report.already_there == 1);
+    REQUIRE(report.refusals.size() == 1);
+    CHECK(report.refusals[0].index == 40);
+    CHECK(report.refusals[0].why.code == error_code::entity_already_exists);
+    CHECK(report.transactions == 3);
+    CHECK(s.plain.get(2000, 40)->title == "another");
+}
+
+TEST_CASE("rows that are spread in a large partition are found one by one") {
+    stage s;
+    for (std::int32_t id = 0; id < 6'000; ++id) {
+        if (id % 100 != 0) {
+            s.plain.insert({2000, id, "between", {}}).value();
+        }
+    }
+    std::vector<book> input;
+    for (std::int32_t id = 0; id < 6'000; id += 100) {
+        input.push_back({2000, id, "book", {}});
+    }
+    s.plain.insert({2000, 5'500, "book", {}}).value();
+    auto const report = bulk_insert(s.books, input, s.options()).value();
+    CHECK(report.written == 59);
+    CHECK(report.already_there == 1);
+}
+
+TEST_CASE("two rows with one key") {
+    stage s;
+    std::vector<book> const input{
+        {2000, 1, "first", {}}, {2000, 2, "other", {}}, {2000, 1, "second", {}}, {2000, 1, "first", {}}};
+    bulk_options options = s.options();
+    SECTION("insert: the first one, and the table's answer to the others") {
+        auto const report = bulk_insert(s.books, input, options).value();
+        CHECK(report.written == 2);
+        CHECK(report.already_there == 1);
+        REQUIRE(report.refusals.size() == 1);
+        CHECK(report.refusals[0].index == 2);
+        CHECK(report.refusals[0].why.code == error_code::entity_already_exists);
+        CHECK(s.plain.get(2000, 1)->title == "first");
+    }
+    SECTION("an upsert writes them one after the other") {
+        auto const report = bulk_upsert(s.books, input, options).value();
+        CHECK(report.written == 4);
+        CHECK(s.plain.get(2000, 1)->title == "first");
+    }
+    SECTION("the last one wins") {
+        options.duplicates = bulk_duplicates::last_wins;
+        auto const report = bulk_upsert(s.books, input, options).value();
+        CHECK(report.written == 2);
+        CHECK(report.superseded == 2);
+        CHECK(report.transactions == 1);
+        CHECK(adds_up(report));
+        CHECK(s.plain.get(2000, 1)->title == "first");
+    }
+    SECTION("or the later ones are refused") {
+        options.duplicates = bulk_duplicates::refused;
+        auto const report = bulk_upsert(s.books, input, options).value();
+        CHECK(report.written == 2);
+        REQUIRE(report.refusals.size() == 2);
+        CHECK(report.refusals[1].index == 3);
+        CHECK(report.refusals[1].why.code == error_code::invalid_duplicate_row);
+    }
+}
+
+TEST_CASE("an upsert may merge") {
+    stage s;
+    s.plain.insert({2000, 1, "kept?", 4.5}).value();
+    std::vector<book> const input{{2000, 1, "new", {}}};
+    bulk_options options = s.options();
+    options.merge = true;
+    CHECK(bulk_upsert(s.books, input, options).value().written == 1);
+    CHECK(s.plain.get(2000, 1)->rating == 4.5);
+    CHECK(bulk_upsert(s.books, input, s.options()).value().written == 1);
+    CHECK_FALSE(s.plain.get(2000, 1)->rating);
+}
+
+TEST_CASE("what no row is to blame for ends the load") {
+    stage s;
+    auto const ended = bulk_insert(table<book>{s.store, "nowhere"}, some_books(10), s.options());
+    REQUIRE_FALSE(ended);
+    CHECK(ended.error().code == error_code::table_not_found);
+    table<book> const named = s.books.with({.operation_id = "one"});
+    CHECK(bulk_insert(named, some_books(10), s.options()).error().code == error_code::invalid_input);
+}
+
+TEST_CASE("a lost answer is asked for: what was written counts as there") {
+    stage s;
+    s.faults.plan({fault::lost_after(), 1, "transact", {}, false});
+    s.faults.plan({fault::lost_before(), 1, "transact", {}, false});
+    auto const report = bulk_insert(s.books, some_books(250, 1), s.options()).value();
+    CHECK(s.faults.all_fired());
+    CHECK(report.written + report.already_there == 250);
+    CHECK(report.already_there == 100);
+    CHECK(report.retried == 2);
+}
+
+TEST_CASE("nothing is dropped when the service is busy, and one that stays away ends the load") {
+    stage s;
+    for (std::size_t number = 1; number < 60; ++number) {
+        s.faults.plan({number % 3 == 0 ? fault::throttled(std::chrono::seconds{1}) : fault::busy(), 1, {}, {}, false});
+    }
+    auto const report = bulk_insert(s.books, some_books(1'000), s.options()).value();
+    CHECK(report.written == 1'000);
+    CHECK(report.retried == 59);
+
+    bulk_options options = s.options();
+    options.patience = std::chrono::minutes{1};
+    s.faults.plan_window("books", "0000002001", std::chrono::hours{1});
+    auto const begun = s.clock.steady();
+    auto const ended = bulk_upsert(s.books, std::vector<book>{{2001, 1, "a", {}}}, options);
+    REQUIRE_FALSE(ended);
+    CHECK(ended.error().http_status == 503);
+    CHECK(s.clock.steady() - begun > std::chrono::minutes{1});
+    CHECK(s.clock.steady() - begun < std::chrono::minutes{2});
+}
+
+TEST_CASE("one partition that is away does not hold up the others") {
+    stage s;
+    s.faults.plan_window("books", "0000002003", std::chrono::seconds{20});
+    auto const begun = s.clock.steady();
+    steady_time others{};
+    bulk_options options = s.options();
+    options.watch_every = std::chrono::milliseconds{1};
+    options.watch = [&](bulk_progress const& now) {
+        if (now.written >= 6'000 && others == steady_time{}) {
+            others = s.clock.steady();
+        }
+    };
+    auto const report = bulk_insert(s.books, some_books(7'000), options).value();
+    CHECK(report.written == 7'000);
+    CHECK(others - begun < std::chrono::seconds{5});
+    CHECK(s.clock.steady() - begun < std::chrono::seconds{40});
+    CHECK(report.retried < 40);
+}
+
+TEST_CASE("a row that fails alone while others are written is refused in the end") {
+    stage s;
+    table<book> const books{poisoned{s.store}, "books"};
+    // The others come slowly, so that some are written while the row fails.
+    auto const input = std::views::iota(0, 4'000) | std::views::transform([&](int id) {
+        s.clock.advance(std::chrono::milliseconds{20});
+        return book{2000 + id % 7, id, "book " + std::to_string(id), {}};
+    });
+    bulk_options options = s.options();
+    options.window = 200;
+    auto const report = bulk_insert(books, input, options).value();
+    CHECK(report.written == 3'999);
+    REQUIRE(report.refusals.size() == 1);
+    CHECK(report.refusals[0].index == 77);
+    CHECK(report.refusals[0].why.code == error_code::internal_error);
+}
+
+TEST_CASE("a load can be cancelled, and has a time") {
+    stage s;
+    cancellation_source cancel;
+    bulk_options options = s.options();
+    options.window = 100;
+    options.cancellation = cancel.token();
+    auto const input = std::views::iota(0, 10'000) | std::views::transform([&](int id) {
+        s.clock.advance(std::chrono::milliseconds{1});
+        if (id == 1'500) {
+            cancel.cancel();
+        }
+        return book{2000, id, "a", {}};
+    });
+    auto const ended = bulk_insert(s.books, input, options);
+    REQUIRE_FALSE(ended);
+    CHECK(ended.error().code == error_code::cancelled);
+    CHECK(ended.error().effect == effect::unknown);
+    options.cancellation = {};
+    options.timeout = std::chrono::seconds{3};
+    CHECK(bulk_insert(s.books, input, options).error().code == error_code::deadline_exceeded);
+}
+
+TEST_CASE("a budget is kept to") {
+    stage s;
+    bulk_options options = s.options();
+    options.budget.entities_a_second = 1'000;
+    auto const begun = s.clock.steady();
+    REQUIRE(bulk_insert(s.books, some_books(20'000), options));
+    CHECK(s.clock.steady() - begun >= std::chrono::milliseconds{19'500});
+    CHECK(s.clock.steady() - begun < std::chrono::seconds{21});
+    options.budget = {.request_units_a_second = 4'000, .units_an_entity = 8};
+    auto const again = s.clock.steady();
+    REQUIRE(bulk_upsert(s.books, some_books(5'000), options));
+    CHECK(s.clock.steady() - again >= std::chrono::milliseconds{9'500});
+}
+
+TEST_CASE("a watcher hears how far the load is") {
+    stage s;
+    bulk_options options = s.options();
+    options.budget.entities_a_second = 1'000;
+    std::vector<bulk_progress> heard;
+    options.watch = [&](bulk_progress const& now) { heard.push_back(now); };
+    REQUIRE(bulk_insert(s.books, some_books(10'000), options));
+    REQUIRE(heard.size() > 8);
+    CHECK(std::all_of(heard.begin(), heard.end(), adds_up));
+    CHECK(heard[4].total == 10'000U);
+    REQUIRE(heard[4].left);
+    CHECK(*heard[4].left > std::chrono::seconds{3});
+    CHECK(*heard[4].left < std::chrono::seconds{8});
+    CHECK(heard.back().held == 0);
+    CHECK(heard.back().bytes > 10'000 * 10);
+}
+
+TEST_CASE("a dry run sends nothing, and says what would be sent and what would be refused") {
+    stage s;
+    std::vector<book> input = some_books(1'050);
+    input[10].title = too_long();
+    bulk_options options = s.options();
+    options.dry_run = true;
+    auto const report = bulk_insert(s.books, input, options).value();
+    CHECK(report.written == 1'049);
+    CHECK(report.refused == 1);
+    CHECK(report.transactions == 14);
+    CHECK(s.faults.requests() == 1); // the one that made the table
+}
+
+TEST_CASE("what a query finds is removed") {
+    stage s;
+    REQUIRE(bulk_insert(s.books, some_books(3'000), s.options()));
+    using b = fields<book>;
+    s.faults.plan({fault::lost_after(), 2, "transact", {}, false});
+    auto const report = bulk_remove(s.books, s.books.scan_table(b::year < 2003), s.options()).value();
+    CHECK(report.refused == 0);
+    CHECK(report.written + report.already_there == 1'287);
+    CHECK(s.plain.scan_table().count().value() == 3'000 - 1'287);
+    CHECK(bulk_remove(s.books, table<book>{s.store, "others"}.scan_table()).error().code == error_code::invalid_input);
+    bulk_options options = s.options();
+    options.checkpoint = file_checkpoint{"never made"};
+    CHECK(bulk_remove(s.books, s.books.scan_table(), options).error().code == error_code::not_supported);
+}
+
+TEST_CASE("a row that was changed since the query found it is not removed") {
+    stage s;
+    REQUIRE(bulk_insert(s.books, some_books(200, 1), s.options()));
+    bulk_options options = s.options();
+    bool touched = false;
+    options.window = 150;
+    options.watch_every = {};
+    options.watch = [&](bulk_progress const& now) {
+        if (!touched && now.written > 0) {
+            touched = true;
+            s.plain.replace({2000, 199, "changed", {}}, any_etag).value();
+            s.plain.remove(2000, 198, any_etag).value();
+        }
+    };
+    auto const report = bulk_remove(s.books, s.books.scan_table(), options).value();
+    CHECK(report.written == 198);
+    CHECK(report.already_there == 1);
+    REQUIRE(report.refusals.size() == 1);
+    CHECK(report.refusals[0].index == 199);
+    CHECK(report.refusals[0].why.code == error_code::update_condition_not_satisfied);
+}
+
+TEST_CASE("what a query finds is changed, once each") {
+    stage s;
+    REQUIRE(bulk_insert(s.books, some_books(1'000), s.options()));
+    auto const change = [](book& each) {
+        if (each.id % 10 == 0) {
+            return false;
+        }
+        each.rating = each.rating.value_or(0) + 1;
+        return true;
+    };
+    SECTION("when answers are lost") {
+        s.faults.plan({fault::lost_after(), 3, "transact", {}, false});
+        s.faults.plan({fault::lost_before(), 3, "transact", {}, false});
+        auto const report = bulk_update(s.books, s.books.scan_table(), change, s.options()).value();
+        CHECK(s.faults.all_fired());
+        CHECK(report.written == 900);
+        CHECK(report.already_there == 100);
+    }
+    SECTION("when others write meanwhile") {
+        bulk_options options = s.options();
+        bool touched = false;
+        auto const meanwhile = [&](book& each) {
+            if (!touched) {
+                touched = true;
+                s.plain.update(2001, 1, [](book& other) { other.rating = 10; }).value();
+                s.plain.remove(2001, 8, any_etag).value();
+            }
+            return change(each);
+        };
+        auto const report = bulk_update(s.books, s.books.scan_table(), meanwhile, options).value();
+        CHECK(report.written == 899);
+        REQUIRE(report.refusals.size() == 1);
+        CHECK(report.refusals[0].why.code == error_code::resource_not_found);
+        CHECK(s.plain.get(2001, 1)->rating == 11);
+        s.plain.insert({2001, 8, "again", 1}).value();
+        s.plain.update(2001, 1, [](book& other) { other.rating = 1; }).value();
+    }
+    using b = fields<book>;
+    CHECK(s.plain.scan_table(b::rating == 1.0).count().value() == 900);
+}
