@@ -8,6 +8,8 @@
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
 
+#include <iterator>
+#include <type_traits>
 #include <vector>
 
 namespace bulk_test {
@@ -27,6 +29,34 @@ inline std::vector<book> some_books(std::int32_t count, std::int32_t years = 7) 
     }
     return made;
 }
+
+/// What `make` makes of 0, 1, 2 ...: an input range that is made while it is read. Clang 14 has no views.
+template <class Make>
+struct numbered {
+    struct iterator {
+        using iterator_concept = std::input_iterator_tag;
+        using value_type = std::invoke_result_t<Make const&, std::int32_t>;
+        using difference_type = std::ptrdiff_t;
+
+        value_type operator*() const { return of->make(at); }
+        iterator& operator++() {
+            ++at;
+            return *this;
+        }
+        void operator++(int) { ++at; }
+        friend bool operator==(iterator const& left, std::default_sentinel_t) { return left.at == left.of->count; }
+
+        numbered const* of;
+        std::int32_t at;
+    };
+    [[nodiscard]] iterator begin() const { return {this, 0}; }
+    [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+
+    std::int32_t count;
+    Make make;
+};
+template <class Make>
+numbered(std::int32_t, Make) -> numbered<Make>;
 
 /// A text that no transaction takes: more than 64 KiB.
 inline std::string too_long() { return std::string(40'000, 'x'); }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include "books.hpp"
 #include <entitable/testing/manual_clock.hpp>
 
 #include <support/catch.hpp>
-
-#include "books.hpp"
+#include <support/long.hpp>
 
 #include <deque>
-#include <ranges>
 
 using namespace entitable;
 using namespace bulk_test;
@@ -19,7 +18,7 @@ namespace {
 /// by channel, after a while. Takes rows and keeps none.
 struct limited_service : counted {
     testing::manual_clock clock;
-    double rate{};                            ///< rows a second, in all
+    double rate{};                              ///< rows a second, in all
     std::map<std::string, double> of_partition; ///< rows a second
     std::chrono::nanoseconds latency{std::chrono::milliseconds{10}};
     std::optional<std::chrono::milliseconds> retry_after;
@@ -28,14 +27,14 @@ struct limited_service : counted {
     struct bucket {
         double tokens{};
         steady_time at{steady_time::min()};
-        bool take(double rows, double rate, steady_time now) {
-            double const most = rate / 10;
+        bool take(double wanted, double refill, steady_time now) {
+            double const most = refill / 10;
             tokens = at == steady_time::min()
                 ? most
-                : std::min(most, tokens + rate * std::chrono::duration<double>(now - at).count());
+                : std::min(most, tokens + refill * std::chrono::duration<double>(now - at).count());
             at = now;
-            bool const enough = tokens >= rows;
-            tokens -= enough ? rows : 0;
+            bool const enough = tokens >= wanted;
+            tokens -= enough ? wanted : 0;
             return enough;
         }
     };
@@ -108,7 +107,11 @@ private:
 struct limited {
     using is_transport = void;
     shared<limited_service> service;
-    [[nodiscard]] entitable::profile profile() const { return {}; }
+    [[nodiscard]] entitable::profile profile() const {
+        entitable::profile made;
+        made.max_operations = 5; // a twentieth of the usual, and so are the rates
+        return made;
+    }
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const&, call&) const {
         return failure{error_code::not_supported, "by channel only"};
@@ -121,13 +124,13 @@ struct limited {
 /// Rows for longer than there is time, in so many partitions; ends after 300 seconds.
 void load(limited const& into, std::int32_t partitions) {
     table<book> const books{into, "books"};
-    auto const input = std::views::iota(0, 1'000'000'000) |
-        std::views::transform([&](int id) { return book{id % partitions, id / partitions, "a book", {}}; });
+    auto const input =
+        numbered{1'000'000'000, [&](std::int32_t id) { return book{id % partitions, id / partitions, "a book", {}}; }};
     bulk_options options;
     options.time = &into.service->clock;
     options.timeout = std::chrono::seconds{300};
     options.seed = 1;
-    options.window = 20'000;
+    options.window = 1'000;
     auto const ended = bulk_insert(books, input, options);
     REQUIRE_FALSE(ended);
     REQUIRE(ended.error().code == error_code::deadline_exceeded);
@@ -143,8 +146,11 @@ TEST_CASE("a load takes nine tenths of what a service allows, and has two of a h
         int latency;
     };
     using std::chrono::milliseconds;
-    auto const each = GENERATE(way{2'000, 1, {}, 10}, way{2'000, 10, {}, 10}, way{2'000, 150, {}, 40},
-        way{5'000, 40, milliseconds{100}, 10}, way{1'000, 7, {}, 100});
+    auto const each = GENERATE(
+        way{100, 10, {}, 100}, way{100, 1, {}, 10}, way{100, 150, {}, 40}, way{250, 40, milliseconds{100}, 10});
+    if (each.partitions > 1 && each.latency != 100 && entitable_test::rounds(0, 1) == 0) {
+        return;
+    }
     CAPTURE(each.rate, each.partitions, each.latency);
     limited const into{shared<limited_service>::make()};
     into.service->rate = each.rate;
@@ -152,8 +158,7 @@ TEST_CASE("a load takes nine tenths of what a service allows, and has two of a h
     into.service->latency = milliseconds{each.latency};
     load(into, each.partitions);
     double const rows = static_cast<double>(into.service->rows) / 270;
-    double const refused =
-        static_cast<double>(into.service->refused) / static_cast<double>(into.service->requests);
+    double const refused = static_cast<double>(into.service->refused) / static_cast<double>(into.service->requests);
     INFO("rows a second " << rows << ", refused " << refused);
     CHECK(rows >= 0.9 * each.rate);
     CHECK(refused <= 0.02);
@@ -166,16 +171,15 @@ TEST_CASE("a load takes nine tenths of what a service allows, and has two of a h
 TEST_CASE("one partition with a limit of its own leaves the others what is theirs") {
     limited const into{shared<limited_service>::make()};
     into.service->rate = 1e9;
-    into.service->of_partition["0000000003"] = 1'000;
+    into.service->of_partition["0000000003"] = 100;
     table<book> const books{into, "books"};
-    std::int32_t const rows = 20'000;
-    auto const input = std::views::iota(0, 10 * rows) |
-        std::views::transform([&](int id) { return book{id % 10, id / 10, "a book", {}}; });
+    std::int32_t const rows = 2'000;
+    auto const input = numbered{10 * rows, [&](std::int32_t id) { return book{id % 10, id / 10, "a book", {}}; }};
     bulk_options options;
     options.time = &into.service->clock;
     options.seed = 1;
     options.watch_every = {};
-    options.window = 300'000;
+    options.window = 30'000;
     steady_time others{};
     options.watch = [&](bulk_progress const& now) {
         if (now.written >= 9 * static_cast<std::uint64_t>(rows) && others == steady_time{}) {
@@ -186,5 +190,5 @@ TEST_CASE("one partition with a limit of its own leaves the others what is their
     auto const took = into.service->clock.steady() - into.service->begun;
     CHECK(report.written == 10 * static_cast<std::uint64_t>(rows));
     CHECK(others - into.service->begun < std::chrono::seconds{4});
-    CHECK(took < std::chrono::seconds{27}); // 20 at its full rate
+    CHECK(took < std::chrono::seconds{40}); // 20 at its full rate
 }

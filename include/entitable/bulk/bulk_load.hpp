@@ -110,8 +110,8 @@ template <class Entity, class Range>
 
 /// The rows of a walk; `take` makes a change of each.
 template <class Entity, class Query, class Take>
-[[nodiscard]] result<bulk_report> bulk_over(table<Entity> const& in, Query const& found, bulk_mode mode,
-    bool keys_only, Take const& take, bulk_change const* change, bulk_options const& options) {
+[[nodiscard]] result<bulk_report> bulk_over(table<Entity> const& in, Query const& found, bulk_mode mode, bool keys_only,
+    Take const& take, bulk_change const* change, bulk_options const& options) {
     if (query_rows::table_of(found) != in.name()) {
         return failure{error_code::invalid_input, "the query is one of another table"};
     }

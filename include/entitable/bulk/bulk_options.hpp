@@ -36,24 +36,24 @@ struct refused_row {
     std::uint64_t index{};     ///< in the input, from 0
     std::string partition_key; ///< empty where the input has no row here, or its keys have no text
     std::string row_key;       ///< the same
-    error why;                 ///< effect unknown: an answer was lost, and it cannot be told whether the row was written
+    error why; ///< effect unknown: an answer was lost, and it cannot be told whether the row was written
 };
 
 /// How far a load is. read == written + already_there + superseded + refused + held. Counts go on where a checkpoint left them.
 struct bulk_progress {
-    std::uint64_t read{};          ///< rows of the input, those that a checkpoint knows to be settled too
-    std::uint64_t written{};       ///< rows that are written
-    std::uint64_t already_there{}; ///< rows for which nothing had to be written: the table was as they want it
-    std::uint64_t superseded{};    ///< rows in whose place a later one with the same key was sent
-    std::uint64_t refused{};       ///< rows that were not written, and will not be
-    std::uint64_t held{};          ///< rows that were read and are not settled yet
-    std::uint64_t transactions{};  ///< requests that were answered
-    std::uint64_t retried{};       ///< of these, those that have to be sent again
-    std::uint64_t bytes{};         ///< of the rows written, as entities are stored
-    std::size_t in_flight{};       ///< requests under way
-    double rows_a_second{};        ///< settled lately
-    std::chrono::nanoseconds elapsed{};             ///< since the call
-    std::optional<std::uint64_t> total{};           ///< rows of the input, where that is known
+    std::uint64_t read{};                 ///< rows of the input, those that a checkpoint knows to be settled too
+    std::uint64_t written{};              ///< rows that are written
+    std::uint64_t already_there{};        ///< rows for which nothing had to be written: the table was as they want it
+    std::uint64_t superseded{};           ///< rows in whose place a later one with the same key was sent
+    std::uint64_t refused{};              ///< rows that were not written, and will not be
+    std::uint64_t held{};                 ///< rows that were read and are not settled yet
+    std::uint64_t transactions{};         ///< requests that were answered
+    std::uint64_t retried{};              ///< of these, those that have to be sent again
+    std::uint64_t bytes{};                ///< of the rows written, as entities are stored
+    std::size_t in_flight{};              ///< requests under way
+    double rows_a_second{};               ///< settled lately
+    std::chrono::nanoseconds elapsed{};   ///< since the call
+    std::optional<std::uint64_t> total{}; ///< rows of the input, where that is known
     std::optional<std::chrono::nanoseconds> left{}; ///< until the end at this rate, where the total is known
 };
 
@@ -62,26 +62,26 @@ using bulk_watcher = std::function<void(bulk_progress const&)>;
 
 /// How a bulk load goes about it.
 struct bulk_options {
-    std::size_t in_flight{32};                         ///< requests under way at most
-    std::size_t window{50'000};                        ///< rows that are read and not settled, at most
-    std::size_t window_bytes{std::size_t{64} << 20U};  ///< their bytes, at most, but for the last one
-    bulk_duplicates duplicates{};                      ///< two rows with one key
-    bool merge{};                                      ///< an upsert lays its properties over the stored ones
-    bulk_budget budget{};                              ///< besides what the service allows
-    bulk_checkpoint checkpoint{};                      ///< where it is kept how far the load is; by default nowhere
-    std::string input{};                               ///< names the input for the checkpoint: a file and its date, say
-    bulk_watcher watch{};                              ///< told how far it is, and once at the end
-    std::chrono::nanoseconds watch_every{std::chrono::seconds{1}};     ///< by the clock of the load
-    std::function<void(refused_row const&)> on_refused{};              ///< told of each refused row, as it is refused
-    std::size_t keep_refused{1'000};                                   ///< refused rows that the report keeps
+    std::size_t in_flight{32};                        ///< requests under way at most
+    std::size_t window{50'000};                       ///< rows that are read and not settled, at most
+    std::size_t window_bytes{std::size_t{64} << 20U}; ///< their bytes, at most, but for the last one
+    bulk_duplicates duplicates{};                     ///< two rows with one key
+    bool merge{};                                     ///< an upsert lays its properties over the stored ones
+    bulk_budget budget{};                             ///< besides what the service allows
+    bulk_checkpoint checkpoint{};                     ///< where it is kept how far the load is; by default nowhere
+    std::string input{};                              ///< names the input for the checkpoint: a file and its date, say
+    bulk_watcher watch{};                             ///< told how far it is, and once at the end
+    std::chrono::nanoseconds watch_every{std::chrono::seconds{1}}; ///< by the clock of the load
+    std::function<void(refused_row const&)> on_refused{};          ///< told of each refused row, as it is refused
+    std::size_t keep_refused{1'000};                               ///< refused rows that the report keeps
     std::uint64_t max_refused{std::numeric_limits<std::uint64_t>::max()}; ///< one more ends the load, with its error
-    std::optional<std::uint64_t> total{};              ///< rows of the input, where it does not know its size
-    std::chrono::nanoseconds timeout{no_timeout};      ///< of the whole load; the table's one is for each request
-    cancellation_token cancellation{};                 ///< ends it: what is under way is waited for
+    std::optional<std::uint64_t> total{};         ///< rows of the input, where it does not know its size
+    std::chrono::nanoseconds timeout{no_timeout}; ///< of the whole load; the table's one is for each request
+    cancellation_token cancellation{};            ///< ends it: what is under way is waited for
     std::chrono::nanoseconds patience{std::chrono::minutes{5}}; ///< without one good answer, after which the load ends
-    bool dry_run{};                                    ///< reads, checks and packs, and sends nothing
-    std::uint64_t seed{};                              ///< of the order of partitions, and of waits; 0: from the clock
-    clock* time{&system_clock()};                      ///< of waits; must outlive the call
+    bool dry_run{};                                             ///< reads, checks and packs, and sends nothing
+    std::uint64_t seed{};         ///< of the order of partitions, and of waits; 0: from the clock
+    clock* time{&system_clock()}; ///< of waits; must outlive the call
 };
 
 /// What became of a load that came to the end of its input.

@@ -59,8 +59,8 @@ struct bulk_partition_pressure {
     bulk_pace pace;
     bulk_meter meter;
     steady_time not_before{steady_time::min()};
-    std::uint32_t refusals{};  ///< in a row
-    std::size_t in_flight{};   ///< of what was sent since it is known
+    std::uint32_t refusals{};             ///< in a row
+    std::size_t in_flight{};              ///< of what was sent since it is known
     steady_time last{steady_time::min()}; ///< when it was refused last
 };
 
@@ -68,7 +68,9 @@ struct bulk_partition_pressure {
 class bulk_pressure {
 public:
     bulk_pressure(std::size_t most_in_flight, double most_rows_a_second, std::uint64_t seed)
-        : most_(static_cast<double>(most_in_flight < 1 ? 1 : most_in_flight)), pace_(most_rows_a_second), random_(seed) {}
+        : most_(static_cast<double>(most_in_flight < 1 ? 1 : most_in_flight)),
+          pace_(most_rows_a_second),
+          random_(seed) {}
 
     /// How many requests may be under way.
     [[nodiscard]] std::size_t in_flight() const noexcept { return static_cast<std::size_t>(allowed_); }
@@ -108,7 +110,7 @@ private:
     std::uint32_t others_taken_{}; ///< requests to other partitions since
     steady_time refused_at_{};     ///< then
     bool was_refused_{};           ///< anything, ever
-    bool of_all_{true};            ///< the limit that was met is one of all partitions together
+    bool of_all_{};                ///< the limit that was met is one of all partitions together
     bulk_meter meter_;
 };
 

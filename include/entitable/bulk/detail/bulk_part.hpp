@@ -125,8 +125,8 @@ private:
     phase phase_{phase::write};
     bool single_{};
     bool all_written_{};
-    bool done_{};     ///< no row is left here
-    bool lost_{};     ///< an answer to a write was lost
+    bool done_{}; ///< no row is left here
+    bool lost_{}; ///< an answer to a write was lost
     bool looked_{};
     std::uint8_t level_{}; ///< 0: a transaction, 1: a part of one that was refused, 2: a row
     std::uint8_t refusals_{};
@@ -134,7 +134,7 @@ private:
     std::uint32_t changes_{}; ///< how often a row was changed again
     steady_time failing_since_{};
     steady_time not_before_{steady_time::min()};
-    transact rows_;   ///< where there are several
+    transact rows_;    ///< where there are several
     write_entity one_; ///< where there is one
     std::vector<std::uint64_t> indexes_;
     bulk_change const* change_;

@@ -114,20 +114,20 @@ private:
     std::uint64_t next_index_{};
     std::optional<bulk_resume> resumed_;
     batch_packer packer_;
-    held_keys keys_;                                              ///< of rows that are held and wait for no other
-    std::map<std::uint64_t, std::deque<waiting_row>> followers_;  ///< by the key that they wait for
-    std::vector<waiting_row> gathered_;                           ///< of this reading; not for rows in order
-    std::map<std::uint64_t, std::size_t> gathered_at_;            ///< by key
+    held_keys keys_;                                             ///< of rows that are held and wait for no other
+    std::map<std::uint64_t, std::deque<waiting_row>> followers_; ///< by the key that they wait for
+    std::vector<waiting_row> gathered_;                          ///< of this reading; not for rows in order
+    std::map<std::uint64_t, std::size_t> gathered_at_;           ///< by key
     std::uint64_t held_bytes_{};
 
     random_source random_;
     bulk_pressure pressure_;
-    std::vector<shared<bulk_part>> queue_;                           ///< not sent yet; the last one is next
-    std::deque<shared<bulk_part>> ready_;                            ///< to go on with
-    std::vector<shared<bulk_part>> paused_;                          ///< until their time
-    std::map<std::string, std::deque<shared<bulk_part>>> waiting_;   ///< for their partition
-    std::vector<shared<bulk_part>> running_;                         ///< under way
-    std::optional<steady_time> trouble_since_;                       ///< nothing good has come since
+    std::vector<shared<bulk_part>> queue_;                         ///< not sent yet; the last one is next
+    std::deque<shared<bulk_part>> ready_;                          ///< to go on with
+    std::vector<shared<bulk_part>> paused_;                        ///< until their time
+    std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< for their partition
+    std::vector<shared<bulk_part>> running_;                       ///< under way
+    std::optional<steady_time> trouble_since_;                     ///< nothing good has come since
     steady_time last_good_{};
 
     bulk_report report_;

@@ -62,7 +62,7 @@ ENTITABLE_DECL result<std::optional<std::string>> file_checkpoint::load() const 
     std::string text;
     char block[4096];
     for (std::size_t size = std::fread(block, 1, sizeof block, file); size > 0;
-         size = std::fread(block, 1, sizeof block, file)) {
+        size = std::fread(block, 1, sizeof block, file)) {
         text.append(block, size);
     }
     bool const read = std::ferror(file) == 0;
@@ -92,7 +92,8 @@ ENTITABLE_DECL result<void> file_checkpoint::save(std::string_view text) const {
         return detail::checkpoint_failure("cannot be written", number, path_);
     }
 #if defined(_WIN32)
-    static_cast<void>(std::remove(path_.c_str())); // rename does not replace there; a crash in between leaves the new name
+    static_cast<void>(
+        std::remove(path_.c_str())); // rename does not replace there; a crash in between leaves the new name
 #endif
     if (std::rename(passing.c_str(), path_.c_str()) != 0) {
         return detail::checkpoint_failure("cannot be renamed", errno, path_);

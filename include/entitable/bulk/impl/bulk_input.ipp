@@ -16,8 +16,9 @@ ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
     }
     bool const idle = running_.empty() && waiting_.empty() && paused_.empty();
     std::uint64_t const window = options_.window < 1 ? 1 : options_.window;
-    return idle || (report_.held <= window - window / 4 && held_bytes_ <= options_.window_bytes / 4 * 3 &&
-        position_.span() <= 8 * window);
+    return idle ||
+        (report_.held <= window - window / 4 && held_bytes_ <= options_.window_bytes / 4 * 3 &&
+            position_.span() <= 8 * window);
 }
 
 /// Fills the window; after a checkpoint first up to where that one has read, so that an input is known before anything is sent.

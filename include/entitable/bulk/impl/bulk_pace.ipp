@@ -127,13 +127,10 @@ ENTITABLE_DECL void bulk_pressure::refused(
     // Whose limit it is: of all where two partitions are refused one soon after the other, or where there is one only; else that of the
     // partition that is refused while others are not. What was found out holds until something else is.
     bool const same = was_refused_ && last_refused_ == partition_key;
-    bool const others = others_taken_ >= 8;
     if (was_refused_ && !same && now - refused_at_ < std::chrono::seconds{1}) {
         of_all_ = true;
-    } else if (others && (same || !was_refused_)) {
-        of_all_ = false;
-    } else if (!others && same) {
-        of_all_ = true;
+    } else if (same) {
+        of_all_ = others_taken_ == 0 || (of_all_ && others_taken_ < 8);
     }
     last_refused_ = partition_key;
     refused_at_ = now;

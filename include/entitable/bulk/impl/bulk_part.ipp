@@ -12,10 +12,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline constexpr std::uint8_t bulk_refusals = 3;       // rows that are taken out of one transaction before it is split
-inline constexpr std::uint32_t bulk_failures = 5;      // of one transaction in a row, before it is split
-inline constexpr std::uint32_t bulk_repetitions = 50;  // of one row, where other writers are faster
-inline constexpr std::size_t bulk_pages = 4;           // that are read to find the rows of one transaction
+inline constexpr std::uint8_t bulk_refusals = 3;      // rows that are taken out of one transaction before it is split
+inline constexpr std::uint32_t bulk_failures = 5;     // of one transaction in a row, before it is split
+inline constexpr std::uint32_t bulk_repetitions = 50; // of one row, where other writers are faster
+inline constexpr std::size_t bulk_pages = 4;          // that are read to find the rows of one transaction
 
 ENTITABLE_DECL bool is_pressure(error const& problem) noexcept {
     return problem.http_status == 429 || problem.http_status == 503 || problem.code == error_code::server_busy ||
@@ -320,8 +320,8 @@ ENTITABLE_DECL shared<bulk_part> bulk_part::part_of(std::size_t from, std::size_
     auto const last = rows_.changes.begin() + static_cast<std::ptrdiff_t>(to);
     auto made = shared<bulk_part>::make(mode_,
         transact{rows_.table, {std::make_move_iterator(first), std::make_move_iterator(last)}},
-        std::vector<std::uint64_t>{indexes_.begin() + static_cast<std::ptrdiff_t>(from),
-            indexes_.begin() + static_cast<std::ptrdiff_t>(to)},
+        std::vector<std::uint64_t>{
+            indexes_.begin() + static_cast<std::ptrdiff_t>(from), indexes_.begin() + static_cast<std::ptrdiff_t>(to)},
         change_);
     made->lost_ = lost_;
     made->looked_ = looked_;

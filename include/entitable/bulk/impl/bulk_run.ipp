@@ -197,8 +197,8 @@ ENTITABLE_DECL void bulk_run::tell(steady_time now, bool at_end) {
     report_.left.reset();
     if (report_.total && report_.rows_a_second > 0) {
         double const rows = *report_.total > settled ? static_cast<double>(*report_.total - settled) : 0;
-        report_.left = std::chrono::nanoseconds{
-            static_cast<std::int64_t>(std::min(rows / report_.rows_a_second, 3e9) * 1e9)};
+        report_.left =
+            std::chrono::nanoseconds{static_cast<std::int64_t>(std::min(rows / report_.rows_a_second, 3e9) * 1e9)};
     }
     if (options_.watch) {
         options_.watch(report_);

@@ -4,6 +4,7 @@
 
 #include <entitable/client/row_walk.hpp>
 #include <entitable/query/reading.hpp>
+#include <entitable/transport/run.hpp>
 #include <entitable/transport/run_all.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
