@@ -44,7 +44,7 @@ struct asker {
     std::string key{planted_key};
     std::string origin{"http://127.0.0.1:10002"};
 
-    using fields = std::vector<std::pair<std::string, std::string>>;
+    using fields = std::vector<std::pair<std::string_view, std::string_view>>;
 
     /// `path` is what stands behind the account, with its slash.
     entitable::http_request request(

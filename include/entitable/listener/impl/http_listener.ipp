@@ -130,7 +130,7 @@ public:
 
 private:
     using error_code_type = boost::system::error_code;
-    using acceptor = boost::asio::ip::tcp::acceptor;
+    using acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, session_executor>;
 
     static result<void> open(acceptor& to, boost::asio::ip::tcp::endpoint const& at, atomic<std::uint16_t>& port) {
         error_code_type problem;
@@ -155,7 +155,7 @@ private:
 
     void accept(acceptor& on, bool metrics) {
         on.async_accept(boost::asio::make_strand(context_),
-            [self = shared_from_this(), &on, metrics](error_code_type problem, boost::asio::ip::tcp::socket socket) {
+            [self = shared_from_this(), &on, metrics](error_code_type problem, session_socket socket) {
                 if (!on.is_open() || self->stopping()) {
                     return;
                 }
@@ -169,7 +169,7 @@ private:
                 pause->async_wait([self, &on, metrics, pause](error_code_type) { self->accept(on, metrics); });
             });
     }
-    void begin(boost::asio::ip::tcp::socket socket, bool metrics) {
+    void begin(session_socket socket, bool metrics) {
         counts_.connections.fetch_add(1, memory_order::relaxed);
         if (counts_.open.load(memory_order::relaxed) >= options_.max_connections) {
             counts_.turned_away.fetch_add(1, memory_order::relaxed);
@@ -178,7 +178,7 @@ private:
             error_code_type ignored;
             socket.non_blocking(true, ignored);
             socket.write_some(boost::asio::buffer(full), ignored);
-            socket.shutdown(boost::asio::ip::tcp::socket::shutdown_send, ignored);
+            socket.shutdown(session_socket::shutdown_send, ignored);
             return;
         }
         counts_.open.fetch_add(1, memory_order::relaxed);

@@ -15,7 +15,7 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/core/basic_stream.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
@@ -32,7 +32,7 @@ namespace detail {
 /// One connection. All of it runs on its strand; there is one operation under way at a time.
 class http_session final : public std::enable_shared_from_this<http_session> {
 public:
-    http_session(std::shared_ptr<session_owner> owner, boost::asio::ip::tcp::socket socket, bool metrics)
+    http_session(std::shared_ptr<session_owner> owner, session_socket socket, bool metrics)
         : owner_(std::move(owner)), stream_(std::move(socket)), metrics_(metrics) {
         boost::system::error_code unknown;
         auto const peer = stream_.socket().remote_endpoint(unknown);
@@ -345,7 +345,7 @@ private:
     }
 
     std::shared_ptr<session_owner> owner_;
-    boost::beast::tcp_stream stream_;
+    boost::beast::basic_stream<boost::asio::ip::tcp, session_executor> stream_;
     boost::beast::flat_buffer buffer_;
     std::optional<request_parser> parser_;
     http_request request_;

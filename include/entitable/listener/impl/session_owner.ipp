@@ -5,6 +5,10 @@
 #include <entitable/core/atomic.hpp>
 #include <entitable/listener/http_listener.hpp>
 
+#include <boost/asio/basic_stream_socket.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/strand.hpp>
 #include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/optional/optional.hpp>
@@ -14,6 +18,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+/// The strand of a connection, by its type: one that may be any executor costs more at each step, and to compile.
+using session_executor = boost::asio::strand<boost::asio::io_context::executor_type>;
+using session_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, session_executor>;
 
 /// What is counted, for the metrics.
 struct listener_counts {
