@@ -113,6 +113,22 @@ TEST_CASE("descending is the distance to the greatest value") {
     STATIC_REQUIRE(descending_codec<std::int32_t>::reversed);
 }
 
+TEST_CASE("descending of a width is the distance to the greatest value of so many digits") {
+    check_golden<descending_width_codec<std::int32_t, 5>>(1234, "98765");
+    check_golden<descending_width_codec<std::int32_t, 5>>(0, "99999");
+    check_golden<descending_width_codec<std::int32_t, 5>>(99999, "00000");
+    check_golden<descending_width_codec<std::int32_t, 10>>(1, "2147483646");
+    check_golden<descending_width_codec<std::uint8_t, 3>>(255, "000");
+    check_golden<descending_width_codec<std::int64_t, 8>>(7, "99999992");
+    check_foreign<descending_width_codec<std::int32_t, 5>>({"", "1234", "123456", "-0001", "0000a"});
+    check_foreign<descending_width_codec<std::uint8_t, 3>>({"256"});
+    std::string text;
+    CHECK_FALSE(descending_width_codec<std::int32_t, 5>::append(text, -1));
+    CHECK_FALSE(descending_width_codec<std::int32_t, 5>::append(text, 100000));
+    STATIC_REQUIRE(descending_width_codec<std::int32_t, 5>::ordered);
+    STATIC_REQUIRE(descending_width_codec<std::int32_t, 5>::reversed);
+}
+
 TEST_CASE("descending times have the newest first") {
     check_golden<descending_codec<date_time>>(date_time{}, "09223372036854775807");
     check_golden<descending_codec<date_time>>(date_time{date_time::max_ticks}, "06572904292854775808");

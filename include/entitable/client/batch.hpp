@@ -5,6 +5,7 @@
 /// \file
 /// `batch<E>`: an entity group transaction. All of its changes are made, or none.
 
+#include <entitable/client/partial_merge.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/mapping/codec.hpp>
 
@@ -27,30 +28,59 @@ private:
 
 } // namespace detail
 
-/// Up to 100 changes of different entities of one partition, 4 MiB at most; checked when submitted. A value: nothing is
-/// sent before `submit()`, and a batch can be submitted again. One thread at a time.
-template <mapped_entity Entity>
+/// Up to 100 changes of different entities of one partition, 4 MiB at most; checked when submitted. Of one type, or of those of
+/// `tables`. A value: nothing is sent before `submit()`, and a batch can be submitted again. One thread at a time.
+template <mapped_entity First, mapped_entity... More>
 class batch {
 public:
-    explicit batch(detail::table_core table) : table_(std::move(table)) {} ///< made by `table::batch`
+    explicit batch(detail::table_core table)
+        : table_(std::move(table)) {} ///< made by `table::batch` and `tables::batch`
 
     /// Adds a new entity: EntityAlreadyExists when there is one.
-    batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
+    template <mapped_entity E = First>
+    batch& insert(E const& entity) {
+        return add(mutation_kind::insert, entity, any_etag);
+    }
     /// Adds an entity in place of the stored one that meets the condition.
-    batch& replace(Entity const& entity, etag_condition condition) {
+    template <mapped_entity E = First>
+    batch& replace(E const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, std::move(condition));
     }
     /// Adds properties to be laid over those of the stored entity that meets the condition.
-    batch& merge(Entity const& entity, etag_condition condition) {
+    template <mapped_entity E = First>
+    batch& merge(E const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, std::move(condition));
     }
+    /// Adds the members that are named to be laid over those of the stored entity: see `table::merge`.
+    template <class... Values, class... ChangesAndCondition>
+    batch& merge(keys_at<Values...> const& keys, ChangesAndCondition&&... changes_and_condition) {
+        using E = detail::entity_of_changes<First, std::remove_cvref_t<ChangesAndCondition>...>;
+        check<E>();
+        auto made = detail::partial_merge<E>(keys, changes_and_condition...);
+        changes_.add(mutation_kind::merge, std::move(made.entity), std::move(made.condition));
+        return *this;
+    }
     /// Adds an entity, whether or not there is one.
-    batch& insert_or_replace(Entity const& entity) { return add(mutation_kind::insert_or_replace, entity, any_etag); }
+    template <mapped_entity E = First>
+    batch& insert_or_replace(E const& entity) {
+        return add(mutation_kind::insert_or_replace, entity, any_etag);
+    }
     /// Adds an entity, or properties to be laid over those of the stored one.
-    batch& insert_or_merge(Entity const& entity) { return add(mutation_kind::insert_or_merge, entity, any_etag); }
+    template <mapped_entity E = First>
+    batch& insert_or_merge(E const& entity) {
+        return add(mutation_kind::insert_or_merge, entity, any_etag);
+    }
     /// Only the entity's keys count.
-    batch& remove(Entity const& entity, etag_condition condition) {
+    template <mapped_entity E = First>
+    batch& remove(E const& entity, etag_condition condition) {
         return add(mutation_kind::remove, entity, std::move(condition));
+    }
+    /// Removes the entity with these keys: `remove(at("ann", 7), any_etag)`; of several types `remove<order>(at("ann", 7), any_etag)`.
+    template <mapped_entity E = First, class... Values>
+    batch& remove(keys_at<Values...> const& keys, etag_condition condition) {
+        check<E>();
+        changes_.add(mutation_kind::remove, detail::row_at<E>(keys), std::move(condition));
+        return *this;
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes
@@ -62,7 +92,14 @@ public:
     [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
 
 private:
-    batch& add(mutation_kind kind, Entity const& entity, etag_condition condition) {
+    template <class E>
+    static consteval void check() {
+        static_assert(
+            std::same_as<E, First> || (std::same_as<E, More> || ...), "this entity type is not one of the table's");
+    }
+    template <class E>
+    batch& add(mutation_kind kind, E const& entity, etag_condition condition) {
+        check<E>();
         changes_.add(kind, to_row(entity), std::move(condition));
         return *this;
     }

@@ -5,13 +5,14 @@
 /// \file
 /// `query<E, Path>`: a typed query, ready to run. A range of entities, and folds over it that return results.
 
-#include <entitable/client/detail/folds.hpp>
+#include <entitable/client/aggregate.hpp>
 #include <entitable/client/pages.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/client/selected.hpp>
 #include <entitable/mapping/codec.hpp>
 
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -170,6 +171,7 @@ public:
 
     /// `value = function(std::move(value), entity)` over all of them, with one page in memory.
     template <class Value, class Function>
+        requires(!detail::aggregate<Value>)
     [[nodiscard]] result<Value> fold(Value initial, Function&& function) const {
         result<Value> value{std::in_place, std::move(initial)};
         auto done = for_each([&](Row const& entity) { *value = function(*std::move(value), entity); });
@@ -178,16 +180,60 @@ public:
         }
         return value;
     }
+    /// Several aggregates in one pass: `auto [n, least] = readings.fold(count(), min(r::celsius)).value()`. The service sends only the
+    /// members that they look at.
+    template <detail::aggregate... Aggregates>
+    [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
+        auto read = with_fields<typename Aggregates::field...>(
+            [&](auto const& rows) { return rows.for_each([&](auto const& row) { (aggregates.take(row), ...); }); });
+        if (!read) {
+            return std::move(read).as_failure();
+        }
+        return detail::finish_all(aggregates...);
+    }
+    /// The aggregates of each group of entities with one value of a field, in the order of these values: pairs of the value and a tuple. Memory
+    /// for one group each; where the entities come in the order of the field, as with the first component of the row key, no group is
+    /// searched for.
+    template <class Field, detail::aggregate... Aggregates>
+    [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
+        using key = typename Field::value_type;
+        using values = std::tuple<typename Aggregates::value_type...>;
+        std::map<key, std::tuple<Aggregates...>, detail::value_less> groups;
+        auto last = groups.end();
+        auto read = with_fields<Field, typename Aggregates::field...>([&](auto const& rows) {
+            return rows.for_each([&](auto const& row) {
+                auto&& held = detail::value_of(row, field);
+                if (last == groups.end() || !detail::same_value(last->first, held)) {
+                    last = groups.try_emplace(held, aggregates...).first;
+                }
+                std::apply([&](auto&... each) { (each.take(row), ...); }, last->second);
+            });
+        });
+        result<std::vector<std::pair<key, values>>> made{std::in_place};
+        if (!read) {
+            made = std::move(read).as_failure();
+            return made;
+        }
+        for (auto& [value, group] : groups) {
+            auto finished = std::apply([](auto&... each) { return detail::finish_all(each...); }, group);
+            if (!finished) {
+                made = std::move(finished).as_failure();
+                return made;
+            }
+            made->emplace_back(value, *std::move(finished));
+        }
+        return made;
+    }
     /// The least value of a field; nothing when there is none. Absent values and NaN do not count. As with `std::min`, the
     /// macro of that name in windows.h is in the way: define NOMINMAX.
     template <class Field>
     [[nodiscard]] auto(min)(Field field) const {
-        return with_field(field, [&](auto const& rows) { return detail::extreme<false>(rows, field); });
+        return only((entitable::min)(field));
     }
     /// The greatest value of a field; as `min`.
     template <class Field>
     [[nodiscard]] auto(max)(Field field) const {
-        return with_field(field, [&](auto const& rows) { return detail::extreme<true>(rows, field); });
+        return only((entitable::max)(field));
     }
     /// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it does not fit; double for others. Absent
     /// values do not count.
@@ -196,7 +242,7 @@ public:
         constexpr bool is_number = detail::is_summable<Field>;
         static_assert(is_number, "sum is for members that are numbers which std::int64_t or double holds");
         if constexpr (is_number) {
-            return with_field(field, [&](auto const& rows) { return detail::sum_of(rows, field); });
+            return only(entitable::sum(field));
         }
     }
 
@@ -270,16 +316,36 @@ private:
         }
         return walk;
     }
-    /// What `function` makes of the rows with this field only; as one of this object's own runs.
-    template <class Field, class Function>
-    [[nodiscard]] auto with_field(Field field, Function function) const {
+    /// One aggregate.
+    template <class Aggregate>
+    [[nodiscard]] result<typename Aggregate::value_type> only(Aggregate aggregate) const {
+        auto values = fold(aggregate);
+        if (!values) {
+            return std::move(values).as_failure();
+        }
+        return std::get<0>(*std::move(values));
+    }
+    /// What `function` makes of the rows with these fields only; as one of this object's own runs.
+    template <class... Fields, class Function>
+    [[nodiscard]] auto with_fields(Function function) const {
         if (limits_.read != nullptr) {
             return function(*this); // the token is one of a query with this select
         }
-        auto const rows = select(field);
+        auto const rows = [&] {
+            using distinct = typename detail::distinct_fields<std::tuple<>, Fields...>::type;
+            if constexpr (std::tuple_size_v<distinct> == 0) { // keys only: any component will do
+                return selecting(std::tuple{detail::first_component<Entity>{}});
+            } else {
+                return selecting(distinct{});
+            }
+        }();
         auto made = function(rows);
         last_.walk = rows.last_.walk;
         return made;
+    }
+    template <class... Fields>
+    [[nodiscard]] auto selecting(std::tuple<Fields...>) const {
+        return select(Fields{}...);
     }
 
     shared<detail::query_source> source_;

@@ -49,6 +49,10 @@ public:
     /// Whether it was there.
     [[nodiscard]] result<bool> drop_if_present() const { return core_.drop_if_present(); }
 
+    /// The partition keys, in order: one request a partition, which reads one row, and one more for one that begins with a system row. Those
+    /// that hold nothing but system rows are left out.
+    [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
+
     // ---- writes of one entity ----
 
     /// EntityAlreadyExists when the key is taken.
@@ -64,6 +68,17 @@ public:
     /// what is stored: to remove a property, replace.
     [[nodiscard]] result<written> merge(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::merge, entity, std::move(condition));
+    }
+    /// Lays only the members that are named over those of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`.
+    /// Nothing is read, and no other member touched. The last argument is the condition, as in `replace`.
+    template <class... Values, class... ChangesAndCondition>
+    [[nodiscard]] result<written> merge(
+        keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
+        auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
+        if (!made.entity) {
+            return std::move(made.entity).as_failure();
+        }
+        return core_.write(mutation::merge(*std::move(made.entity), std::move(made.condition)));
     }
     /// Inserts, or replaces whatever is stored: the last writer wins. The service knows no conditional form of it.
     [[nodiscard]] result<written> insert_or_replace(Entity const& entity) const {

@@ -8,6 +8,7 @@
 #include <entitable/transport/any_transport.hpp>
 
 #include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -38,6 +39,8 @@ public:
     /// Every row of a range of keys that satisfies a condition, page after page, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(key_range const& range, filter const& condition,
         bool with_system_rows, function_ref<void(row_view)> function) const;
+    /// The partition keys that hold an entity, in order.
+    ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> partitions() const;
 
 private:
     any_transport through_;

@@ -87,61 +87,6 @@ protected:
 
 } // namespace detail
 
-/// A batch over entities of several types; see `batch<E>`.
-template <mapped_entity... Entities>
-class mixed_batch {
-public:
-    explicit mixed_batch(detail::table_core table) : table_(std::move(table)) {} ///< made by `tables::batch`
-
-    /// As `batch<E>::insert`.
-    template <mapped_entity E>
-    mixed_batch& insert(E const& entity) {
-        return add(mutation_kind::insert, entity, any_etag);
-    }
-    /// As `batch<E>::replace`.
-    template <mapped_entity E>
-    mixed_batch& replace(E const& entity, etag_condition condition) {
-        return add(mutation_kind::replace, entity, std::move(condition));
-    }
-    /// As `batch<E>::merge`.
-    template <mapped_entity E>
-    mixed_batch& merge(E const& entity, etag_condition condition) {
-        return add(mutation_kind::merge, entity, std::move(condition));
-    }
-    /// As `batch<E>::insert_or_replace`.
-    template <mapped_entity E>
-    mixed_batch& insert_or_replace(E const& entity) {
-        return add(mutation_kind::insert_or_replace, entity, any_etag);
-    }
-    /// As `batch<E>::insert_or_merge`.
-    template <mapped_entity E>
-    mixed_batch& insert_or_merge(E const& entity) {
-        return add(mutation_kind::insert_or_merge, entity, any_etag);
-    }
-    /// Only the entity's keys count.
-    template <mapped_entity E>
-    mixed_batch& remove(E const& entity, etag_condition condition) {
-        return add(mutation_kind::remove, entity, std::move(condition));
-    }
-
-    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes
-    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }  ///< whether there is none
-    void clear() noexcept { changes_.clear(); }                                 ///< begins anew
-    /// As `batch<E>::submit`.
-    [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
-
-private:
-    template <class E>
-    mixed_batch& add(mutation_kind kind, E const& entity, etag_condition condition) {
-        static_assert((std::is_same_v<E, Entities> || ...), "this entity type is not one of the table's");
-        changes_.add(kind, to_row(entity), std::move(condition));
-        return *this;
-    }
-
-    detail::table_core table_;
-    detail::change_list changes_;
-};
-
 /// A table of entities of several types. Safe to use from several threads; copies are cheap and keep the backend alive.
 template <mapped_entity First, mapped_entity... More>
 class tables : public detail::shared_partition<typename mapping<First>::partition_components, First, More...> {
@@ -179,7 +124,7 @@ public:
     }
 
     /// Changes of entities of any of the types, in one partition, all or nothing.
-    [[nodiscard]] mixed_batch<First, More...> batch() const { return mixed_batch<First, More...>{core_}; }
+    [[nodiscard]] entitable::batch<First, More...> batch() const { return entitable::batch<First, More...>{core_}; }
 
     /// A row as what it is. RowMismatch when its keys are those of a type but the rest does not fit.
     [[nodiscard]] result<any_entity> read(row_view row) const {

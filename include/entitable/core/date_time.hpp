@@ -38,6 +38,8 @@ struct date_time {
         return {unix_epoch + days * 86400 * ticks_per_second};
     }
 
+    /// The time of day by the computer's clock.
+    [[nodiscard]] static date_time now() noexcept { return from_system(std::chrono::system_clock::now()); }
     /// From the system clock, cut to 100 ns.
     [[nodiscard]] static date_time from_system(std::chrono::system_clock::time_point time) noexcept {
         auto const since = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();

@@ -5,7 +5,7 @@
 /// \file
 /// `guid`: 128 bits, compared as bytes, written in lower case.
 
-#include <entitable/core/config.hpp>
+#include <entitable/core/date_time.hpp>
 
 #include <array>
 #include <compare>
@@ -19,6 +19,13 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A globally unique identifier; `bytes` in the order in which the text shows them.
 struct guid {
     std::array<unsigned char, 16> bytes{}; ///< in the order of the text
+
+    /// A new one that nobody else has: 122 bits from the operating system (version 4 of RFC 9562). Not for secrets.
+    ENTITABLE_LAZY [[nodiscard]] static guid random() noexcept;
+    /// A new one that stands behind those of earlier times, as bytes and as text: milliseconds and their 4096ths since 1970, and 62 bits
+    /// from the operating system (version 7 of RFC 9562). In no order within a quarter of a microsecond, or where clocks differ. 1970 stands for
+    /// times before it.
+    ENTITABLE_LAZY [[nodiscard]] static guid ordered(date_time time = date_time::now()) noexcept;
 
     /// Reads "c9da6455-213d-42c9-9a79-3e9149a57833", hexadecimal digits in either case; nothing for anything else.
     ENTITABLE_LAZY [[nodiscard]] static std::optional<guid> parse(std::string_view text) noexcept;

@@ -7,6 +7,9 @@
 /// query room.
 
 #include <entitable/mapping/component.hpp>
+#include <entitable/mapping/key_argument.hpp>
+
+#include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -18,6 +21,27 @@ struct key_field {
     using codec = typename Component::codec;           ///< its text form
 };
 
+namespace detail {
+
+/// The type of a member, or of what an optional one holds.
+template <class T>
+struct held_by {
+    using type = T;
+};
+template <class T>
+struct held_by<std::optional<T>> {
+    using type = T;
+};
+
+} // namespace detail
+
+/// A new value of a property, for `merge`.
+template <class Entity, auto Member>
+struct member_change {
+    std::string_view name;                                             ///< as it is stored
+    typename detail::held_by<detail::member_type<Member>>::type value; ///< what it shall be
+};
+
 /// A property of `Entity`.
 template <class Entity, auto Member>
 struct property_field {
@@ -25,6 +49,26 @@ struct property_field {
     using value_type = detail::member_type<Member>; ///< the member's type
 
     std::string_view name; ///< as it is stored
+
+    /// The property shall have this value: for `merge(at(keys...), field = value, condition)`.
+    template <class From>
+    [[nodiscard]] member_change<Entity, Member> operator=(From&& from) const { // NOLINT: assigns nothing
+        using type = typename detail::held_by<value_type>::type;
+        constexpr bool is_value = std::is_convertible_v<From, type> &&
+            (!std::is_arithmetic_v<type> || std::is_same_v<std::remove_cvref_t<From>, type> ||
+                detail::fits_losslessly<std::remove_cvref_t<From>, type> ||
+                (std::is_same_v<type, double> && std::is_arithmetic_v<std::remove_cvref_t<From>> &&
+                    !std::is_same_v<std::remove_cvref_t<From>, bool>));
+        constexpr bool is_absence = std::is_same_v<std::remove_cvref_t<From>, std::nullopt_t>;
+        static_assert(
+            !is_absence, "a merge removes no property, since the service ignores null there: use update(...)");
+        static_assert(is_value || is_absence, "a member is given a value of its own type, or a narrower one");
+        if constexpr (is_value) {
+            return {name, static_cast<type>(std::forward<From>(from))};
+        } else {
+            return {name, type{}};
+        }
+    }
 };
 
 ENTITABLE_END_NAMESPACE

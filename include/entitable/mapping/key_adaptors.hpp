@@ -7,6 +7,7 @@
 ///
 ///     width(member, digits)       fewer digits than the type has: "01234"
 ///     descending(member)          greatest first: 2147483647 - 1 is "2147483646"
+///     descending(width(member, digits))    the same in fewer digits: 99999 - 1 is "99998"
 ///     escaped(member)             any text, ordered in any position
 ///     salted(member, buckets)     spread over buckets: "07__2026-11-20"; see `key_component::kind::bucket`
 ///     literal("BIB:")             constant text
@@ -101,6 +102,38 @@ struct descending_codec<date_time> : detail::key_codec_base<date_time> {
     /// See `key_codec`.
     static bool parse(std::string_view text, date_time& out) {
         return descending_codec<std::int64_t>::parse(text, out.ticks);
+    }
+};
+
+/// An integer of at most `Digits` digits, greatest first: the distance to the greatest that has a text. Greater and negative ones have
+/// none.
+template <class T, std::size_t Digits>
+struct descending_width_codec : width_codec<T, Digits> {
+    static constexpr bool reversed = true; ///< the greatest comes first
+
+    /// See `key_codec`.
+    static bool append(std::string& out, T value) {
+        bool const fits = value >= T{} && static_cast<std::uint64_t>(value) <= width_codec<T, Digits>::greatest;
+        if (fits) {
+            std::uint64_t const distance = width_codec<T, Digits>::greatest - static_cast<std::uint64_t>(value);
+            detail::append_key_integer(out, distance, false, Digits);
+        }
+        return fits;
+    }
+    /// For comparisons with a value that has no text: a greater one stands before all texts, a negative one behind.
+    static void append_operand(std::string& out, T value) {
+        if (value < T{}) {
+            out += ':'; // the character behind '9'
+        }
+    }
+    /// See `key_codec`.
+    static bool parse(std::string_view text, T& out) noexcept {
+        std::uint64_t distance = 0;
+        bool negative = false;
+        bool const good = detail::parse_key_integer(text, Digits, distance, negative) && !negative &&
+            distance <= width_codec<T, Digits>::greatest;
+        out = good ? static_cast<T>(width_codec<T, Digits>::greatest - distance) : T{};
+        return good;
     }
 };
 

@@ -10,8 +10,8 @@
 ///         row_key(bib),
 ///         properties(name, age))             // up to 64 a clause; the clause may stand several times
 ///
-/// Inside of a key: member, width(member, digits), descending(member), escaped(member), salted(member, buckets),
-/// literal("text"). Inside of properties: member, property(member, "Name"), accessors(name, getter, setter), and
+/// Inside of a key: member, width(member, digits), descending(member), descending(width(member, digits)), escaped(member),
+/// salted(member, buckets), literal("text"). Inside of properties: member, property(member, "Name"), accessors(name, getter, setter), and
 /// etag(member) and timestamp(member), which are filled when an entity is read and never stored.
 ///
 /// The line number in the name of the generated struct keeps an entity of a namespace apart from one of an unnamed namespace
@@ -129,7 +129,7 @@
 #define ENTITABLE_KEY_KIND_salted(...) ~, 3
 
 #define ENTITABLE_KEY_MEMBER_width(member, digits) member
-#define ENTITABLE_KEY_MEMBER_descending(member) member
+#define ENTITABLE_KEY_MEMBER_descending(item) ENTITABLE_WITHIN(MEMBER, item)
 #define ENTITABLE_KEY_MEMBER_escaped(member) member
 #define ENTITABLE_KEY_MEMBER_salted(member, buckets) member
 
@@ -137,16 +137,30 @@
 #define ENTITABLE_KEY_TYPE_width(member, digits)      \
     ::entitable::component<entitable_members::member, \
         ::entitable::width_codec<::entitable::detail::member_type<entitable_members::member>, digits>>
-#define ENTITABLE_KEY_TYPE_descending(member)         \
-    ::entitable::component<entitable_members::member, \
-        ::entitable::descending_codec<::entitable::detail::member_type<entitable_members::member>>>
+#define ENTITABLE_KEY_TYPE_descending(item) ENTITABLE_WITHIN(TYPE, item)
 #define ENTITABLE_KEY_TYPE_escaped(member)            \
     ::entitable::component<entitable_members::member, \
         ::entitable::escaped_codec<::entitable::detail::member_type<entitable_members::member>>>
+// What stands in descending(...): a member, or width(member, digits).
+#define ENTITABLE_WITHIN(what, item) ENTITABLE_WITHIN_CAT(ENTITABLE_WITHIN_##what##_, ENTITABLE_KEY_KIND(item))(item)
+#define ENTITABLE_WITHIN_CAT(one, other) ENTITABLE_WITHIN_CAT_I(one, other)
+#define ENTITABLE_WITHIN_CAT_I(one, other) one##other
+#define ENTITABLE_WITHIN_MEMBER_0(member) member
+#define ENTITABLE_WITHIN_MEMBER_1(item) ENTITABLE_KEY_MEMBER_##item
+#define ENTITABLE_WITHIN_NAME_0(member) #member
+#define ENTITABLE_WITHIN_NAME_1(item) ENTITABLE_KEY_NAME_##item
+#define ENTITABLE_WITHIN_TYPE_0(member)               \
+    ::entitable::component<entitable_members::member, \
+        ::entitable::descending_codec<::entitable::detail::member_type<entitable_members::member>>>
+#define ENTITABLE_WITHIN_TYPE_1(item) ENTITABLE_DESCENDING_##item
+#define ENTITABLE_DESCENDING_width(member, digits)    \
+    ::entitable::component<entitable_members::member, \
+        ::entitable::descending_width_codec<::entitable::detail::member_type<entitable_members::member>, digits>>
+
 #define ENTITABLE_KEY_TYPE_salted(member, buckets) ::entitable::salted_component<entitable_members::member, buckets>
 
 #define ENTITABLE_KEY_NAME_width(member, digits) #member
-#define ENTITABLE_KEY_NAME_descending(member) #member
+#define ENTITABLE_KEY_NAME_descending(item) ENTITABLE_WITHIN(NAME, item)
 #define ENTITABLE_KEY_NAME_escaped(member) #member
 #define ENTITABLE_KEY_NAME_salted(member, buckets) #member
 #define ENTITABLE_KEY_NAME_literal(text) text

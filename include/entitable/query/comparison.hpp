@@ -39,10 +39,26 @@ template <class T, class From>
     }
 }
 
+/// Whether the property is there: it equals a value, or it does not.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, value_view of_its_type, bool there);
+
+template <class Entity, auto Member>
+[[nodiscard]] auto is_present(property_field<Entity, Member> field, bool there) {
+    using type = typename bare<typename property_field<Entity, Member>::value_type>::type;
+    constexpr auto free = shape_set::of(0);
+    type const least{};
+    return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
+}
+
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto compare(property_field<Entity, Member> field, filter_operator operation, From const& from) {
     using type = typename bare<typename property_field<Entity, Member>::value_type>::type;
-    if constexpr (comparable_with<From, type>) {
+    if constexpr (std::same_as<From, std::nullopt_t>) {
+        constexpr bool may_be_absent = !std::same_as<typename property_field<Entity, Member>::value_type, type>;
+        static_assert(
+            may_be_absent, "only a member that is an optional is compared with nullopt: this one is always there");
+        return is_present(field, operation == filter_operator::not_equal);
+    } else if constexpr (comparable_with<From, type>) {
         predicate_node node;
         node.operation = operation;
         node.name = field.name;
@@ -51,7 +67,8 @@ template <class Entity, auto Member, class From>
         return predicate<Entity, free, free>{predicate_nodes(1, std::move(node))};
     } else {
         static_assert(comparable_with<From, type>,
-            "a property is compared with a value of its own type, or a narrower one: this literal has another type");
+            "a property is compared with a value of its own type, or a narrower one, and not with another member: this "
+            "value has another type");
         return refused_predicate{};
     }
 }
@@ -149,13 +166,20 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
         }
     } else {
         static_assert(comparable_with<From, type>,
-            "a key component is compared with a value of its own type, or a narrower one: this literal has another "
-            "type");
+            "a key component is compared with a value of its own type, or a narrower one, and not with another member: "
+            "this "
+            "value has another type");
         return refused_predicate{};
     }
 }
 
 } // namespace detail
+
+/// The property is there, with the type of the member. `field != std::nullopt` says the same of an optional member.
+template <class Entity, auto Member>
+[[nodiscard]] auto present(property_field<Entity, Member> field) {
+    return detail::is_present(field, true);
+}
 
 // Six comparisons on two kinds of fields.
 /// The property has this value. An absent one, or one of another type, has none.

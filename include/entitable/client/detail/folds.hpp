@@ -10,6 +10,7 @@
 
 #include <concepts>
 #include <optional>
+#include <tuple>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -84,47 +85,44 @@ template <class T>
     }
 }
 
-/// The least or greatest value of a field among the rows of a query.
-template <bool Greatest, class Query, class Field>
-[[nodiscard]] auto extreme(Query const& rows, Field field) {
-    using type = present_type<Field>;
-    return rows.fold(std::optional<type>{}, [field](std::optional<type> best, auto const& row) {
-        auto&& held = value_of(row, field);
-        type const* const value = present(held);
-        constexpr ordering better = Greatest ? ordering::greater : ordering::less;
-        bool const counts = value != nullptr && order_of_values(*value, *value) == ordering::equal; // a NaN does not
-        if (counts && (!best || order_of_values(*value, *best) == better)) {
-            best = *value;
-        }
-        return best;
-    });
+/// The order of the values of a field: that of queries; a NaN behind all, an absent one before all.
+struct value_less {
+    template <class T>
+    [[nodiscard]] bool operator()(std::optional<T> const& left, std::optional<T> const& right) const {
+        return right && (!left || (*this)(*left, *right));
+    }
+    template <class T>
+    [[nodiscard]] bool operator()(T const& left, T const& right) const {
+        bool const right_is_none = order_of_values(right, right) != ordering::equal;
+        return right_is_none ? order_of_values(left, left) == ordering::equal
+                             : order_of_values(left, right) == ordering::less;
+    }
+};
+template <class T>
+[[nodiscard]] bool same_value(T const& left, T const& right) {
+    return !value_less{}(left, right) && !value_less{}(right, left);
 }
 
-template <class Query, class Field>
-[[nodiscard]] auto sum_of(Query const& rows, Field field) {
-    using type = present_type<Field>;
-    if constexpr (is_integer_field<Field>) {
-        bool fits = true;
-        auto sum = rows.fold(std::int64_t{}, [field, &fits](std::int64_t before, auto const& row) {
-            auto&& held = value_of(row, field);
-            type const* const value = present(held);
-            std::int64_t const more = value != nullptr ? static_cast<std::int64_t>(*value) : 0;
-            constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-            fits = fits && (more >= 0 ? before <= most - more : before >= -most - 1 - more);
-            return fits ? before + more : before;
-        });
-        if (sum && !fits) {
-            sum = failure{error_code::out_of_range_input, "the sum does not fit into 64 bits"};
-        }
-        return sum;
-    } else {
-        return rows.fold(0.0, [field](double before, auto const& row) {
-            auto&& held = value_of(row, field);
-            type const* const value = present(held);
-            return value != nullptr ? before + *value : before;
-        });
-    }
-}
+/// A component of a key, to ask for keys only.
+template <class Entity, class Components>
+struct first_component_in;
+template <class Entity, class First, class... More>
+struct first_component_in<Entity, components<void, First, More...>> {
+    using type = key_field<Entity, key_part::partition, First>;
+};
+template <class Entity>
+using first_component = typename first_component_in<Entity, typename mapping<Entity>::partition_components>::type;
+
+/// Only the fields among some types, each once.
+template <class Fields, class... More>
+struct distinct_fields {
+    using type = Fields;
+};
+template <class... Fields, class First, class... More>
+struct distinct_fields<std::tuple<Fields...>, First, More...>
+    : distinct_fields<std::conditional_t<std::is_void_v<First> || (std::is_same_v<First, Fields> || ...),
+                          std::tuple<Fields...>, std::tuple<Fields..., First>>,
+          More...> {};
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -5,6 +5,7 @@
 #include <entitable/core/detail/characters.hpp>
 #include <entitable/core/detail/value_text.hpp>
 #include <entitable/core/guid.hpp>
+#include <entitable/core/random_seed.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -19,7 +20,29 @@ inline constexpr std::array<unsigned char, 256> hexadecimal_values = [] {
     return values;
 }();
 
+/// The bytes of two numbers, the highest first, as a UUID of a version.
+[[nodiscard]] inline guid guid_of(std::uint64_t high, std::uint64_t low, std::uint64_t version) noexcept {
+    high = (high & ~std::uint64_t{0xF000}) | version << 12U;
+    low = (low & ~std::uint64_t{0} >> 2U) | std::uint64_t{1} << 63U;
+    guid made;
+    for (std::size_t index = 0; index < 8; ++index) {
+        made.bytes[index] = static_cast<unsigned char>((high >> (56 - 8 * index)) & 0xFFU);
+        made.bytes[index + 8] = static_cast<unsigned char>((low >> (56 - 8 * index)) & 0xFFU);
+    }
+    return made;
+}
+
 } // namespace detail
+
+ENTITABLE_LAZY_BODY guid guid::random() noexcept { return detail::guid_of(random_seed(), random_seed(), 4); }
+
+ENTITABLE_LAZY_BODY guid guid::ordered(date_time time) noexcept {
+    constexpr std::int64_t ticks_per_millisecond = date_time::ticks_per_second / 1000;
+    std::int64_t const since = time.ticks > date_time::unix_epoch ? time.ticks - date_time::unix_epoch : 0;
+    auto const milliseconds = static_cast<std::uint64_t>(since / ticks_per_millisecond);
+    auto const fraction = static_cast<std::uint64_t>(since % ticks_per_millisecond * 4096 / ticks_per_millisecond);
+    return detail::guid_of(milliseconds << 16U | fraction, random_seed(), 7);
+}
 
 ENTITABLE_LAZY_BODY std::optional<guid> guid::parse(std::string_view text) noexcept {
     if (text.size() != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') {

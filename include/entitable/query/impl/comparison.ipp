@@ -7,6 +7,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_LAZY_BODY predicate_nodes presence(std::string_view name, value_view of_its_type, bool there) {
+    predicate_nodes nodes(2);
+    nodes[0].operation = filter_operator::equal;
+    nodes[1].operation = filter_operator::not_equal;
+    for (predicate_node& node : nodes) {
+        node.name = name;
+        node.operand = of_its_type;
+    }
+    predicate_node either;
+    either.operation = filter_operator::any_of;
+    nodes.push_back(std::move(either));
+    return there ? nodes : negated(std::move(nodes));
+}
+
 ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, key_operand operand) {
     predicate_nodes nodes(1);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Aggregates, several of which are computed in one pass over a query: `fold(count(), min(r::celsius), average(r::celsius))`.
+
+#include <entitable/client/detail/folds.hpp>
+
+#include <limits>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Takes rows one by one, and has a value at the end.
+template <class T>
+concept aggregate = requires { typename T::is_aggregate; };
+
+struct counting {
+    using is_aggregate = void;
+    using field = void;
+    using value_type = std::uint64_t;
+    std::uint64_t rows{};
+
+    template <class Row>
+    void take(Row const&) noexcept {
+        ++rows;
+    }
+    [[nodiscard]] result<value_type> finish() const { return rows; }
+};
+
+template <class Field, bool Greatest>
+struct extreme {
+    using is_aggregate = void;
+    using field = Field;
+    using type = present_type<Field>;
+    using value_type = std::optional<type>;
+    std::optional<type> best;
+
+    template <class Row>
+    void take(Row const& row) {
+        auto&& held = value_of(row, Field{});
+        type const* const value = present(held);
+        constexpr ordering better = Greatest ? ordering::greater : ordering::less;
+        bool const counts = value != nullptr && order_of_values(*value, *value) == ordering::equal; // a NaN does not
+        if (counts && (!best || order_of_values(*value, *best) == better)) {
+            best = *value;
+        }
+    }
+    [[nodiscard]] result<value_type> finish() { return std::move(best); }
+};
+
+template <class Field>
+struct summing {
+    using is_aggregate = void;
+    using field = Field;
+    using type = present_type<Field>;
+    using value_type = std::conditional_t<is_integer_field<Field>, std::int64_t, double>;
+    value_type sum{};
+    bool fits{true};
+
+    template <class Row>
+    void take(Row const& row) {
+        auto&& held = value_of(row, Field{});
+        type const* const value = present(held);
+        auto const more = value != nullptr ? static_cast<value_type>(*value) : value_type{};
+        if constexpr (is_integer_field<Field>) {
+            constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+            fits = fits && (more >= 0 ? sum <= most - more : sum >= -most - 1 - more);
+        }
+        if (fits) {
+            sum += more;
+        }
+    }
+    [[nodiscard]] result<value_type> finish() const {
+        return fits ? result<value_type>{sum}
+                    : result<value_type>{failure{error_code::out_of_range_input, "the sum does not fit into 64 bits"}};
+    }
+};
+
+template <class Field>
+struct averaging {
+    using is_aggregate = void;
+    using field = Field;
+    using type = present_type<Field>;
+    using value_type = std::optional<double>;
+    double sum{};
+    double lost{}; // what the sum was rounded by: Kahan and Babuska
+    std::uint64_t values{};
+
+    template <class Row>
+    void take(Row const& row) {
+        auto&& held = value_of(row, Field{});
+        if (type const* const value = present(held)) {
+            double const more = static_cast<double>(*value);
+            double const next = sum + more;
+            double const larger = sum < 0 ? -sum : sum;
+            lost += larger >= (more < 0 ? -more : more) ? (sum - next) + more : (more - next) + sum;
+            sum = next;
+            ++values;
+        }
+    }
+    [[nodiscard]] result<value_type> finish() const {
+        double const whole = lost == lost ? sum + lost : sum; // an infinity leaves no rest
+        return values == 0 ? value_type{} : value_type{whole / static_cast<double>(values)};
+    }
+};
+
+/// The values of all, or the first error.
+template <class... Aggregates>
+[[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> finish_all(Aggregates&... all) {
+    result<std::tuple<typename Aggregates::value_type...>> values{std::in_place};
+    auto const put = [&](auto& to, auto finished) {
+        if (finished) {
+            to = *std::move(finished);
+        } else if (values) {
+            values = std::move(finished).as_failure();
+        }
+    };
+    std::apply([&](auto&... to) { (put(to, all.finish()), ...); }, *values);
+    return values;
+}
+
+} // namespace detail
+
+/// The number of entities.
+[[nodiscard]] inline detail::counting count() noexcept { return {}; }
+/// The least value of a field; nothing when there is none. Absent values and NaN do not count. As with `std::min`, the macro of that name
+/// in windows.h is in the way: define NOMINMAX.
+template <class Field>
+    requires requires { typename Field::entity_type; }
+[[nodiscard]] detail::extreme<Field, false>(min)(Field) noexcept {
+    return {};
+}
+/// The greatest value of a field; as `min`.
+template <class Field>
+    requires requires { typename Field::entity_type; }
+[[nodiscard]] detail::extreme<Field, true>(max)(Field) noexcept {
+    return {};
+}
+/// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it does not fit; double for others. Absent values do not
+/// count.
+template <class Field>
+    requires requires { typename Field::entity_type; }
+[[nodiscard]] auto sum(Field) noexcept {
+    constexpr bool is_number = detail::is_summable<Field>;
+    static_assert(is_number, "sum is for members that are numbers which std::int64_t or double holds");
+    return detail::summing<Field>{};
+}
+/// The mean of a field, as a double; nothing when there is no value. Absent values do not count.
+template <class Field>
+    requires requires { typename Field::entity_type; }
+[[nodiscard]] auto average(Field) noexcept {
+    constexpr bool is_number = detail::is_summable<Field>;
+    static_assert(is_number, "average is for members that are numbers which std::int64_t or double holds");
+    return detail::averaging<Field>{};
+}
+
+ENTITABLE_END_NAMESPACE

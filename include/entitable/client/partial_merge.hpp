@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Some members of an entity, by its keys: `merge(at("ann", 7), o::status = "paid", any_etag)`.
+
+#include <entitable/core/etag.hpp>
+#include <entitable/mapping/codec.hpp>
+#include <entitable/mapping/component.hpp>
+#include <entitable/mapping/detail/key_from.hpp>
+#include <entitable/mapping/mapping.hpp>
+
+#include <tuple>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The components of an entity's keys, by reference: partition key first. Used where it is made.
+template <class... Values>
+struct keys_at {
+    std::tuple<Values const&...> values; ///< in order
+};
+
+/// The entity with these components of its keys, partition key first.
+template <class... Values>
+[[nodiscard]] keys_at<Values...> at(Values const&... components) {
+    return {{components...}};
+}
+
+namespace detail {
+
+/// Keys from their components.
+template <class Entity, class PartitionComponents, class RowComponents>
+struct row_with_keys;
+
+template <class Entity, class... P, class... R>
+struct row_with_keys<Entity, components<void, P...>, components<void, R...>> {
+    static constexpr std::size_t count = sizeof...(P) + sizeof...(R);
+
+    [[nodiscard]] static result<row> make(
+        key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... rows) {
+        auto partition_key = key_from<P...>(mapping<Entity>::partition_layout, partition...);
+        if (!partition_key) {
+            return std::move(partition_key).as_failure();
+        }
+        auto row_key = checked_row_key(key_from<R...>(mapping<Entity>::row_layout, rows...));
+        if (!row_key) {
+            return std::move(row_key).as_failure();
+        }
+        return row{*partition_key, *row_key, {}};
+    }
+};
+
+/// A row that has keys only.
+template <class Entity, class... Values>
+[[nodiscard]] result<row> row_at(keys_at<Values...> const& keys) {
+    using made =
+        row_with_keys<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components>;
+    constexpr bool complete = sizeof...(Values) == made::count;
+    static_assert(complete, "at(...) takes all components of the entity's keys, those of the partition key first");
+    if constexpr (complete) {
+        return std::apply([](auto const&... values) { return made::make(values...); }, keys.values);
+    } else {
+        return failure{error_code::invalid_input, {}}; // it was said why
+    }
+}
+
+/// The entity that changes of members are of; without one the first of the table.
+template <class First, class... Given>
+struct entity_of_changes_in {
+    using type = First;
+};
+template <class First, class Entity, auto Member, class... More>
+struct entity_of_changes_in<First, member_change<Entity, Member>, More...> {
+    using type = Entity;
+};
+template <class First, class... Given>
+using entity_of_changes = typename entity_of_changes_in<First, Given...>::type;
+
+/// What `merge` makes of keys, changes of members and a condition.
+struct partial_mutation {
+    result<row> entity;
+    etag_condition condition{any_etag};
+};
+
+template <class T>
+inline constexpr bool is_member_change = false;
+template <class Entity, auto Member>
+inline constexpr bool is_member_change<member_change<Entity, Member>> = true;
+template <class Entity, class T>
+inline constexpr bool changes_member_of = false;
+template <class Entity, auto Member>
+inline constexpr bool changes_member_of<Entity, member_change<Entity, Member>> = true;
+
+/// The last of the arguments is the condition, those before it are changes of members.
+template <class Entity, class... Values, class... Given>
+[[nodiscard]] partial_mutation partial_merge(keys_at<Values...> const& keys, Given const&... given) {
+    constexpr std::size_t changes = (std::size_t{0} + ... + (is_member_change<Given> ? 1U : 0U));
+    constexpr bool conditional = changes + 1 == sizeof...(Given);
+    static_assert(conditional, "an update needs an ETag: pass the one that was read, or any_etag, behind the members");
+    constexpr bool of_one_type = ((!is_member_change<Given> || changes_member_of<Entity, Given>) && ...);
+    static_assert(of_one_type, "the members of a merge are those of one entity type of the table");
+    static_assert(changes > 0, "a merge names members: merge(at(keys...), o::status = \"paid\", condition)");
+    partial_mutation made{row_at<Entity>(keys)};
+    if constexpr (conditional && of_one_type) {
+        if (made.entity) {
+            row_builder builder{made.entity->partition_key(), made.entity->row_key()};
+            result<void> good;
+            auto const take = [&]<class T>(T const& one) {
+                if constexpr (is_member_change<T>) {
+                    nullable_view const held = view_of(one.value);
+                    if (held.nameless) {
+                        good = failure{error_code::out_of_range_input,
+                            std::string{"the property "}.append(one.name).append(" has a value without a name")};
+                    } else {
+                        builder.add(one.name, held.value);
+                    }
+                } else {
+                    made.condition = one;
+                }
+            };
+            (take(given), ...);
+            made.entity = good ? result<row>{builder.build()} : std::move(good).as_failure();
+        }
+    }
+    return made;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

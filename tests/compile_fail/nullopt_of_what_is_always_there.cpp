@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "only a member that is an optional is compared with nullopt"
+
+#include "registration.hpp"
+
+void use(entitable::table<registration> const& runners) {
+    using r = entitable::fields<registration>;
+#if defined(BROKEN)
+    (void)runners.scan_table(r::age == std::nullopt);
+#else
+    (void)runners.scan_table(present(r::age));
+#endif
+}
