@@ -3,6 +3,8 @@
 
 #include <entitable/core/guid.hpp>
 
+#include <set>
+
 #include <support/catch.hpp>
 
 #include <string>
@@ -67,4 +69,34 @@ TEST_CASE("GUIDs compare as bytes") {
     CHECK(low < high);
     CHECK(low != high);
     CHECK(guid{} < low);
+}
+
+TEST_CASE("new GUIDs are of their version, and differ") {
+    std::set<guid> seen;
+    for (int count = 0; count < 1000; ++count) {
+        guid const random = guid::random();
+        guid const ordered = guid::ordered();
+        CHECK(random.bytes[6] >> 4 == 4);
+        CHECK(ordered.bytes[6] >> 4 == 7);
+        CHECK(random.bytes[8] >> 6 == 2);
+        CHECK(ordered.bytes[8] >> 6 == 2);
+        CHECK(seen.insert(random).second);
+        CHECK(seen.insert(ordered).second);
+    }
+}
+
+TEST_CASE("GUIDs of later times stand behind, as bytes and as text") {
+    date_time const day = date_time::from_date(2026, 11, 22);
+    // A step of 3 ticks is more than a 4096th of a millisecond.
+    for (std::int64_t const step : {3, 7, 1000, 10'000, 36'000'000'000}) {
+        guid const before = guid::ordered(day);
+        guid const after = guid::ordered({day.ticks + step});
+        CAPTURE(step);
+        CHECK(before < after);
+        CHECK(before.to_string() < after.to_string());
+    }
+    // The time can be read: RFC 9562, version 7.
+    CHECK(guid::ordered(day).to_string().substr(0, 18) == "01a2008d-7400-7000");
+    CHECK(guid::ordered({0}).to_string().substr(0, 18) == "00000000-0000-7000");
+    CHECK(guid::ordered(date_time::now()) < guid::ordered(date_time::from_date(9999, 1, 1)));
 }

@@ -203,7 +203,7 @@ public:
         auto read = with_fields<Field, typename Aggregates::field...>([&](auto const& rows) {
             return rows.for_each([&](auto const& row) {
                 auto&& held = detail::value_of(row, field);
-                if (last == groups.end() || !detail::same_value(last->first, held)) {
+                if (last == groups.end() || !detail::equal_values(last->first, held)) {
                     last = groups.try_emplace(held, aggregates...).first;
                 }
                 std::apply([&](auto&... each) { (each.take(row), ...); }, last->second);

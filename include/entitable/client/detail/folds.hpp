@@ -99,7 +99,7 @@ struct value_less {
     }
 };
 template <class T>
-[[nodiscard]] bool same_value(T const& left, T const& right) {
+[[nodiscard]] bool equal_values(T const& left, T const& right) {
     return !value_less{}(left, right) && !value_less{}(right, left);
 }
 
