@@ -3,10 +3,9 @@
 
 #include <entitable/core/guid.hpp>
 
-#include <set>
-
 #include <support/catch.hpp>
 
+#include <set>
 #include <string>
 
 using namespace entitable;
