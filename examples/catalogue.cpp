@@ -11,6 +11,7 @@
 /// language_code; years may be negative or missing.
 
 #include "support/csv.hpp"
+#include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
 
 #include <cstdio>
@@ -18,6 +19,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -92,30 +94,14 @@ void print_plan(Query const& query) {
     std::printf("%s", plan.c_str());
 }
 
-/// A batch is one partition's: books go to the one of their year, and a full one is submitted.
 void load(entitable::table<book> const& books, std::vector<book> const& all) {
-    constexpr std::size_t full = 100;
-    std::map<std::optional<std::int32_t>, entitable::batch<book>> batches;
-    std::size_t loaded = 0;
-    auto const submit = [&](entitable::batch<book>& batch) {
-        loaded += batch.submit().value().size();
-        batch.clear();
-        std::fprintf(stderr, "\rloading %zu of %zu books", loaded, all.size());
-    };
-    for (book const& next : all) {
-        auto& batch = batches.try_emplace(next.year, books.batch()).first->second;
-        batch.insert(next);
-        if (batch.size() == full) {
-            submit(batch);
-        }
+    auto const report = entitable::bulk_insert(books, all, {.watch = entitable::bulk_progress_line{}}).value();
+    report.all_written().value();
+    std::set<std::optional<std::int32_t>> years;
+    for (book const& each : all) {
+        years.insert(each.year);
     }
-    for (auto& [year, batch] : batches) {
-        if (!batch.empty()) {
-            submit(batch);
-        }
-    }
-    std::fprintf(stderr, "\n");
-    std::printf("%zu books loaded in %zu partitions\n", loaded, batches.size());
+    std::printf("%llu books loaded in %zu partitions\n", static_cast<unsigned long long>(report.written), years.size());
 }
 
 std::optional<std::int32_t> year_of_most(std::vector<book> const& all) {

@@ -11,6 +11,7 @@
 /// Without a connection string it takes the one in ENTITABLE_AZURITE, or the emulator's usual address.
 
 #include <entitable/azure.hpp>
+#include <entitable/bulk.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -19,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 struct reading {
     std::string sensor;
@@ -34,18 +36,15 @@ ENTITABLE(reading,
 
 /// A day of four sensors, a minute apart.
 void record(entitable::table<reading> const& readings) {
+    std::vector<reading> day;
     for (std::string const sensor : {"attic", "cellar", "garden", "kitchen"}) {
-        auto batch = readings.batch();
         for (std::int64_t minute = 0; minute < 1440; ++minute) {
             double const celsius =
                 15.0 + static_cast<double>((minute * 7 + std::int64_t(sensor.size()) * 31) % 100) / 10;
-            batch.insert_or_replace({sensor, minute, celsius, 40.0 + static_cast<double>(minute % 20)});
-            if (batch.size() == 100 || minute == 1439) {
-                batch.submit().value();
-                batch.clear();
-            }
+            day.push_back({sensor, minute, celsius, 40.0 + static_cast<double>(minute % 20)});
         }
     }
+    entitable::bulk_upsert(readings, day).value().all_written().value();
 }
 
 void draw_bar(entitable::copy_progress const& done, std::uint64_t all) {

@@ -22,9 +22,14 @@ public:
             for (std::size_t column = 0; column < names.size(); ++column) {
                 columns_[names[column]] = column;
             }
+            names_ = std::move(names);
         }
     }
 
+    /// The columns, in their order.
+    [[nodiscard]] std::vector<std::string> const& names() const { return names_; }
+    /// The fields of the record, in their order.
+    [[nodiscard]] std::vector<std::string> const& fields() const { return fields_; }
     /// The next record; false at the end.
     bool next() { return read(fields_); }
     /// The field under a column's name; empty when there is no such column.
@@ -68,6 +73,7 @@ private:
     }
 
     std::istream& input_;
+    std::vector<std::string> names_;
     std::map<std::string, std::size_t> columns_;
     std::vector<std::string> fields_;
 };

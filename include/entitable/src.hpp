@@ -19,11 +19,13 @@
 #include <entitable/backends/impl/stored_key.ipp>
 #include <entitable/backends/memory/impl/memory_store.ipp>
 #include <entitable/bulk/impl/bulk_checkpoint.ipp>
+#include <entitable/bulk/impl/bulk_estimate.ipp>
 #include <entitable/bulk/impl/bulk_input.ipp>
 #include <entitable/bulk/impl/bulk_options.ipp>
 #include <entitable/bulk/impl/bulk_pace.ipp>
 #include <entitable/bulk/impl/bulk_part.ipp>
 #include <entitable/bulk/impl/bulk_position.ipp>
+#include <entitable/bulk/impl/bulk_progress_line.ipp>
 #include <entitable/bulk/impl/bulk_run.ipp>
 #include <entitable/bulk/impl/bulk_sending.ipp>
 #include <entitable/client/impl/batch.ipp>

@@ -20,7 +20,9 @@
 /// - One thread; the table may be used by others meanwhile. `table::options()` are those of each request.
 
 #include <entitable/bulk/detail/bulk_run.hpp>
+#include <entitable/client/row_table.hpp>
 #include <entitable/client/table.hpp>
+#include <entitable/row/system_rows.hpp>
 
 #include <iterator>
 #include <ranges>
@@ -48,6 +50,19 @@ using bulk_element_of = typename bulk_element<std::remove_cvref_t<std::ranges::r
     }
 }
 
+template <class Entity>
+[[nodiscard]] result<row> bulk_row(Entity const& given) {
+    return to_row(given);
+}
+/// Of a table without a fixed schema.
+[[nodiscard]] inline result<row> bulk_row(entity const& given) {
+    if (system_row::is_one(given.row_key())) {
+        return failure{
+            error_code::key_reserved, "the row key begins with \"~!\", which belongs to rows of the library's own"};
+    }
+    return given.to_row();
+}
+
 /// An entity, or why there is none.
 template <class Entity, class Element>
 [[nodiscard]] bulk_input take_element(bulk_mode mode, Element const& element, bulk_item& item) {
@@ -58,7 +73,7 @@ template <class Entity, class Element>
         }
         return take_element<Entity>(mode, *element, item);
     } else {
-        auto made = to_row(static_cast<Entity const&>(element));
+        auto made = bulk_row(static_cast<Entity const&>(element));
         if (!made) {
             item.why.emplace(made.error());
             return bulk_input::refused;
@@ -68,9 +83,8 @@ template <class Entity, class Element>
     }
 }
 
-template <class Entity, class Range>
-[[nodiscard]] result<bulk_report> bulk_write(
-    table<Entity> const& into, Range&& rows, bulk_mode mode, bulk_options options) {
+template <class Entity, class Table, class Range>
+[[nodiscard]] result<bulk_report> bulk_write(Table const& into, Range&& rows, bulk_mode mode, bulk_options options) {
     static_assert(std::ranges::input_range<Range>, "a bulk load takes an input range");
     static_assert(std::same_as<bulk_element_of<Range>, Entity>,
         "a bulk load takes a range of the table's entities, or of results of them");
@@ -138,7 +152,13 @@ template <class Entity, class Query, class Take>
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
-    return detail::bulk_write(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
+    return detail::bulk_write<Entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
+}
+
+/// The same into a table without a fixed schema.
+template <class Range>
+[[nodiscard]] result<bulk_report> bulk_insert(row_table const& into, Range&& rows, bulk_options const& options = {}) {
+    return detail::bulk_write<entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
 }
 
 /// Inserts the entities of a range, or puts them in place of those that are there, or lays them over those (`bulk_options::merge`).
@@ -146,7 +166,14 @@ template <class Entity, class Range>
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
-    return detail::bulk_write(into, std::forward<Range>(rows),
+    return detail::bulk_write<Entity>(into, std::forward<Range>(rows),
+        options.merge ? detail::bulk_mode::insert_or_merge : detail::bulk_mode::insert_or_replace, options);
+}
+
+/// The same into a table without a fixed schema.
+template <class Range>
+[[nodiscard]] result<bulk_report> bulk_upsert(row_table const& into, Range&& rows, bulk_options const& options = {}) {
+    return detail::bulk_write<entity>(into, std::forward<Range>(rows),
         options.merge ? detail::bulk_mode::insert_or_merge : detail::bulk_mode::insert_or_replace, options);
 }
 

@@ -51,6 +51,7 @@ struct bulk_progress {
     std::uint64_t retried{};              ///< of these, those that have to be sent again
     std::uint64_t bytes{};                ///< of the rows written, as entities are stored
     std::size_t in_flight{};              ///< requests under way
+    bool ended{};                         ///< nothing more is to come: this is what became of it
     double rows_a_second{};               ///< settled lately
     std::chrono::nanoseconds elapsed{};   ///< since the call
     std::optional<std::uint64_t> total{}; ///< rows of the input, where that is known
@@ -86,7 +87,8 @@ struct bulk_options {
 
 /// What became of a load that came to the end of its input.
 struct bulk_report : bulk_progress {
-    std::vector<refused_row> refusals; ///< the first ones, `bulk_options::keep_refused` at most
+    std::vector<refused_row>
+        refusals; ///< the first that were refused, `bulk_options::keep_refused` at most, as in the input
 
     /// Success where no row was refused; else the error of the first one that is kept, which says how many there are.
     [[nodiscard]] result<void> all_written() const;

@@ -25,6 +25,10 @@ public:
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    /// What it runs on.
+    [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
+    /// The wishes for its calls.
+    [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// TableAlreadyExists when it is there.
     ENTITABLE_LAZY [[nodiscard]] result<void> create() const { return core_.create(); }
     /// Whether it was not there before.

@@ -137,6 +137,8 @@ ENTITABLE_DECL result<bulk_report> bulk_run::finish() {
     }
     tell(time_->steady(), true);
     if (!stopped_) {
+        std::sort(report_.refusals.begin(), report_.refusals.end(),
+            [](refused_row const& left, refused_row const& right) { return left.index < right.index; });
         return std::move(report_);
     }
     std::uint64_t const settled = report_.read - report_.held;
@@ -193,6 +195,7 @@ ENTITABLE_DECL void bulk_run::tell(steady_time now, bool at_end) {
     told_ = now;
     told_settled_ = settled;
     report_.in_flight = running_.size();
+    report_.ended = at_end;
     report_.elapsed = now - begun_;
     report_.left.reset();
     if (report_.total && report_.rows_a_second > 0) {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What a bulk load would cost, from a sample of its rows: nothing is sent.
+
+#include <entitable/client/table.hpp>
+#include <entitable/request/batch_packer.hpp>
+
+#include <map>
+#include <ranges>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What a service takes in a second (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a
+/// partition; of 1 KiB).
+struct bulk_targets {
+    double entities_a_second{20'000};
+    double entities_a_second_in_a_partition{2'000};
+};
+
+/// What a load would cost.
+struct bulk_cost {
+    std::uint64_t rows{};    ///< as asked for
+    std::uint64_t refused{}; ///< of the sample: rows that no service takes
+    /// Transactions where the rows are spread over partitions as those of the sample are, and more rows are more partitions. A batch is
+    /// billed as one.
+    std::uint64_t transactions{};
+    /// Transactions where more rows are larger partitions.
+    std::uint64_t least_transactions{};
+    std::uint64_t bytes{}; ///< of the entities, by the service's measure
+    /// At the targets, where more rows are larger partitions: the busiest one decides, or all together.
+    double seconds{};
+};
+
+namespace detail {
+
+/// Adds up the rows of a sample.
+class bulk_sample {
+public:
+    bulk_sample(std::string table, profile const& limits) : limits_(limits), packer_(std::move(table), limits) {}
+
+    void add(result<row> each);
+    [[nodiscard]] bulk_cost cost(std::uint64_t rows, bulk_targets const& targets);
+
+private:
+    struct share {
+        std::uint64_t rows{};
+        std::uint64_t sent{}; ///< bytes as they are sent
+    };
+
+    profile limits_;
+    batch_packer packer_;
+    std::map<std::string, share, std::less<>> partitions_;
+    std::uint64_t rows_{};
+    std::uint64_t refused_{};
+    std::uint64_t bytes_{};
+};
+
+} // namespace detail
+
+/// What `rows` rows like those of the sample would cost. The sample is part of the input as it comes, a few thousand rows; it is held
+/// in memory. An empty one costs nothing.
+template <class Entity, class Range>
+[[nodiscard]] bulk_cost bulk_estimate(
+    table<Entity> const& into, Range&& sample, std::uint64_t rows, bulk_targets const& targets = {}) {
+    static_assert(std::ranges::input_range<Range>, "a sample of a bulk load is an input range of the table's entities");
+    detail::bulk_sample all{into.name(), into.transport().profile()};
+    for (auto&& each : sample) {
+        all.add(to_row(static_cast<Entity const&>(each)));
+    }
+    return all.cost(rows, targets);
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/bulk/impl/bulk_estimate.ipp>
+#endif
