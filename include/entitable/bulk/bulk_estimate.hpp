@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// What a service takes in a second (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a
 /// partition; of 1 KiB).
 struct bulk_targets {
-    double entities_a_second{20'000}; ///< in all
+    double entities_a_second{20'000};               ///< in all
     double entities_a_second_in_a_partition{2'000}; ///< in each
 };
 
