@@ -87,7 +87,7 @@ TEST_CASE("new GUIDs are of their version, and differ") {
 TEST_CASE("GUIDs of later times stand behind, as bytes and as text") {
     date_time const day = date_time::from_date(2026, 11, 22);
     // A step of 3 ticks is more than a 4096th of a millisecond.
-    for (std::int64_t const step : {3, 7, 1000, 10'000, 36'000'000'000}) {
+    for (std::int64_t const step : std::initializer_list<std::int64_t>{3, 7, 1000, 10'000, 36'000'000'000}) {
         guid const before = guid::ordered(day);
         guid const after = guid::ordered({day.ticks + step});
         CAPTURE(step);
