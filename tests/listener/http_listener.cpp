@@ -66,6 +66,21 @@ TEST_CASE("a connection is kept, and pipelined requests are answered in order") 
     CHECK(by.read_all().find("/last") != std::string::npos);
 }
 
+TEST_CASE("forms of a request that are rare and right") {
+    listening const local{http_handler{echo}};
+    std::string const host = " HTTP/1.1\r\nHost: h\r\n\r\n";
+    // RFC 9112, 2.2: empty lines before a request; 3.2.2: an absolute address, whose scheme has no case, in the place of the host.
+    CHECK(answer_to(local.port(), "\r\n\r\nGET /a" + host).find("GET http://h/a ") != std::string::npos);
+    CHECK(answer_to(local.port(), "GET HTTP://other/a" + host).find("GET http://other/a ") != std::string::npos);
+    // RFC 9110, 8.6: no length but that of the body that GET would have had. The connection goes on.
+    raw_connection const by{local.port()};
+    by.send("HEAD /a" + host + "\r\nGET /b" + host);
+    std::string const answers = by.read_until("- \n");
+    CHECK(count_of(answers, "HTTP/1.1 200") == 2);
+    CHECK(count_of(answers, "Content-Length") == 1);
+    CHECK(answers.find("/a") == std::string::npos);
+}
+
 TEST_CASE("bodies in chunks, byte by byte, and after 100-continue") {
     listening const local{http_handler{echo}};
     std::string const chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: "

@@ -82,6 +82,9 @@ using policy_finder = function_ref<std::optional<access_policy>(std::string_view
 [[nodiscard]] result<access_grant> check_signature(std::string_view query, account_keys const& keys,
     request_origin const& origin, date_time now, policy_finder find_policy);
 
+/// Whether the body of a request is the one that Content-MD5 digests. Md5Mismatch; InvalidMd5 for what is no digest.
+[[nodiscard]] result<void> check_digest(http_request const& request);
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

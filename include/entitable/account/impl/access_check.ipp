@@ -7,12 +7,16 @@
 #include <entitable/account/impl/service_settings.ipp>
 #include <entitable/account/impl/signing.ipp>
 #include <entitable/core/text.hpp>
+#include <entitable/wire/detail/base64.hpp>
 #include <entitable/wire/detail/escape.hpp>
 #include <entitable/wire/detail/http_date.hpp>
 #include <entitable/wire/detail/service_address.hpp>
 #include <entitable/wire/detail/service_error.hpp>
 
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <cstring>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -261,6 +265,27 @@ ENTITABLE_DECL result<access_grant> check_signature(std::string_view query_text,
         return std::move(valid).as_failure();
     }
     return made;
+}
+
+ENTITABLE_DECL result<void> check_digest(http_request const& request) {
+    auto const given = request.headers.find("Content-MD5");
+    if (!given || request.body.empty()) {
+        return {};
+    }
+    unsigned char made[EVP_MAX_MD_SIZE];
+    std::size_t size = 0;
+    if (EVP_Q_digest(nullptr, "MD5", nullptr, request.body.data(), request.body.size(), made, &size) != 1) {
+        return {}; // an OpenSSL that was built without it
+    }
+    std::string digest;
+    if (!append_from_base64(digest, *given) || digest.size() != size) {
+        return refused(400, "InvalidMd5", "The MD5 value specified in the request is invalid.");
+    }
+    if (std::memcmp(digest.data(), made, size) != 0) {
+        return refused(400, "Md5Mismatch",
+            "The MD5 value specified in the request did not match the MD5 value calculated by the server.");
+    }
+    return {};
 }
 
 } // namespace detail

@@ -98,12 +98,23 @@ private:
     }
 
     void read_header() {
+        while (begins_with_empty_line()) { // RFC 9112, 2.2
+            buffer_.consume(2);
+            if (buffer_.size() == 0) {
+                return wait_for_request();
+            }
+        }
         parser_.emplace();
         parser_->header_limit(static_cast<std::uint32_t>(owner_->options().max_header_size));
         parser_->body_limit(owner_->options().max_body_size);
         stream_.expires_after(owner_->options().header_timeout);
         boost::beast::http::async_read_header(stream_, buffer_, *parser_,
             [self = shared_from_this()](error_code_type problem, std::size_t) { self->take_header(problem); });
+    }
+
+    [[nodiscard]] bool begins_with_empty_line() const noexcept {
+        auto const* const text = static_cast<char const*>(buffer_.data().data());
+        return buffer_.size() >= 2 && text[0] == '\r' && text[1] == '\n';
     }
 
     void take_header(error_code_type problem) {
@@ -234,11 +245,12 @@ private:
             host.find_first_of("/?#@\\") != std::string_view::npos) {
             return "the host is missing, malformed or there twice";
         }
+        constexpr std::string_view scheme = "http://";
         std::string_view const target{message.target().data(), message.target().size()};
         if (target.starts_with('/')) {
             request_.url.append("http://").append(host).append(target);
-        } else if (target.starts_with("http://")) {
-            request_.url = target;
+        } else if (same_field_name(target.substr(0, scheme.size()), scheme)) {
+            request_.url.append(scheme).append(target.substr(scheme.size()));
         } else {
             return "the target is not an address";
         }
@@ -296,7 +308,11 @@ private:
         response_.headers.for_each([&](std::string_view name, std::string_view value) {
             head_.append(name).append(": ").append(value).append("\r\n");
         });
-        if (response_.status != 204) { // RFC 9110, 8.6: that has none
+        // RFC 9110, 8.6: these have neither a body nor its length.
+        bool const bare = response_.status == 204 || response_.status == 304 || request_.method == http_method::head;
+        if (bare) {
+            response_.body.clear();
+        } else {
             head_.append("Content-Length: ").append(std::to_string(response_.body.size())).append("\r\n");
         }
         head_.append(keep ? "\r\n" : "Connection: close\r\n\r\n");

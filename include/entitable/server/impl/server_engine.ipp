@@ -295,6 +295,9 @@ ENTITABLE_DECL result<void> run(server_work& work, request_origin const& origin,
     if (auto good = check_version(work.request); !good) {
         return good;
     }
+    if (auto good = check_digest(work.request); !good) {
+        return good;
+    }
     auto method = meant_method(work.request);
     if (!method) {
         return std::move(method).as_failure();

@@ -339,6 +339,7 @@ ENTITABLE_DECL std::string_view reason_of(std::uint16_t status) noexcept {
         case 202: return "Accepted";
         case 204: return "No Content";
         case 400: return "Bad Request";
+        case 401: return "Unauthorized";
         case 403: return "Forbidden";
         case 404: return "Not Found";
         case 405: return "Method Not Allowed";
@@ -348,6 +349,7 @@ ENTITABLE_DECL std::string_view reason_of(std::uint16_t status) noexcept {
         case 413: return "Payload Too Large";
         case 414: return "URI Too Long";
         case 415: return "Unsupported Media Type";
+        case 417: return "Expectation Failed";
         case 431: return "Request Header Fields Too Large";
         case 501: return "Not Implemented";
         case 503: return "Service Unavailable";

@@ -122,7 +122,7 @@ private:
             }
             std::string_view name;
             std::string_view value;
-            if (!split(line, name, value)) {
+            if (!split(line, name, value) || !is_good_field(name, value)) {
                 return false;
             }
             if (same_field_name(name, "Content-Type")) {
