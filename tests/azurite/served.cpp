@@ -87,9 +87,11 @@ public:
     two_services()
         : address_(parse_connection_string(std::getenv("ENTITABLE_AZURITE")).value().endpoint),
           key_(credential::account_key("devstoreaccount1", served_account::development().key).value()),
-          ours_{[server = table_server{memory_backend{}}](http_request const& request) { return server.answer(request); },
+          ours_{
+              [server = table_server{memory_backend{}}](http_request const& request) { return server.answer(request); },
               {}, {}},
-          theirs_{[client = curl_client{}](http_request const& request) { return client.send(request, {}).value(); }, {}, {}} {}
+          theirs_{[client = curl_client{}](http_request const& request) { return client.send(request, {}).value(); },
+              {}, {}} {}
 
     /// Sends one request to both; `what` is what the list of differences may name. What prepares need not be the same.
     void ask(std::string const& what, http_method method, std::string_view path, std::string const& body = {},
@@ -163,19 +165,19 @@ constexpr char const* conditions[] = {"I eq 3", "I ne 3", "I gt 3", "I ge 3", "I
     "L eq 3L", "L gt 3L", "L ne 3L", "D eq 3.5", "D lt 3.5", "D ge 2.5", "B eq true", "B eq false", "B", "not B",
     "S eq 'it''s 3'", "S gt 'it''s 3'", "S ne 'x'", "T eq datetime'2020-01-03T00:00:00Z'",
     "T gt datetime'2020-01-03T00:00:00Z'", "T le datetime'2020-01-03T00:00:00.0000000Z'",
-    "G eq guid'00000003-0000-0000-0000-000000000000'", "PartitionKey eq 'p'", "PartitionKey gt 'p'",
-    "RowKey ge '3'", "RowKey lt '5'", "PartitionKey eq 'p' and RowKey eq '2'", "Some eq 1", "not (I eq 3)",
-    "not (PartitionKey eq 'p')", "(I eq 3)", "((I eq 3) or (I eq 4))", "I gt 1 and I lt 5 or I eq 7",
+    "G eq guid'00000003-0000-0000-0000-000000000000'", "PartitionKey eq 'p'", "PartitionKey gt 'p'", "RowKey ge '3'",
+    "RowKey lt '5'", "PartitionKey eq 'p' and RowKey eq '2'", "Some eq 1", "not (I eq 3)", "not (PartitionKey eq 'p')",
+    "(I eq 3)", "((I eq 3) or (I eq 4))", "I gt 1 and I lt 5 or I eq 7",
     // what one or the other takes otherwise
-    "D ge 2.5e0", "I EQ 3", "I eq 3.0", "I eq '3'", "I eq 3L", "L eq 3", "S eq null", "S eq 'x", "I eq", "(I eq 3", "I eq 3)",
-    "startswith(S,'i')", "I add 1 eq 3", "Some ne 1", "Some lt 5", "None eq 1", "None ne 1", "true", "I", "eq",
-    "I eq 3 and", "I == 3", "I eq 99999999999", "D eq 3", "G gt guid'00000003-0000-0000-0000-000000000000'",
+    "D ge 2.5e0", "I EQ 3", "I eq 3.0", "I eq '3'", "I eq 3L", "L eq 3", "S eq null", "S eq 'x", "I eq", "(I eq 3",
+    "I eq 3)", "startswith(S,'i')", "I add 1 eq 3", "Some ne 1", "Some lt 5", "None eq 1", "None ne 1", "true", "I",
+    "eq", "I eq 3 and", "I == 3", "I eq 99999999999", "D eq 3", "G gt guid'00000003-0000-0000-0000-000000000000'",
     "G eq guid'nonsense'", "T eq datetime'nonsense'", "T eq '2020-01-03T00:00:00Z'", "B eq 'true'", "B eq 1",
     "Timestamp gt datetime'2000-01-01T00:00:00Z'", "S eq 'it''s 3' or", ""};
 
-constexpr char const* values[] = {R"("V":1)", R"("V":-2147483648)", R"("V":1.5)", R"("V":1.0)",
-    R"("V":1e3)", R"("V":"x")", R"("V":"")", R"("V":true)", R"("V":null)", R"("V":"\u00e4\ud83d\ude00")",
-    R"("V":2147483648)", R"("V@odata.type":"Edm.Int64","V":"5")", R"("V@odata.type":"Edm.Int64","V":5)",
+constexpr char const* values[] = {R"("V":1)", R"("V":-2147483648)", R"("V":1.5)", R"("V":1.0)", R"("V":1e3)",
+    R"("V":"x")", R"("V":"")", R"("V":true)", R"("V":null)", R"("V":"\u00e4\ud83d\ude00")", R"("V":2147483648)",
+    R"("V@odata.type":"Edm.Int64","V":"5")", R"("V@odata.type":"Edm.Int64","V":5)",
     R"("V@odata.type":"Edm.Int64","V":"x")", R"("V@odata.type":"Edm.Int64","V":"9223372036854775808")",
     R"("V@odata.type":"Edm.Int32","V":5)", R"("V@odata.type":"Edm.Int32","V":"5")",
     R"("V@odata.type":"Edm.Double","V":1)", R"("V@odata.type":"Edm.Double","V":"NaN")",
@@ -199,8 +201,9 @@ TEST_CASE("served: each condition, value and option as the emulator, or in the l
     for (std::string const condition : conditions) {
         both.ask("filter " + condition, get, filtered(condition));
     }
-    for (std::string const option : {"$top=0", "$top=1", "$top=1000", "$top=1001", "$top=-1", "$top=x", "$select=I",
-             "$select=I,S", "$select=RowKey", "$select=None", "$select=*", "$select=Some", "$filter=I%20eq%203&$select=S"}) {
+    for (std::string const option :
+        {"$top=0", "$top=1", "$top=1000", "$top=1001", "$top=-1", "$top=x", "$select=I", "$select=I,S",
+            "$select=RowKey", "$select=None", "$select=*", "$select=Some", "$filter=I%20eq%203&$select=S"}) {
         both.ask("option " + option, get, "/Served()?" + option);
     }
     for (std::string const accept : {"application/json;odata=nometadata", "application/json;odata=fullmetadata",
@@ -237,9 +240,12 @@ TEST_CASE("served: random sequences as the emulator") {
         INFO("ENTITABLE_MODEL_SEED=" << seed);
         fill(both);
         std::mt19937_64 random{seed};
-        auto const one_of = [&](auto const& choices, std::size_t most) { return std::string{choices[random() % most]}; };
+        auto const one_of = [&](auto const& choices, std::size_t most) {
+            return std::string{choices[random() % most]};
+        };
         for (int step = 0; step < 150; ++step) {
-            constexpr char const* versions[] = {"", "*", "latest", "former", "W/\"datetime'2020-01-01T00%3A00%3A00Z'\""};
+            constexpr char const* versions[] = {
+                "", "*", "latest", "former", "W/\"datetime'2020-01-01T00%3A00%3A00Z'\""};
             constexpr char const* rows[] = {"0", "1", "2", "new", "a''b", "%C3%A4"};
             std::string const row = one_of(rows, 6);
             std::string const version = one_of(versions, 5);
@@ -256,8 +262,8 @@ TEST_CASE("served: random sequences as the emulator") {
                 default: { // the first conditions are those in which both agree
                     std::string condition = one_of(conditions, 36);
                     for (std::size_t more = random() % 3; more > 0; --more) {
-                        condition = "(" + condition + (random() % 2 == 0 ? ") and (" : ") or (") +
-                            one_of(conditions, 36) + ")";
+                        condition =
+                            "(" + condition + (random() % 2 == 0 ? ") and (" : ") or (") + one_of(conditions, 36) + ")";
                     }
                     both.ask("random filter " + condition, get, filtered(condition));
                 }
