@@ -33,7 +33,7 @@ public:
         }
         result<std::optional<Entity>> entity{std::in_place};
         if (*stored) {
-            if (auto decoded = from_row((*stored)->view(), entity->emplace(), scope_.reading()); !decoded) {
+            if (auto decoded = from_row(**stored, entity->emplace(), scope_.reading()); !decoded) {
                 scope_.rows.refuse(failure{decoded.error()});
                 entity = std::move(decoded).as_failure();
             }

@@ -20,12 +20,15 @@ namespace detail {
 /// A row of the partition, as an attempt knows it.
 struct held_row {
     row stored;        ///< as it was read, where it is there
+    row laid_over;     ///< that, with the properties of `change`
     etag version;      ///< of that
     bool read{};       ///< it was looked for
     bool there{};      ///< and found
     bool required{};   ///< it must be there
     bool changed{};    ///< `change` is to be made
-    mutation change{}; ///< what all changes of the row come to
+    mutation change{}; ///< what all changes of the row come to; its condition is the version of a row that was found
+
+    [[nodiscard]] bool found() const noexcept { return read && there; }
 };
 
 /// What is read and changed in one partition. One thread at a time.
@@ -45,8 +48,9 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<void> take(std::string_view row_key, result<get_entity::response> found);
     /// Takes a row that a query found. False where it is another one than before: then the attempt is in vain.
     ENTITABLE_LAZY [[nodiscard]] bool take(row_view found);
-    /// How the row stands with the changes that were made; nothing where it is not there. It was read, or needs not be.
-    ENTITABLE_LAZY [[nodiscard]] std::optional<row> now_at(std::string_view row_key) const;
+    /// How the row stands with the changes that were made, until the next change; nothing where it is not there. It was read, or needs not
+    /// be.
+    ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> now_at(std::string_view row_key);
     /// Counts a request that reads.
     void count_read() noexcept { ++reads_; }
     [[nodiscard]] std::size_t reads() const noexcept { return reads_; }
@@ -71,7 +75,8 @@ public:
 
     /// The transaction: exact versions first, then what must be there, then what goes under any version, then inserts. So a refusal at
     /// a later change says that each version was still the one that was read. InvalidInput where it would be too large.
-    ENTITABLE_LAZY [[nodiscard]] result<transact> request(bool announces, profile const& limits) const;
+    /// Asked once.
+    ENTITABLE_LAZY [[nodiscard]] result<transact> request(bool announces, profile const& limits);
     /// Whether a refusal says that another writer was faster.
     ENTITABLE_LAZY [[nodiscard]] bool was_beaten(error const& refused, transact const& request) const;
     /// Whether what was read has to be read again at once, before it is told.
@@ -82,6 +87,8 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<bool> confirmed(query_entities::response const& found) const;
 
 private:
+    /// What is known of a row.
+    ENTITABLE_LAZY [[nodiscard]] held_row& held(std::string_view row_key);
     ENTITABLE_LAZY void add_to(held_row& one, mutation change);
     ENTITABLE_LAZY void refuse_row(error_code code, std::string_view why, std::string_view row_key);
 

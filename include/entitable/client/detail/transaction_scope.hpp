@@ -44,8 +44,8 @@ public:
 
     row_transaction rows; ///< what was read and is to be changed
 
-    /// The row as the body has left it, read where that is needed; nothing where there is none.
-    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> find(result<std::string> row_key);
+    /// The row as the body has left it, read where that is needed, until the next change; nothing where there is none.
+    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find(result<std::string> const& row_key);
     /// Shows the rows that satisfy a predicate: of one page, or of several where the body is exclusive.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each(predicate_nodes const& predicate, key_layout partition,
         key_layout row, function_ref<result<void>(row_view)> visit);

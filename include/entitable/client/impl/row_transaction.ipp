@@ -23,6 +23,11 @@ ENTITABLE_LAZY row laid_over(row_view below, row_view above) {
     return row{below.partition_key, below.row_key, merged_payload(below.payload, above.payload)};
 }
 
+ENTITABLE_LAZY_BODY held_row& row_transaction::held(std::string_view row_key) {
+    auto const at = rows_.find(row_key);
+    return at != rows_.end() ? at->second : rows_.try_emplace(std::string{row_key}).first->second;
+}
+
 ENTITABLE_LAZY_BODY bool row_transaction::has_to_read(std::string_view row_key) const {
     auto const at = rows_.find(row_key);
     if (at == rows_.end()) {
@@ -39,7 +44,7 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
         refuse(failure{found.error()});
         return std::move(found).as_failure();
     }
-    held_row& one = rows_[std::string{row_key}];
+    held_row& one = held(row_key);
     one.read = true;
     one.there = !absent;
     if (!absent) {
@@ -50,7 +55,7 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::take(row_view found) {
-    held_row& one = rows_[std::string{found.row_key}];
+    held_row& one = held(found.row_key);
     if (one.read) {
         bool const same = one.there && one.version == found.etag();
         in_vain_ = in_vain_ || !same;
@@ -62,18 +67,19 @@ ENTITABLE_LAZY_BODY bool row_transaction::take(row_view found) {
     return true;
 }
 
-ENTITABLE_LAZY_BODY std::optional<row> row_transaction::now_at(std::string_view row_key) const {
-    held_row const& one = rows_.find(row_key)->second;
+ENTITABLE_LAZY_BODY std::optional<row_view> row_transaction::now_at(std::string_view row_key) {
+    held_row& one = rows_.find(row_key)->second;
     if (!one.changed) {
-        return one.there ? std::optional{one.stored} : std::nullopt;
+        return one.there ? std::optional{one.stored.view()} : std::nullopt;
     }
     if (one.change.kind == mutation_kind::remove) {
         return std::nullopt;
     }
     if (says_all(one.change.kind) || !one.there) {
-        return one.change.entity;
+        return one.change.entity.view();
     }
-    return laid_over(one.stored.view(), one.change.entity.view());
+    one.laid_over = laid_over(one.stored.view(), one.change.entity.view());
+    return one.laid_over.view();
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::refuse(failure problem) {
@@ -94,7 +100,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
         return refuse_row(error_code::commands_in_batch_act_on_different_partitions,
             "a transaction is of one partition, and this entity is of another one", row_key);
     }
-    held_row& one = rows_[std::string{row_key}];
+    held_row& one = held(row_key);
     if (one.changed) {
         return add_to(one, std::move(change));
     }
@@ -110,11 +116,10 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
             "a change without an ETag is of an entity that this body has read: read it first, or pass any_etag",
             row_key);
     }
-    if (one.read && one.there) { // what was read is guarded, whatever is said of versions
+    if (one.found()) { // its version is the condition, whatever is said of versions
         if (!change.needs_existing()) {
             change.kind = lays_over(change.kind) ? mutation_kind::merge : mutation_kind::replace;
         }
-        change.condition = one.version;
     } else if (one.read) {
         change.kind = mutation_kind::insert;
     }
@@ -130,7 +135,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
             return refuse_row(
                 error_code::resource_not_found, "there is no such entity: this body has removed it", row_key);
         }
-        before.kind = before.condition.any() ? mutation_kind::insert_or_replace : mutation_kind::replace;
+        before.kind = one.found() ? mutation_kind::replace : mutation_kind::insert_or_replace;
         before.entity = std::move(change.entity);
     } else if (change.kind == mutation_kind::insert) {
         refuse_row(error_code::entity_already_exists, "there is such an entity: this body has written it", row_key);
@@ -146,7 +151,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
         one.change = {};
         one.changed = false;
     } else if (before.needs_existing()) {
-        before = mutation::remove(row{partition_key_, row_key, {}}, before.condition);
+        before = mutation::remove(row{partition_key_, row_key, {}}, any_etag);
     } else {
         refuse_row(error_code::invalid_input,
             "what is inserted or changed, and then removed, is an entity that this body has read: read it first",
@@ -155,7 +160,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::require(std::string row_key) {
-    held_row& one = rows_[row_key];
+    held_row& one = held(row_key);
     if (one.changed ? one.change.kind == mutation_kind::remove : one.read && !one.there) {
         return refuse_row(error_code::resource_not_found, "an entity that is required is not there", row_key);
     }
@@ -179,32 +184,44 @@ ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
     return false;
 }
 
-ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, profile const& limits) const {
+/// Where a row stands in the request, and what of it is sent.
+enum class place_in_request : std::uint8_t { guarded, exact, required, forced, inserted, nowhere };
+
+[[nodiscard]] inline place_in_request place_of(held_row const& one) noexcept {
+    if (!one.changed) {
+        return one.found() ? place_in_request::guarded
+            : one.required ? place_in_request::required
+                           : place_in_request::nowhere;
+    }
+    return one.change.kind == mutation_kind::insert ? place_in_request::inserted
+        : one.found()                               ? place_in_request::exact
+                                                    : place_in_request::forced;
+}
+
+ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, profile const& limits) {
     transact made;
     made.table = table_;
-    std::vector<mutation> forced;
-    std::vector<mutation> required;
-    std::vector<mutation> inserted;
+    made.changes.reserve(rows_.size() + 1);
     std::size_t guards = 0;
     auto const nothing_of = [&](std::string_view row_key) { return row_builder{partition_key_, row_key}.build(); };
-    for (auto const& [row_key, one] : rows_) {
-        if (!one.changed && one.read && one.there) {
-            made.changes.push_back(mutation::merge(nothing_of(row_key), one.version));
-            ++guards;
-        } else if (!one.changed && one.required) {
-            required.push_back(mutation::merge(nothing_of(row_key), any_etag));
-        } else if (one.changed && one.change.kind == mutation_kind::insert) {
-            inserted.push_back(one.change);
-        } else if (one.changed) {
-            (one.change.condition.any() ? forced : made.changes).push_back(one.change);
+    for (place_in_request const now :
+        {place_in_request::exact, place_in_request::required, place_in_request::forced, place_in_request::inserted}) {
+        if (now == place_in_request::forced && announces && rows_.find(system_row::exclusive) == rows_.end()) {
+            made.changes.push_back(mutation::insert_or_merge(nothing_of(system_row::exclusive)));
         }
-    }
-    if (announces && rows_.find(system_row::exclusive) == rows_.end()) {
-        forced.insert(forced.begin(), mutation::insert_or_merge(nothing_of(system_row::exclusive)));
-    }
-    for (std::vector<mutation>* const each : {&required, &forced, &inserted}) {
-        for (mutation& change : *each) {
-            made.changes.push_back(std::move(change));
+        for (auto& [row_key, one] : rows_) {
+            place_in_request const place = place_of(one);
+            if (now == place_in_request::exact && place == place_in_request::guarded) {
+                made.changes.push_back(mutation::merge(nothing_of(row_key), one.version));
+                ++guards;
+            } else if (place == now && place == place_in_request::required) {
+                made.changes.push_back(mutation::merge(nothing_of(row_key), any_etag));
+            } else if (place == now) {
+                made.changes.push_back(std::move(one.change));
+                if (place == place_in_request::exact) {
+                    made.changes.back().condition = one.version;
+                }
+            }
         }
     }
     if (made.changes.size() > limits.max_operations) {
@@ -295,7 +312,7 @@ ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::resp
     }
     std::size_t expected = 0;
     for (auto const& [row_key, one] : rows_) {
-        expected += one.read && one.there ? 1 : 0;
+        expected += one.found() ? 1 : 0;
     }
     return there == expected;
 }

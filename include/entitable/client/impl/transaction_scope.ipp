@@ -11,10 +11,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY result<std::optional<row>> transaction_scope::find(result<std::string> row_key) {
+ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find(result<std::string> const& row_key) {
     if (!row_key) {
         rows.refuse(failure{row_key.error()});
-        return std::move(row_key).as_failure();
+        return failure{row_key.error()};
     }
     if (rows.has_to_read(*row_key)) {
         auto taken =
@@ -178,7 +178,7 @@ ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& cor
         said = failure{all.rows.problem().error()};
     }
     if (!all.rows.in_vain() && said && all.rows.writes()) {
-        auto const request = all.rows.request(announces, through.profile());
+        auto request = all.rows.request(announces, through.profile());
         if (!request) {
             return failure{request.error()};
         }
@@ -220,9 +220,7 @@ ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, r
     if (auto kept = core.check_operation_id(); !kept) {
         return std::move(kept).as_failure();
     }
-    random_source random{options.seed != 0
-            ? options.seed
-            : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count())};
+    std::uint64_t seed = options.seed;
     call context{core.options(), *options.time};
     context.location = read_location::primary;
     for (std::uint32_t attempts = 1;; ++attempts) {
@@ -241,8 +239,11 @@ ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, r
             beaten.error().attempts = attempts;
             return beaten;
         }
-        auto const wait = options.delays.delay(attempts, random.unit());
         steady_time const now = options.time->steady();
+        if (attempts == 1 && options.seed == 0) {
+            seed = static_cast<std::uint64_t>(now.time_since_epoch().count());
+        }
+        auto const wait = options.delays.delay(attempts, random_source{seed + attempts}.unit());
         steady_time const until = now + std::chrono::duration_cast<steady_time::duration>(wait);
         tell_wait({}, wait_cause::contention, context, now, until);
         if (auto waited = wait_until(until, context, *options.time); !waited) {
