@@ -57,17 +57,23 @@ public:
     /// Gives the next transaction, a full one first; nothing when no write is left. `tags` as above.
     [[nodiscard]] std::optional<transact> take(std::vector<std::uint64_t>* tags = nullptr);
 
+    /// How many transactions `take_full` would give.
+    [[nodiscard]] std::size_t full() const noexcept { return full_.size() - taken_; }
     /// How many writes were added and not taken.
     [[nodiscard]] std::size_t held() const noexcept { return held_; }
 
 private:
     struct open_batch {
         std::vector<mutation> changes;
-        std::vector<std::uint64_t> tags; ///< of the changes
-        std::size_t size{detail::transaction_frame};
+        std::vector<std::uint64_t> tags;             ///< of the changes
+        std::vector<std::uint64_t> keys;             ///< numbers of their row keys, which tell most of them apart
+        std::vector<std::size_t> sizes;              ///< of the changes: what they take, or more
+        std::size_t size{detail::transaction_frame}; ///< with all of these
+        std::size_t measured{};                      ///< how many of the sizes are exact
     };
 
-    [[nodiscard]] bool fits(open_batch const& batch, mutation const& change, std::size_t size) const;
+    [[nodiscard]] bool has(open_batch const& batch, mutation const& change, std::uint64_t key) const;
+    [[nodiscard]] bool has_room(open_batch& batch, mutation const& change, std::size_t& size) const;
     [[nodiscard]] transact give(open_batch&& batch, std::vector<std::uint64_t>* tags);
 
     std::string table_;

@@ -96,7 +96,8 @@ public:
             return each.second.in_flight == 0 && now - each.second.last > std::chrono::seconds{60} && idle(each.first);
         });
     }
-    [[nodiscard]] bool quiet() const noexcept { return partitions_.empty(); }
+    /// Whether nothing was ever refused.
+    [[nodiscard]] bool quiet() const noexcept { return !was_refused_; }
     /// Rows a second that the service took lately.
     [[nodiscard]] double taken_a_second(steady_time now) const noexcept { return meter_.a_second(now); }
 

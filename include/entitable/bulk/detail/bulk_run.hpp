@@ -67,7 +67,7 @@ private:
     void hold(mutation change, std::uint64_t index);
     void take_duplicate(mutation change, std::uint64_t index, std::uint64_t key);
     void pack(mutation change, std::uint64_t index);
-    void make_parts();
+    void make_parts(bool all);
     void try_out(shared<bulk_part> const& part);
     void check_resumed();
 
@@ -135,8 +135,9 @@ private:
     steady_time told_{};
     std::uint64_t told_settled_{};
     steady_time saved_{};
-    bool changed_{}; ///< since the checkpoint was saved
-    bool sent_{};    ///< anything
+    bool changed_{};          ///< since the checkpoint was saved
+    std::uint64_t unsaved_{}; ///< rows that would be sent again if it ended now, at most
+    bool sent_{};             ///< anything
 
     poll_driver io_;
     shared<channel> way_; ///< gone first

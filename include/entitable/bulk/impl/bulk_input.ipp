@@ -26,11 +26,14 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     std::uint64_t const window = options_.window < 1 ? 1 : options_.window;
     std::size_t rows = 0;
     pressure_.forget(time_->steady(), [&](std::string const& each) { return waiting_.find(each) == waiting_.end(); });
+    // Transactions that are full may go. A service that has pushed back gets them from all over the window.
+    auto const known = [&] { return !resumed_ || next_index_ >= resumed_->read; };
+    auto const enough = [&] { return known() && pressure_.quiet() && packer_.full() >= options_.in_flight; };
     auto const room = [&] {
-        return (resumed_ && next_index_ < resumed_->read) ||
+        return !known() ||
             (report_.held < window && held_bytes_ < options_.window_bytes && position_.span() <= 9 * window);
     };
-    while (!stopped_ && room()) {
+    while (!stopped_ && room() && !enough()) {
         bulk_input const what = source_(item_);
         if (what == bulk_input::end) {
             input_ended_ = true;
@@ -84,9 +87,12 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     }
     gathered_.clear();
     gathered_at_.clear();
-    make_parts();
-    if (options_.checkpoint && !stopped_) {
-        save_checkpoint(); // of what is sent from here on at most a window is sent again
+    std::size_t const before = packer_.held();
+    make_parts(input_ended_ || stopped_ || !room());
+    unsaved_ += before - packer_.held();
+    if (options_.checkpoint && !stopped_ && unsaved_ > window) {
+        save_checkpoint(); // so that a window at most is sent again
+        unsaved_ = report_.held - packer_.held();
     }
 }
 
@@ -149,10 +155,10 @@ ENTITABLE_DECL void bulk_run::pack(mutation change, std::uint64_t index) {
     }
 }
 
-/// All rows that were read, as transactions, in a random order: neighbours of the input are often neighbours on a server.
-ENTITABLE_DECL void bulk_run::make_parts() {
+/// Rows that were read, as transactions, in a random order: neighbours of the input are often neighbours on a server.
+ENTITABLE_DECL void bulk_run::make_parts(bool all) {
     std::vector<std::uint64_t> indexes;
-    while (auto next = packer_.take(&indexes)) {
+    while (auto next = all ? packer_.take(&indexes) : packer_.take_full(&indexes)) {
         auto part = shared<bulk_part>::make(mode_, *std::move(next), std::exchange(indexes, {}), change_);
         if (options_.dry_run) {
             try_out(part);
