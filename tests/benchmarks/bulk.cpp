@@ -59,9 +59,7 @@ void sorted_out(table<business> const& into, std::vector<business> const& all) {
     }
 }
 
-void loaded(table<business> const& into, std::vector<business> const& all, bulk_options options = {}) {
-    if (char const* const window = std::getenv("WINDOW")) options.window = std::strtoull(window, nullptr, 10);
-    if (char const* const window = std::getenv("INFL")) options.in_flight = std::strtoull(window, nullptr, 10);
+void loaded(table<business> const& into, std::vector<business> const& all, bulk_options const& options = {}) {
     bulk_insert(into, all, options).value().all_written().value();
 }
 
