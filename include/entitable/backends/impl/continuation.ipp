@@ -3,17 +3,17 @@
 #pragma once
 
 #include <entitable/backends/detail/continuation.hpp>
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY void append_hexadecimal(std::string& out, std::string_view bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
     for (char const character : bytes) {
         auto const byte = static_cast<unsigned char>(character);
-        out += digits[byte >> 4U];
-        out += digits[byte & 0x0FU];
+        out += hexadecimal_of(byte >> 4U);
+        out += hexadecimal_of(byte);
     }
 }
 

@@ -29,5 +29,11 @@ namespace detail {
     return is_decimal(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+/// The lowest four bits of a number, as a digit in lower case.
+template <class Number>
+[[nodiscard]] constexpr char hexadecimal_of(Number bits) noexcept {
+    return "0123456789abcdef"[static_cast<unsigned>(bits & 15)];
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

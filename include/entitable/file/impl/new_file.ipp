@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/file/detail/new_file.hpp>
 #include <entitable/file/impl/file_place.ipp>
 
@@ -124,7 +125,7 @@ ENTITABLE_DECL result<new_file> new_file::make(std::string_view path) {
     for (int attempts = 0;; ++attempts) {
         std::string passing = made.path_ + ".";
         for (int digits = 0; digits < 16; ++digits) {
-            passing += "0123456789abcdef"[random() % 16];
+            passing += hexadecimal_of(random());
         }
         passing += passing_end;
         int const handle = ::open(passing.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/mapping/key_adaptors.hpp>
 
@@ -20,10 +21,9 @@ namespace detail {
 inline constexpr std::string_view escape_pairs = "./>?[\\";
 
 ENTITABLE_LAZY_BODY void append_escaped(std::string& out, std::string_view text) {
-    constexpr char digits[] = "0123456789abcdef";
     auto const append_hexadecimal = [&](unsigned value) {
-        out += digits[value >> 4U];
-        out += digits[value & 0x0FU];
+        out += hexadecimal_of(value >> 4U);
+        out += hexadecimal_of(value);
     };
     for (std::size_t at = 0; at < text.size(); ++at) {
         auto const byte = static_cast<unsigned char>(text[at]);

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/request/trace_context.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -10,7 +11,7 @@ namespace detail {
 /// A number as lower-case digits, with its leading zeros.
 ENTITABLE_DECL void append_lower_hex(std::string& out, std::uint64_t number, unsigned digits) {
     for (unsigned shift = digits * 4; shift > 0; shift -= 4) {
-        out += "0123456789abcdef"[(number >> (shift - 4)) & 0x0FU];
+        out += hexadecimal_of(number >> (shift - 4));
     }
 }
 

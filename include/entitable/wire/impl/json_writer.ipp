@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/date_time.hpp>
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/detail/value_text.hpp>
 #include <entitable/core/guid.hpp>
 #include <entitable/row/detail/payload.hpp>
@@ -260,7 +261,6 @@ ENTITABLE_DECL void json_pen::grow(std::size_t bytes) {
 }
 
 ENTITABLE_DECL void json_pen::escape(char each) {
-    constexpr char digits[] = "0123456789abcdef";
     auto const byte = static_cast<unsigned char>(each);
     *at_++ = '\\';
     switch (each) {
@@ -270,7 +270,7 @@ ENTITABLE_DECL void json_pen::escape(char each) {
         case '\r': *at_++ = 'r'; break;
         case '\t': *at_++ = 't'; break;
         default: {
-            char const code[] = {'u', '0', '0', digits[byte >> 4U], digits[byte & 0x0FU]};
+            char const code[] = {'u', '0', '0', hexadecimal_of(byte >> 4U), hexadecimal_of(byte)};
             std::memcpy(at_, code, sizeof code);
             at_ += sizeof code;
             break;

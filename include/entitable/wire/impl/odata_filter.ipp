@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/date_time.hpp>
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/guid.hpp>
 #include <entitable/request/filter.hpp>
 #include <entitable/wire/detail/odata_filter.hpp>
@@ -57,11 +58,10 @@ ENTITABLE_DECL bool append_odata_literal(std::string& out, value_view operand) {
             out += '\'';
             break;
         case edm_type::binary: {
-            constexpr char digits[] = "0123456789abcdef";
             out += "X'";
             for (char const character : operand.bytes()) {
-                out += digits[static_cast<unsigned char>(character) >> 4U];
-                out += digits[static_cast<unsigned char>(character) & 0x0FU];
+                out += hexadecimal_of(static_cast<unsigned char>(character) >> 4U);
+                out += hexadecimal_of(static_cast<unsigned char>(character));
             }
             out += '\'';
             break;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/http/http_message.hpp>
 #include <entitable/wire/detail/service_token.hpp>
@@ -53,9 +54,8 @@ ENTITABLE_DECL std::string make_service_token(std::uint64_t fingerprint, service
     hash.add(static_cast<std::uint64_t>(token.location));
     hash.add(parts);
     std::string made = token.location == read_location::secondary ? "r1!s!" : "r1!p!";
-    constexpr char digits[] = "0123456789abcdef";
     for (unsigned shift = 64; shift > 0; shift -= 4) {
-        made += digits[hash.value() >> (shift - 4) & 0x0FU];
+        made += hexadecimal_of(hash.value() >> (shift - 4));
     }
     return made + parts;
 }
