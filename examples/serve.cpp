@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -78,14 +79,16 @@ int main(int count, char** words) {
     sigaddset(&stopping, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &stopping, nullptr);
 
-    entitable::any_transport const store = memory ? entitable::any_transport{entitable::memory_backend{}}
-                                                  : entitable::any_transport{entitable::file_backend{file}};
-    entitable::call context;
-    if (auto const usable = store.execute(entitable::list_tables{}, context); !usable) { // a file that cannot be opened
-        std::fprintf(stderr, "%s\n", usable.error().to_string().c_str());
+    std::optional<entitable::any_transport> store;
+    if (memory) {
+        store.emplace(entitable::memory_backend{});
+    } else if (auto opened = entitable::file_backend::open(file)) {
+        store.emplace(*std::move(opened));
+    } else {
+        std::fprintf(stderr, "%s\n", opened.error().to_string().c_str());
         return 1;
     }
-    entitable::http_listener listener{entitable::table_server{store}, options};
+    entitable::http_listener listener{entitable::table_server{*store}, options};
     if (auto const opened = listener.listen(); !opened) {
         std::fprintf(stderr, "%s\n", opened.error().to_string().c_str());
         return 1;
