@@ -13,14 +13,25 @@ set(ENTITABLE_PACKAGE_DIR "${CMAKE_INSTALL_DATADIR}/cmake/entitable")
 #     [FIND <call>...]          arguments of find_package that provide them, one string for each call
 #     [PKG_CONFIG <module>...]) their names in pkg-config; a component whose library has none there gets no .pc file
 #
-# Every component but the core can be left out with ENTITABLE_WITH_<NAME>=OFF, and is when this is a subproject.
+# ENTITABLE_WITH_<NAME> is ON, OFF, or AUTO: every component but the core can be left out, and is in a subproject where it is not said and
+# what it needs is not there. Its libraries are looked for first then, so that its target can be linked at once.
 function(entitable_add_component name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;REQUIRES;LINK;FIND;PKG_CONFIG")
 
     if(NOT name STREQUAL "core")
         string(TOUPPER "ENTITABLE_WITH_${name}" option)
-        option(${option} "Provide the component ${name}" ${PROJECT_IS_TOP_LEVEL})
-        if(NOT ${option})
+        set(unless_said AUTO)
+        if(PROJECT_IS_TOP_LEVEL)
+            set(unless_said ON)
+        endif()
+        set(${option} ${unless_said} CACHE STRING "Provide the component ${name}: ON, OFF, or AUTO where its libraries are found")
+        if(${option} STREQUAL "AUTO")
+            entitable_missing_for(${name} missing REQUIRES ${arg_REQUIRES} FIND ${arg_FIND})
+            if(missing)
+                message(STATUS "entitable::${name} is left out: there is no ${missing} (${option}=ON makes that an error)")
+                return()
+            endif()
+        elseif(NOT ${option})
             return()
         endif()
     endif()
@@ -51,6 +62,28 @@ function(entitable_add_component name)
             entitable_install_pkg_config(${name} REQUIRES ${arg_REQUIRES} MODULES ${arg_PKG_CONFIG})
         endif()
     endif()
+endfunction()
+
+# entitable_missing_for(<name> <variable> REQUIRES <component>... FIND <call>...): the first thing that a component needs and that is not
+# there, or nothing.
+function(entitable_missing_for name variable)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "REQUIRES;FIND")
+    set(${variable} "" PARENT_SCOPE)
+    foreach(required IN LISTS arg_REQUIRES)
+        if(NOT TARGET entitable_${required})
+            set(${variable} "entitable::${required}" PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
+    foreach(find IN LISTS arg_FIND)
+        separate_arguments(find)
+        list(GET find 0 package)
+        find_package(${find} QUIET GLOBAL)
+        if(NOT ${package}_FOUND)
+            set(${variable} "${package}" PARENT_SCOPE)
+            return()
+        endif()
+    endforeach()
 endfunction()
 
 # Writes and installs entitable.pc (core) or entitable-<name>.pc; the installed tree may be moved.
