@@ -345,8 +345,12 @@ TEST_CASE("transaction: changes of what is not there yet come to one as well") {
         error_code::resource_not_found);
     CHECK(run([&](auto& all) { all.replace(first); }).error().message.find("read it first, or pass any_etag") !=
         std::string::npos);
-    CHECK(run([&](auto& all) { all.insert(account{"second", 9, 1, {}}); }).error().code ==
-        error_code::commands_in_batch_act_on_different_partitions);
+    auto const elsewhere = run([&](auto& all) { all.insert(account{"second", 9, 1, {}}); });
+    CHECK(elsewhere.error().code == error_code::commands_in_batch_act_on_different_partitions);
+    CHECK(elsewhere.error().detail.find("second") != std::string::npos);
+    // What is removed had to be there.
+    CHECK(run([&](auto& all) { all.remove(first, any_etag).insert(second); }).error().code ==
+        error_code::resource_not_found);
     CHECK_FALSE(in.accounts.find("first", 9).value());
 }
 
@@ -391,6 +395,63 @@ TEST_CASE("transaction: a required row must be there, and may be changed by othe
     CHECK(missing.error().code == error_code::resource_not_found);
     CHECK(missing.error().detail.find("account:") != std::string::npos);
     CHECK_FALSE(in.books.of<booking>().find("first", 2).value());
+}
+
+TEST_CASE("transaction: a required row is there at the end, in whatever order it is read and changed") {
+    bank in;
+    auto const run = [&](auto body) {
+        return in.transact([&](all_of_bank& all) -> result<void> {
+            body(all);
+            return {};
+        });
+    };
+    auto const absent = run([](auto& all) { CHECK_FALSE(all.require(33).find(33).value()); });
+    CHECK(absent.error().code == error_code::resource_not_found);
+    CHECK(run([](auto& all) { all.require(3).remove(account{"first", 3, 0, {}}, any_etag); }).error().code ==
+        error_code::resource_not_found);
+    CHECK(run([](auto& all) { CHECK_FALSE(all.find(4).value()); all.require(4).insert(account{"first", 4, 1, {}}); }));
+    CHECK(run([](auto& all) { CHECK(all.require(4).where(a::cents >= 0).value().size() == 4); })); // it has changed nothing
+    auto const own = in.transact([](all_of_bank& all) -> result<void> {
+        ENTITABLE_CHECK(all.require(33).find(33));
+        return failure{error_code::out_of_range_input, "the body's own"};
+    });
+    CHECK(own.error().message == "the body's own");
+}
+
+TEST_CASE("transaction: a row that is read after it was changed is guarded from then on") {
+    bank in;
+    int runs = 0;
+    auto const lost = in.transact([&](all_of_bank& all) -> result<void> {
+        all.merge(account{"first", 1, 100, "seen"}, any_etag);
+        ENTITABLE_TRY(auto one, all.get(1));
+        if (runs++ == 0) {
+            in.accounts.merge(at("first", 1), a::note = "another's", any_etag).value();
+        }
+        one.cents += 1;
+        all.replace(one);
+        return {};
+    });
+    CHECK(lost.value().attempts == 2);
+    // What an upsert did not find is inserted.
+    runs = 0;
+    auto const upsert = in.transact([&](all_of_bank& all) -> result<void> {
+        all.insert_or_merge(account{"first", 8, 1, {}});
+        ENTITABLE_TRY(auto one, all.get(8));
+        if (runs++ == 0) {
+            in.accounts.insert({"first", 8, 5, "another's"}).value();
+        }
+        all.insert(booking{"first", 8, one.note ? 1 : 0});
+        return {};
+    });
+    CHECK(upsert.value().attempts == 2);
+    CHECK(in.books.of<booking>().get("first", 8)->cents == 1);
+    // A merge of what is not there is refused, and shows nothing.
+    auto const nothing = in.transact([&](all_of_bank& all) -> result<void> {
+        all.merge(account{"first", 9, 1, {}}, any_etag);
+        CHECK_FALSE(all.find(9).value());
+        return {};
+    });
+    CHECK(nothing.error().code == error_code::resource_not_found);
 }
 
 TEST_CASE("transaction: what is too large is refused before it is sent, with its guards") {

@@ -253,7 +253,10 @@ template <class Entity, auto... Members>
     return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
 }
 
-inline void assign_system(etag& to, row_view const& row) noexcept { to = row.etag(); }
+inline void assign_system(etag& to, row_view const& row) noexcept {
+    bool const was_stored = !row.etag_text.empty() || row.timestamp() != date_time{};
+    to = was_stored ? row.etag() : etag{};
+}
 inline void assign_system(date_time& to, row_view const& row) noexcept { to = row.timestamp(); }
 
 template <class Entity, auto... Members>

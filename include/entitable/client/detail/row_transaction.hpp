@@ -61,14 +61,18 @@ public:
 
     /// Adds a change to those of its row. Without `forced` a row that must exist is one that was read.
     ENTITABLE_LAZY void add(mutation change, bool forced);
-    /// The row must be there when the transaction is made.
+    /// The row must be there at the end.
     ENTITABLE_LAZY void require(std::string row_key);
+    /// At the end of the body: refuses where a row that is required is known not to be there.
+    ENTITABLE_LAZY void check_required();
     /// Bodies that do this are serial: the row of exclusive transactions was read, and is written.
     ENTITABLE_LAZY void exclude_others();
     /// Ends the attempt, however the body goes on. The first one counts.
     ENTITABLE_LAZY void refuse(failure problem);
     [[nodiscard]] result<void> const& problem() const noexcept { return problem_; }
-    /// Whether there is something to write.
+    /// Whether a row is changed.
+    ENTITABLE_LAZY [[nodiscard]] bool changes() const noexcept;
+    /// Whether there is something to send: changes, or rows that must be there.
     ENTITABLE_LAZY [[nodiscard]] bool writes() const noexcept;
 
     // ---- the requests ----

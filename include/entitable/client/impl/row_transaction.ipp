@@ -51,6 +51,14 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
         one.stored = std::move(found->entity);
         one.version = std::move(found->etag);
     }
+    if (one.changed) { // before it was read: from now on it depends on what was found
+        if (absent && one.change.kind == mutation_kind::merge) {
+            one.changed = false;
+            refuse_row(error_code::resource_not_found, "there is no such entity, and this body has changed it", row_key);
+        } else {
+            one.change.kind = absent ? mutation_kind::insert : mutation_kind::merge;
+        }
+    }
     return {};
 }
 
@@ -97,8 +105,10 @@ ENTITABLE_LAZY_BODY void row_transaction::refuse_row(error_code code, std::strin
 ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     std::string_view const row_key = change.entity.row_key();
     if (change.entity.partition_key() != partition_key_) {
-        return refuse_row(error_code::commands_in_batch_act_on_different_partitions,
-            "a transaction is of one partition, and this entity is of another one", row_key);
+        failure elsewhere{error_code::commands_in_batch_act_on_different_partitions,
+            "a transaction is of one partition, and this entity is of another one"};
+        elsewhere.error().detail = keys_text(change.entity.partition_key(), row_key);
+        return refuse(std::move(elsewhere));
     }
     held_row& one = held(row_key);
     if (one.changed) {
@@ -135,7 +145,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
             return refuse_row(
                 error_code::resource_not_found, "there is no such entity: this body has removed it", row_key);
         }
-        before.kind = one.found() ? mutation_kind::replace : mutation_kind::insert_or_replace;
+        before.kind = mutation_kind::replace; // what was removed had to be there
         before.entity = std::move(change.entity);
     } else if (change.kind == mutation_kind::insert) {
         refuse_row(error_code::entity_already_exists, "there is such an entity: this body has written it", row_key);
@@ -160,11 +170,15 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::require(std::string row_key) {
-    held_row& one = held(row_key);
-    if (one.changed ? one.change.kind == mutation_kind::remove : one.read && !one.there) {
-        return refuse_row(error_code::resource_not_found, "an entity that is required is not there", row_key);
+    held(row_key).required = true;
+}
+
+ENTITABLE_LAZY_BODY void row_transaction::check_required() {
+    for (auto const& [row_key, one] : rows_) {
+        if (one.required && (one.changed ? one.change.kind == mutation_kind::remove : one.read && !one.there)) {
+            return refuse_row(error_code::resource_not_found, "an entity that is required is not there", row_key);
+        }
     }
-    one.required = true;
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::exclude_others() {
@@ -175,13 +189,22 @@ ENTITABLE_LAZY_BODY void row_transaction::exclude_others() {
     }
 }
 
-ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
+ENTITABLE_LAZY_BODY bool row_transaction::changes() const noexcept {
     for (auto const& [row_key, one] : rows_) {
-        if ((one.changed && row_key != system_row::exclusive) || (one.required && !one.read)) {
+        if (one.changed && row_key != system_row::exclusive) {
             return true;
         }
     }
     return false;
+}
+
+ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
+    for (auto const& [row_key, one] : rows_) {
+        if (one.required && !one.read) {
+            return true;
+        }
+    }
+    return changes();
 }
 
 /// Where a row stands in the request, and what of it is sent.

@@ -73,7 +73,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         rows.refuse(failure{problem.error()});
         return problem;
     };
-    if (rows.writes()) {
+    if (rows.changes()) {
         return refused(failure{
             error_code::invalid_input, "a query sees what is stored, not what this body has changed: query first"});
     }
@@ -174,6 +174,9 @@ ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& cor
         }
     }
     result<void> said = body(all);
+    if (said) {
+        all.rows.check_required();
+    }
     if (!all.rows.problem()) {
         said = failure{all.rows.problem().error()};
     }
