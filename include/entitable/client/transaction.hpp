@@ -101,9 +101,10 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 /// What a body of `table::transact` reads and changes. It ends with the attempt: the body keeps no reference to it. One thread at a time.
 ///
 /// Reads happen at once, and a row is read once. Changes are kept, and written together at the end of the body: several changes of
-/// one row come to one. A read shows the changes that the body has made; a query does not, so it stands before them.
+/// one row come to one, and an insert that is removed again to none, so nobody looks whether the row was there. A read shows the changes
+/// that the body has made, without an ETag or a Timestamp; a query does not, so it stands before them.
 ///
-/// Every row that was found is guarded: if it is only read it is merged with nothing under its ETag, which counts as one of the
+/// Every row that was found is guarded, also one that was changed before it was read: if it is only read it is merged with nothing under its ETag, which counts as one of the
 /// operations, gives it a new ETag, and is in the way of others who read it in a transaction. `require` is a guard that is not.
 ///
 /// A mistake in a change is told at the end of the body, as the outcome of `transact`; so is an error of a read, even where the body takes
@@ -203,8 +204,8 @@ public:
     [[nodiscard]] result<E> update(KeysAndChange&&... row_and_change) const {
         return rows<E>().update(std::forward<KeysAndChange>(row_and_change)...);
     }
-    /// The entity with these components of the row key must be there when the transaction is made: ResourceNotFound. Others may change
-    /// it meanwhile.
+    /// The entity with these components of the row key must be there at the end, whatever this body does with it before: ResourceNotFound.
+    /// Others may change it meanwhile.
     template <mapped_entity E = First, class... Keys>
     transaction& require(Keys const&... row) {
         rows<E>().require(row...);
