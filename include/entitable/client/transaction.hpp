@@ -66,13 +66,23 @@ public:
         if (!*stored) {
             return failure{error_code::resource_not_found, "there is no such entity"};
         }
-        row_view const before = **stored;
+        row_view before = **stored;
         result<Entity> entity{std::in_place};
         if (auto decoded = from_row(before, *entity, scope_.reading()); !decoded) {
             scope_.rows.refuse(failure{decoded.error()});
             return std::move(decoded).as_failure();
         }
+        std::size_t const looks = scope_.rows.looks();
         if (apply_change(change, *entity)) {
+            if (scope_.rows.looks() != looks) { // the change has used the transaction itself: the view may be of the past
+                stored = scope_.find(row_key(row...));
+                if (!stored || !*stored) {
+                    failure gone{error_code::invalid_input, "an update does not remove its entity"};
+                    scope_.rows.refuse(failure{gone.error()});
+                    return gone;
+                }
+                before = **stored;
+            }
             auto made = to_row(*entity);
             if (made && (made->partition_key() != before.partition_key || made->row_key() != before.row_key)) {
                 made = failure{error_code::invalid_input, "an update does not change the keys of an entity"};

@@ -51,6 +51,8 @@ public:
     /// How the row stands with the changes that were made, until the next change; nothing where it is not there. It was read, or needs not
     /// be.
     ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> now_at(std::string_view row_key);
+    /// Rises whenever a view of `now_at` may have ended.
+    [[nodiscard]] std::size_t looks() const noexcept { return looks_; }
     /// Counts a request that reads.
     void count_read() noexcept { ++reads_; }
     [[nodiscard]] std::size_t reads() const noexcept { return reads_; }
@@ -101,6 +103,7 @@ private:
     std::map<std::string, held_row, std::less<>> rows_;
     result<void> problem_;
     std::size_t reads_{};
+    std::size_t looks_{};
     bool in_vain_{};
 };
 

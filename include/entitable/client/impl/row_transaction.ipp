@@ -76,6 +76,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::take(row_view found) {
 }
 
 ENTITABLE_LAZY_BODY std::optional<row_view> row_transaction::now_at(std::string_view row_key) {
+    ++looks_;
     held_row& one = rows_.find(row_key)->second;
     if (!one.changed) {
         return one.there ? std::optional{one.stored.view()} : std::nullopt;
@@ -103,6 +104,7 @@ ENTITABLE_LAZY_BODY void row_transaction::refuse_row(error_code code, std::strin
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
+    ++looks_;
     std::string_view const row_key = change.entity.row_key();
     if (change.entity.partition_key() != partition_key_) {
         failure elsewhere{error_code::commands_in_batch_act_on_different_partitions,
