@@ -434,8 +434,12 @@ TEST_CASE("transaction: a required row is there at the end, in whatever order it
     CHECK(absent.error().code == error_code::resource_not_found);
     CHECK(run([](auto& all) { all.require(3).remove(account{"first", 3, 0, {}}, any_etag); }).error().code ==
         error_code::resource_not_found);
-    CHECK(run([](auto& all) { CHECK_FALSE(all.find(4).value()); all.require(4).insert(account{"first", 4, 1, {}}); }));
-    CHECK(run([](auto& all) { CHECK(all.require(4).where(a::cents >= 0).value().size() == 4); })); // it has changed nothing
+    CHECK(run([](auto& all) {
+        CHECK_FALSE(all.find(4).value());
+        all.require(4).insert(account{"first", 4, 1, {}});
+    }));
+    CHECK(run(
+        [](auto& all) { CHECK(all.require(4).where(a::cents >= 0).value().size() == 4); })); // it has changed nothing
     auto const own = in.transact([](all_of_bank& all) -> result<void> {
         ENTITABLE_CHECK(all.require(33).find(33));
         return failure{error_code::out_of_range_input, "the body's own"};

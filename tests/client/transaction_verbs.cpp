@@ -229,13 +229,15 @@ TEST_CASE("transaction: random bodies do what their verbs do one by one") {
         in.begin_with(before);
         outcome const expected = one_by_one(before, body);
         seen reads;
-        auto const done = in.things.transact("here", [&](transaction<thing>& all) -> result<void> {
-            reads.clear();
-            for (step const& each : body) {
-                ENTITABLE_CHECK(run_step(all, each, reads));
-            }
-            return {};
-        }, {.time = &in.time, .seed = 1});
+        auto const done = in.things.transact("here",
+            [&](transaction<thing>& all) -> result<void> {
+                reads.clear();
+                for (step const& each : body) {
+                    ENTITABLE_CHECK(run_step(all, each, reads));
+                }
+                return {};
+            },
+            {.time = &in.time, .seed = 1});
         if (!done) {
             ++refused;
             CHECK(done.error().effect == effect::none);
@@ -263,10 +265,11 @@ TEST_CASE("transaction: random bodies, and a write of another's in between, are 
     for (int round = 0; round < 4000; ++round) {
         state const before = make.begin();
         std::vector<step> const body = make.body(5);
-        step const other{static_cast<verb>(1 + make.below(verb_count - 2)), make.some(static_cast<std::int32_t>(1 + make.below(2)))};
+        step const other{
+            static_cast<verb>(1 + make.below(verb_count - 2)), make.some(static_cast<std::int32_t>(1 + make.below(2)))};
         std::size_t const when = make.below(body.size() + 1);
-        INFO("before: " << before.count(1) << before.count(2) << " body: " << text_of(body) << " other: "
-                        << text_of({other}) << " before step " << when);
+        INFO("before: " << before.count(1) << before.count(2) << " body: " << text_of(body)
+                        << " other: " << text_of({other}) << " before step " << when);
         in.begin_with(before);
         state then = before;
         auto const others = [&] {
@@ -280,18 +283,20 @@ TEST_CASE("transaction: random bodies, and a write of another's in between, are 
         };
         bool written = false;
         seen reads;
-        auto const done = in.things.transact("here", [&](transaction<thing>& all) -> result<void> {
-            reads.clear();
-            for (std::size_t index = 0; index <= body.size(); ++index) {
-                if (index == when && !std::exchange(written, true)) {
-                    others();
+        auto const done = in.things.transact("here",
+            [&](transaction<thing>& all) -> result<void> {
+                reads.clear();
+                for (std::size_t index = 0; index <= body.size(); ++index) {
+                    if (index == when && !std::exchange(written, true)) {
+                        others();
+                    }
+                    if (index < body.size()) {
+                        ENTITABLE_CHECK(run_step(all, body[index], reads));
+                    }
                 }
-                if (index < body.size()) {
-                    ENTITABLE_CHECK(run_step(all, body[index], reads));
-                }
-            }
-            return {};
-        }, {.time = &in.time, .seed = 1});
+                return {};
+            },
+            {.time = &in.time, .seed = 1});
         if (!done || inserts_and_removes_unread(body)) {
             continue;
         }

@@ -74,7 +74,8 @@ public:
         }
         std::size_t const looks = scope_.rows.looks();
         if (apply_change(change, *entity)) {
-            if (scope_.rows.looks() != looks) { // the change has used the transaction itself: the view may be of the past
+            if (scope_.rows.looks() !=
+                looks) { // the change has used the transaction itself: the view may be of the past
                 stored = scope_.find(row_key(row...));
                 if (!stored || !*stored) {
                     failure gone{error_code::invalid_input, "an update does not remove its entity"};

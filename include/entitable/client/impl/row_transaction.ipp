@@ -54,7 +54,8 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
     if (one.changed) { // before it was read: from now on it depends on what was found
         if (absent && one.change.kind == mutation_kind::merge) {
             one.changed = false;
-            refuse_row(error_code::resource_not_found, "there is no such entity, and this body has changed it", row_key);
+            refuse_row(
+                error_code::resource_not_found, "there is no such entity, and this body has changed it", row_key);
         } else {
             one.change.kind = absent ? mutation_kind::insert : mutation_kind::merge;
         }
@@ -171,9 +172,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
     }
 }
 
-ENTITABLE_LAZY_BODY void row_transaction::require(std::string row_key) {
-    held(row_key).required = true;
-}
+ENTITABLE_LAZY_BODY void row_transaction::require(std::string row_key) { held(row_key).required = true; }
 
 ENTITABLE_LAZY_BODY void row_transaction::check_required() {
     for (auto const& [row_key, one] : rows_) {
