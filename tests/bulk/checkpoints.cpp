@@ -268,7 +268,7 @@ TEST_CASE("a checkpoint in a row of a table is a system row") {
 TEST_CASE("a load that is killed at any point goes on in another process, to the same table") {
     temporary_folder const folder{temporary_folder::memory()};
     std::size_t const kills = entitable_test::rounds(5, 50);
-    std::int32_t const rows = 5'000;
+    std::int32_t const rows = 4'000;
     std::string const path = folder / "books.db";
     std::string const kept = folder / "load.checkpoint";
     auto const open = [&] {

@@ -16,6 +16,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+[[nodiscard]] inline double seconds_of(steady_time::duration time) noexcept {
+    return std::chrono::duration<double>(time).count();
+}
+
 /// Rows a second. Without a limit until the service refuses something; then 0.9 of what it took, from where it rises: slowly around
 /// the rate at which it was refused, faster the longer nothing is (the curve of CUBIC: S. Ha, I. Rhee and L. Xu, "CUBIC: a new
 /// TCP-friendly high-speed TCP variant", 2008).

@@ -9,10 +9,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-[[nodiscard]] ENTITABLE_DECL double seconds_of(steady_time::duration time) noexcept {
-    return std::chrono::duration<double>(time).count();
-}
-
 ENTITABLE_DECL double bulk_pace::rate(steady_time now) const noexcept {
     constexpr double factor = 0.9;
     constexpr double climb = 8; // seconds back to the rate that was refused
