@@ -74,8 +74,8 @@ public:
         }
         std::size_t const looks = scope_.rows.looks();
         if (apply_change(change, *entity)) {
-            if (scope_.rows.looks() !=
-                looks) { // the change has used the transaction itself: the view may be of the past
+            // Where the change has used the transaction itself the view may be of the past.
+            if (scope_.rows.looks() != looks) {
                 stored = scope_.find(row_key(row...));
                 if (!stored || !*stored) {
                     failure gone{error_code::invalid_input, "an update does not remove its entity"};
@@ -115,8 +115,9 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 /// one row come to one, and an insert that is removed again to none, so nobody looks whether the row was there. A read shows the changes
 /// that the body has made, without an ETag or a Timestamp; a query does not, so it stands before them.
 ///
-/// Every row that was found is guarded, also one that was changed before it was read: if it is only read it is merged with nothing under its ETag, which counts as one of the
-/// operations, gives it a new ETag, and is in the way of others who read it in a transaction. `require` is a guard that is not.
+/// Every row that was found is guarded, also one that was changed before it was read: if it is only read it is merged with nothing under
+/// its ETag, which counts as one of the operations, gives it a new ETag, and is in the way of others who read it in a transaction.
+/// `require` is a guard that is not.
 ///
 /// A mistake in a change is told at the end of the body, as the outcome of `transact`; so is an error of a read, even where the body takes
 /// no notice of it.
