@@ -58,8 +58,8 @@ TEST_CASE("partial merge: only the members that are named are sent and changed")
     CHECK(now.note == "kept");
     CHECK(now.is == state::closed);
     CHECK(in.watched.seen().size() == 4); // create, insert, merge, get: nothing was read first
-    row_view const sent = in.watched.all<write_entity>().back().change.entity;
-    CHECK_FALSE(sent.find("author"));
+    row const sent = in.watched.all<write_entity>().back().change.entity;
+    CHECK_FALSE(sent.view().find("author"));
     std::string const text{"from a std::string"};
     CHECK(in.blogs.merge(at(std::string{"c"}, 1), b::note = text, any_etag));
     CHECK(in.blogs.get("c", 1)->note == text);

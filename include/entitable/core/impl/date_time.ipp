@@ -111,9 +111,8 @@ ENTITABLE_LAZY_BODY char* write_fraction(char* to, std::uint64_t ticks, bool tri
 }
 
 ENTITABLE_LAZY_BODY char* write_time(char* to, std::int64_t ticks, bool trim) noexcept {
-    std::int64_t const seconds = whole_seconds(ticks);
-    to = write_whole_seconds(to, seconds);
-    return write_fraction(to, static_cast<std::uint64_t>(ticks - seconds * date_time::ticks_per_second), trim);
+    to = write_whole_seconds(to, whole_seconds(ticks));
+    return write_fraction(to, ticks_of_second(ticks), trim);
 }
 
 } // namespace detail

@@ -125,7 +125,7 @@ private:
             last_second_ = second;
             fraction_ = write_whole_seconds(time_text_, second);
         }
-        auto const ticks = static_cast<std::uint64_t>(time.ticks - second * date_time::ticks_per_second);
+        std::uint64_t const ticks = ticks_of_second(time.ticks);
         return {time_text_, static_cast<std::size_t>(write_fraction(fraction_, ticks, true) - time_text_)};
     }
     void quoted_time(date_time time) {
