@@ -34,15 +34,16 @@ ENTITABLE_LAZY [[nodiscard]] unsigned days_of_month(int year, unsigned month) no
 /// Room for the text of any time, also of those that no service can hold.
 inline constexpr std::size_t longest_time = 32;
 
+inline constexpr std::int64_t ticks_per_second = 10'000'000; ///< as `date_time` has them
+
 /// Ticks of 100 ns as seconds, rounded down.
 [[nodiscard]] constexpr std::int64_t whole_seconds(std::int64_t ticks) noexcept {
-    constexpr std::int64_t ticks_per_second = 10'000'000;
     return ticks / ticks_per_second - (ticks % ticks_per_second < 0 ? 1 : 0);
 }
 /// The ticks behind them. By the remainder: the least times have no product that 64 bits hold.
 [[nodiscard]] constexpr std::uint64_t ticks_of_second(std::int64_t ticks) noexcept {
-    std::int64_t const rest = ticks % date_time::ticks_per_second;
-    return static_cast<std::uint64_t>(rest < 0 ? rest + date_time::ticks_per_second : rest);
+    std::int64_t const rest = ticks % ticks_per_second;
+    return static_cast<std::uint64_t>(rest < 0 ? rest + ticks_per_second : rest);
 }
 /// The two parts of `write_time`: all up to the second, and the fraction with the Z. Each returns the end of its text.
 ENTITABLE_LAZY char* write_whole_seconds(char* to, std::int64_t seconds) noexcept;
