@@ -129,14 +129,14 @@ template <class... Aggregates>
 /// in windows.h is in the way: define NOMINMAX.
 template <class Field>
     requires requires { typename Field::entity_type; }
-[[nodiscard]] detail::extreme<Field, false>(min)(Field) noexcept {
-    return {};
+[[nodiscard]] auto(min)(Field) noexcept {
+    return detail::extreme<Field, false>{};
 }
 /// The greatest value of a field; as `min`.
 template <class Field>
     requires requires { typename Field::entity_type; }
-[[nodiscard]] detail::extreme<Field, true>(max)(Field) noexcept {
-    return {};
+[[nodiscard]] auto(max)(Field) noexcept {
+    return detail::extreme<Field, true>{};
 }
 /// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it does not fit; double for others. Absent values do not
 /// count.

@@ -15,6 +15,7 @@
 /// `ENTITABLE_CHECK(orders.insert(made));` returns the error of a result that has no value, and else goes on.
 #define ENTITABLE_CHECK(...) ENTITABLE_CHECK_IN(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), (__VA_ARGS__))
 
+/// \cond
 #define ENTITABLE_TRY_INTO(name, declaration, expression)                             \
     auto name = expression; /* NOLINT: a copy of what is still there, else no copy */ \
     if (!name) {                                                                      \
@@ -29,3 +30,4 @@
     } while (false)
 #define ENTITABLE_TRY_JOINED(name, number) name##number
 #define ENTITABLE_TRY_NAME(name, number) ENTITABLE_TRY_JOINED(name, number)
+/// \endcond

@@ -20,7 +20,9 @@ public:
     using turn_type = function_ref<result<bool>(Request&, result<response_of<Request>>)>; ///< must not keep the answer
     in_turn(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {}       ///< sends nothing yet
 
+    /// The request that is due; none at the end.
     [[nodiscard]] operation_step next() const noexcept { return outcome_ ? operation_step{} : operation_step{due_}; }
+    /// Asks the turn whether there is a next request.
     void answer(result<response_of<Request>> given, steady_time) {
         auto goes_on = turn_(due_, std::move(given));
         if (!goes_on) {
@@ -29,7 +31,9 @@ public:
             outcome_.emplace();
         }
     }
+    /// Ends it early, with this error.
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    /// Success, or the error that a turn ended with.
     [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
 
 private:

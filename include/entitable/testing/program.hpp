@@ -102,11 +102,13 @@ public:
         }
     }
 
+    /// The request that the body waits for, not before its last wait is over; none at its end.
     [[nodiscard]] operation_step next() const {
         std::unique_lock lock{with_->guard};
         with_->changed.wait(lock, [&] { return with_->waits || with_->ended; });
         return with_->ended ? operation_step{} : operation_step{with_->asked, with_->due, 0, wait_cause::contention};
     }
+    /// Lets the body go on, to its next request or its end.
     template <class Response>
     void answer(result<Response> answered, steady_time now) {
         std::lock_guard const lock{with_->guard};
@@ -116,6 +118,7 @@ public:
         with_->waits = false;
         with_->changed.notify_all();
     }
+    /// Answers all further requests of the body with this error, until it ends.
     void abandon(error const& reason) {
         std::unique_lock lock{with_->guard};
         with_->why = reason;
@@ -123,6 +126,7 @@ public:
         with_->changed.notify_all();
         with_->changed.wait(lock, [&] { return with_->ended; });
     }
+    /// What the body returned.
     [[nodiscard]] Outcome finish() { return *std::move(with_->outcome); }
 
 private:
