@@ -35,6 +35,21 @@ struct stations {
     table<measured> readings{watched, "readings"};
 };
 
+/// Gives rows in no order, as the Table API of Cosmos DB does.
+struct unordered {
+    using is_transport = void;
+    memory_backend store;
+    [[nodiscard]] entitable::profile profile() const {
+        auto limits = store.profile();
+        limits.ordered = false;
+        return limits;
+    }
+    template <table_request Request>
+    result<response_of<Request>> execute(Request const& request, call& context) const {
+        return store.execute(request, context);
+    }
+};
+
 } // namespace
 
 TEST_CASE("aggregates: several in one pass, and only what they look at is sent") {
@@ -142,4 +157,6 @@ TEST_CASE("partitions: skipping from one to the next") {
     CHECK(in.watched.seen().size() - before == 10); // 5, two of system rows with a second look, one at the end
     table<measured> const missing{in.store, "nowhere"};
     CHECK(missing.partitions().error().code == error_code::table_not_found);
+    table<measured> const in_no_order{unordered{in.store}, "readings"};
+    CHECK(in_no_order.partitions().error().code == error_code::not_supported);
 }

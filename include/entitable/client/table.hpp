@@ -50,7 +50,7 @@ public:
     [[nodiscard]] result<bool> drop_if_present() const { return core_.drop_if_present(); }
 
     /// The partition keys, in order: one request a partition, which reads one row, and one more for one that begins with a system row. Those
-    /// that hold nothing but system rows are left out.
+    /// that hold nothing but system rows are left out. NotSupported where the service gives rows in no order (`profile::ordered`).
     [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
 
     // ---- writes of one entity ----

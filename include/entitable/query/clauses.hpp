@@ -66,7 +66,7 @@ template <class Field, class Values>
 
 template <class Entity, auto Member>
 [[nodiscard]] auto begins_with(property_field<Entity, Member> field, std::string_view prefix) {
-    using type = typename bare<typename property_field<Entity, Member>::value_type>::type;
+    using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
     static_assert(std::same_as<type, std::string>, "starts_with(field, prefix) is for texts");
     if constexpr (std::same_as<type, std::string>) {
         constexpr auto free = shape_set::of(0);

@@ -13,15 +13,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-template <class T>
-struct bare {
-    using type = T;
-};
-template <class T>
-struct bare<std::optional<T>> {
-    using type = T;
-};
-
 /// A value of type From can be compared with a member of type T without losing anything.
 template <class From, class T>
 concept comparable_with = std::same_as<From, T> ||
@@ -44,7 +35,7 @@ ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, val
 
 template <class Entity, auto Member>
 [[nodiscard]] auto is_present(property_field<Entity, Member> field, bool there) {
-    using type = typename bare<typename property_field<Entity, Member>::value_type>::type;
+    using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
     constexpr auto free = shape_set::of(0);
     type const least{};
     return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
@@ -52,7 +43,7 @@ template <class Entity, auto Member>
 
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto compare(property_field<Entity, Member> field, filter_operator operation, From const& from) {
-    using type = typename bare<typename property_field<Entity, Member>::value_type>::type;
+    using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
     if constexpr (std::same_as<From, std::nullopt_t>) {
         constexpr bool may_be_absent = !std::same_as<typename property_field<Entity, Member>::value_type, type>;
         static_assert(
@@ -141,7 +132,7 @@ ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparis
 template <filter_operator Operation, class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto compare(key_field<Entity, Part, Component>, From const& from) {
     using codec = typename Component::codec;
-    using type = typename bare<typename codec::value_type>::type;
+    using type = typename held_by<typename codec::value_type>::type;
     constexpr key_layout layout = layout_of<Entity, Part>;
     constexpr std::size_t index = component_index<Entity, Part, Component>;
     constexpr bool in_order = codec::ordered && (!codec::variable || index + 1 == layout.size());

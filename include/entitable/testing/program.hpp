@@ -19,8 +19,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
 /// Runs `body(transport, clock)` on a thread of its own, and hands its requests over one by one: whoever drives the operation answers
-/// them. A wait by the clock makes the next request due later, and takes no time. The body is to be deterministic and to end when its requests
-/// fail.
+/// them. A wait by the clock makes the next request due later, and takes no time. The body is to be deterministic, to end when its requests
+/// fail, and not to throw: an exception of it ends the process.
 ///
 ///     on.add("transfer", [] {
 ///         return testing::program<result<void>>{[](any_transport through, clock& time) { ... }};

@@ -107,6 +107,10 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
 }
 
 ENTITABLE_LAZY_BODY result<std::vector<std::string>> table_core::partitions() const {
+    if (!through_.profile().ordered) { // the least key behind another is not the first that comes
+        return failure{
+            error_code::not_supported, "this service gives no rows in key order, so partitions cannot be skipped"};
+    }
     result<std::vector<std::string>> keys{std::in_place};
     query_entities next;
     next.table = name_;
