@@ -35,7 +35,7 @@ class EntitableRecipe(ConanFile):
     settings = "os", "arch", "compiler", "build_type"
     options = {f"with_{component}": [True, False] for component in COMPONENTS}
     default_options = {f"with_{component}": False for component in COMPONENTS}
-    exports_sources = "include/*", "LICENSE"
+    exports_sources = "include/*", "cmake/EntitableCompiled.cmake", "LICENSE"
     no_copy_source = True
 
     def set_version(self):
@@ -75,10 +75,13 @@ class EntitableRecipe(ConanFile):
         # One package serves all options, so it holds every header whatever they are.
         for pattern in ("*.hpp", "*.ipp"):
             copy(self, pattern, os.path.join(self.source_folder, "include"), os.path.join(self.package_folder, "include"))
+        copy(self, "EntitableCompiled.cmake", os.path.join(self.source_folder, "cmake"),
+             os.path.join(self.package_folder, "cmake"))
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
 
     def package_info(self):
         self.cpp_info.set_property("cmake_file_name", "entitable")
+        self.cpp_info.set_property("cmake_build_modules", [os.path.join("cmake", "EntitableCompiled.cmake")])
         for component in ["core", *self._wanted()]:
             info = self.cpp_info.components[component]
             info.set_property("cmake_target_name", f"entitable::{component}")

@@ -148,6 +148,7 @@ function(entitable_install_package)
     install(FILES
         "${PROJECT_BINARY_DIR}/entitable-config.cmake"
         "${PROJECT_BINARY_DIR}/entitable-config-version.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/EntitableCompiled.cmake"
         DESTINATION "${ENTITABLE_PACKAGE_DIR}")
     install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/entitable")
 endfunction()
