@@ -103,10 +103,10 @@ using hana_member =
     boost::hana::pair<decltype(hana_name<Names, Index>(std::make_index_sequence<Names::name(Index).size()>{})),
         hana_accessor<Member>>;
 
-template <class Entity, class... P, class... R, auto... Members, std::size_t... I, std::size_t... J, std::size_t... K>
+template <class Entity, class... P, class... R, auto... Members, std::size_t... H, std::size_t... J, std::size_t... K>
 [[nodiscard]] constexpr auto hana_members(components<void, P...>, components<void, R...>, members<0, Members...>,
-    std::index_sequence<I...>, std::index_sequence<J...>, std::index_sequence<K...>) {
-    return boost::hana::tuple<hana_member<hana_key_names<Entity, key_part::partition>, I, P::member>...,
+    std::index_sequence<H...>, std::index_sequence<J...>, std::index_sequence<K...>) {
+    return boost::hana::tuple<hana_member<hana_key_names<Entity, key_part::partition>, H, P::member>...,
         hana_member<hana_key_names<Entity, key_part::row>, J, R::member>...,
         hana_member<hana_property_names<Entity>, K, Members>...>{};
 }

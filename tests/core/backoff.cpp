@@ -87,12 +87,12 @@ TEST_CASE("backoff: a million draws of each") {
 
 TEST_CASE("backoff: refuses what cannot be") {
     auto const refused = [](backoff const& given) {
-        auto const checked = given.check();
+        auto const checked = given.validate();
         return !checked && checked.error().code == error_code::out_of_range_input;
     };
-    CHECK(backoff{}.check());
-    CHECK(backoff{.base = 1s, .least = 1s, .most = 1s}.check());
-    CHECK(backoff{.most = 24h, .jitter = 1}.check());
+    CHECK(backoff{}.validate());
+    CHECK(backoff{.base = 1s, .least = 1s, .most = 1s}.validate());
+    CHECK(backoff{.most = 24h, .jitter = 1}.validate());
     CHECK(refused({.base = -1ns, .most = 1s}));
     CHECK(refused({.least = -1ns, .most = 1s}));
     CHECK(refused({.least = 2s, .most = 1s}));

@@ -142,7 +142,7 @@ TEST_CASE("retrying: a bad policy is told to every request, and nothing is sent"
         call context;
         CHECK(on.through.execute(list_tables{}, context).error().code == error_code::out_of_range_input);
         CHECK(on.service.requests() == 0);
-        CHECK(policy.check().error().code == error_code::out_of_range_input);
+        CHECK(policy.validate().error().code == error_code::out_of_range_input);
         return !outcome && outcome.error().code == error_code::out_of_range_input;
     };
     CHECK(refused(retry_policy::fixed(0, 1s)));
@@ -160,10 +160,10 @@ TEST_CASE("retrying: a bad policy is told to every request, and nothing is sent"
     auto wishful = retry_policy::patient();
     wishful.longest_wish = -1s;
     CHECK(refused(wishful));
-    CHECK(retry_policy::patient().check());
-    CHECK(retry_policy::interactive().check());
-    CHECK(retry_policy::none().check());
-    CHECK(retry_policy::fixed(retry_policy::most_attempts, 0s).check());
+    CHECK(retry_policy::patient().validate());
+    CHECK(retry_policy::interactive().validate());
+    CHECK(retry_policy::none().validate());
+    CHECK(retry_policy::fixed(retry_policy::most_attempts, 0s).validate());
 }
 
 TEST_CASE("retrying: the presets") {

@@ -76,7 +76,7 @@ struct load_shape {
     }
 
     /// OutOfRangeInput names what is negative, no number or missing.
-    [[nodiscard]] result<void> check() const;
+    [[nodiscard]] result<void> validate() const;
 };
 
 ENTITABLE_END_NAMESPACE

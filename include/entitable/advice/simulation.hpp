@@ -35,7 +35,7 @@ struct service_model {
     std::chrono::microseconds round_trip{5'000};   ///< of a request, besides waiting and being served
 
     /// OutOfRangeInput names what is not positive.
-    [[nodiscard]] result<void> check() const;
+    [[nodiscard]] result<void> validate() const;
 };
 
 /// How a simulation is computed.

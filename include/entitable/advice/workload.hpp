@@ -128,7 +128,7 @@ public:
     [[nodiscard]] double largest_transaction() const noexcept;
     /// OutOfRangeInput names the query or write with a rate, a latency or a priority that is negative or no number, and a query
     /// whose nodes are no expression.
-    [[nodiscard]] result<void> check() const;
+    [[nodiscard]] result<void> validate() const;
 
 private:
     std::vector<asked_query> queries_;

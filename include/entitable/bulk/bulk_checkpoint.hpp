@@ -41,14 +41,14 @@ public:
     [[nodiscard]] result<void> clear() const { return place_->clear(); }                        ///< keeps nothing
 
 private:
-    struct interface : counted {
-        virtual ~interface() = default;
+    struct keeper : counted {
+        virtual ~keeper() = default;
         virtual result<std::optional<std::string>> load() const = 0;
         virtual result<void> save(std::string_view text) const = 0;
         virtual result<void> clear() const = 0;
     };
     template <class T>
-    struct model final : interface {
+    struct model final : keeper {
         explicit model(T kept) : place(std::move(kept)) {}
         result<std::optional<std::string>> load() const override { return place.load(); }
         result<void> save(std::string_view text) const override { return place.save(text); }
@@ -56,7 +56,7 @@ private:
         T place;
     };
 
-    shared<interface> place_;
+    shared<keeper> place_;
 };
 
 /// A checkpoint in a file: written beside it under the name with ".new", brought to the disk, renamed. Errors: StoreFailed, StoreFull.

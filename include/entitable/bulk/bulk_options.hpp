@@ -75,7 +75,7 @@ struct bulk_options {
     std::chrono::nanoseconds watch_every{std::chrono::seconds{1}}; ///< by the clock of the load
     std::function<void(refused_row const&)> on_refused{};          ///< told of each refused row, as it is refused
     std::size_t keep_refused{1'000};                               ///< refused rows that the report keeps
-    std::uint64_t max_refused{std::numeric_limits<std::uint64_t>::max()}; ///< one more ends the load, with its error
+    std::uint64_t max_refused{(std::numeric_limits<std::uint64_t>::max)()}; ///< one more ends the load, with its error
     std::optional<std::uint64_t> total{};         ///< rows of the input, where it does not know its size
     std::chrono::nanoseconds timeout{no_timeout}; ///< of the whole load; the table's one is for each request
     cancellation_token cancellation{};            ///< ends it: what is under way is waited for

@@ -65,7 +65,7 @@ struct summing {
         type const* const value = present(held);
         auto const more = value != nullptr ? static_cast<value_type>(*value) : value_type{};
         if constexpr (is_integer_field<Field>) {
-            constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+            constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();
             fits = fits && (more >= 0 ? sum <= most - more : sum >= -most - 1 - more);
         }
         if (fits) {

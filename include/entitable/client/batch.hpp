@@ -55,7 +55,7 @@ public:
     template <class... Values, class... ChangesAndCondition>
     batch& merge(keys_at<Values...> const& keys, ChangesAndCondition&&... changes_and_condition) {
         using E = detail::entity_of_changes<First, std::remove_cvref_t<ChangesAndCondition>...>;
-        check<E>();
+        check_type<E>();
         auto made = detail::partial_merge<E>(keys, changes_and_condition...);
         changes_.add(mutation_kind::merge, std::move(made.entity), std::move(made.condition));
         return *this;
@@ -78,7 +78,7 @@ public:
     /// Removes the entity with these keys: `remove(at("ann", 7), any_etag)`; of several types `remove<order>(at("ann", 7), any_etag)`.
     template <mapped_entity E = First, class... Values>
     batch& remove(keys_at<Values...> const& keys, etag_condition condition) {
-        check<E>();
+        check_type<E>();
         changes_.add(mutation_kind::remove, detail::row_at<E>(keys), std::move(condition));
         return *this;
     }
@@ -93,13 +93,13 @@ public:
 
 private:
     template <class E>
-    static consteval void check() {
+    static consteval void check_type() {
         static_assert(
             std::same_as<E, First> || (std::same_as<E, More> || ...), "this entity type is not one of the table's");
     }
     template <class E>
     batch& add(mutation_kind kind, E const& entity, etag_condition condition) {
-        check<E>();
+        check_type<E>();
         changes_.add(kind, to_row(entity), std::move(condition));
         return *this;
     }

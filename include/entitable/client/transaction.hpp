@@ -50,9 +50,9 @@ public:
         }
         return **std::move(found);
     }
-    void require(key_argument<typename R::value_type>... row) const {
+    void(require)(key_argument<typename R::value_type>... row) const {
         if (auto key = row_key(row...)) {
-            scope_.rows.require(*std::move(key));
+            scope_.rows.require_row(*std::move(key));
         } else {
             scope_.rows.refuse(std::move(key).as_failure());
         }
@@ -219,8 +219,8 @@ public:
     /// The entity with these components of the row key must be there at the end, whatever this body does with it before: ResourceNotFound.
     /// Others may change it meanwhile.
     template <mapped_entity E = First, class... Keys>
-    transaction& require(Keys const&... row) {
-        rows<E>().require(row...);
+    transaction&(require)(Keys const&... row) {
+        (rows<E>().require)(row...);
         return *this;
     }
 

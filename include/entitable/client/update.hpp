@@ -82,7 +82,7 @@ private:
     row_change change_;
     get_entity reading_;
     write_entity writing_;
-    steady_time not_before_{steady_time::min()};
+    steady_time not_before_{(steady_time::min)()};
     etag version_;
     std::uint32_t attempts_{};
     bool forced_;

@@ -29,7 +29,7 @@ struct backoff {
     /// `random` from 0 to less than 1.
     ENTITABLE_LAZY [[nodiscard]] std::chrono::nanoseconds delay(std::uint64_t repetition, double random) const noexcept;
     /// OutOfRangeInput names what is negative, greater than it may be, or no number.
-    ENTITABLE_LAZY [[nodiscard]] result<void> check() const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> validate() const;
 
     friend bool operator==(backoff const&, backoff const&) = default;
 };

@@ -144,15 +144,15 @@ public:
 
     /// The value; throws the error when there is none (ends the program without exceptions).
     [[nodiscard]] T& value() & {
-        require();
+        require_value();
         return value_;
     }
     [[nodiscard]] T const& value() const& {
-        require();
+        require_value();
         return value_;
     }
     T value() && {
-        require();
+        require_value();
         return std::move(value_);
     }
 
@@ -199,7 +199,7 @@ public:
     }
 
 private:
-    void require() const {
+    void require_value() const {
         if (!has_value_) {
             problem_.get().raise();
         }

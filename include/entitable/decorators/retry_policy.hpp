@@ -45,7 +45,7 @@ struct retry_policy {
     }
 
     /// OutOfRangeInput names what no policy can have.
-    ENTITABLE_LAZY [[nodiscard]] result<void> check() const {
+    ENTITABLE_LAZY [[nodiscard]] result<void> validate() const {
         if (max_attempts < 1 || max_attempts > most_attempts) {
             return failure{
                 error_code::out_of_range_input, "the attempts of the retry policy are not from 1 to 1000000"};
@@ -54,7 +54,7 @@ struct retry_policy {
             return failure{
                 error_code::out_of_range_input, "the longest Retry-After of the retry policy is not from 0 to a day"};
         }
-        return delays.check();
+        return delays.validate();
     }
 
     friend bool operator==(retry_policy const&, retry_policy const&) = default;

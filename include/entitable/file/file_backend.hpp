@@ -36,8 +36,8 @@ public:
     }
 
     /// Reads everything: the structure of the file, and each row with its checksum.
-    [[nodiscard]] result<file_report> verify(call_options const& how = {}) const {
-        return has_store() ? store().verify(call{how, store().time()}) : detail::moved_from("backend");
+    [[nodiscard]] result<file_report>(verify)(call_options const& how = {}) const {
+        return has_store() ? (store().verify)(call{how, store().time()}) : detail::moved_from("backend");
     }
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed until then. To copy the
     /// file while somebody has it open takes `copy_to`: what reads its bytes past SQLite meets them half changed, and a process that

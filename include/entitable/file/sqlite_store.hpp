@@ -88,7 +88,7 @@ public:
 
     /// Reads everything: the structure of the file, and each row with its checksum. A deadline or a cancellation ends it between two
     /// rows, not while SQLite looks at the structure.
-    [[nodiscard]] result<file_report> verify(call const& context = {});
+    [[nodiscard]] result<file_report>(verify)(call const& context = {});
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed.
     [[nodiscard]] result<void> checkpoint(call const& context = {}) { return writer_->checkpoint(context); }
     /// Writes a copy of the whole file, of one point of time, to a path where nothing is: see `file_backend::copy_to`.

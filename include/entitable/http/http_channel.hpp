@@ -65,7 +65,7 @@ public:
         });
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
-        return sent_.empty() ? steady_time::max() : steady_time::min();
+        return sent_.empty() ? (steady_time::max)() : (steady_time::min)();
     }
 
 private:

@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// What belongs to a sending and not to the request: how long it may take, who may stop it, how large the answer may be.
 struct http_call {
     /// Point in time by which everything must be over; afterwards DeadlineExceeded.
-    steady_time deadline{steady_time::max()};
+    steady_time deadline{(steady_time::max)()};
     /// How long one request may take, from when it is begun until all of its answer is there; afterwards TransportFailed, which
     /// may be tried again. Zero for no limit of its own.
     std::chrono::milliseconds request_timeout{0};

@@ -27,7 +27,7 @@ struct width_codec : detail::key_codec_base<T> {
     /// The greatest value that has a text.
     static constexpr std::uint64_t greatest = [] {
         if (Digits > std::numeric_limits<T>::digits10) {
-            return static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+            return static_cast<std::uint64_t>((std::numeric_limits<T>::max)());
         }
         std::uint64_t all_nines = 0;
         for (std::size_t digit = 0; digit < Digits; ++digit) {
@@ -55,7 +55,7 @@ struct width_codec : detail::key_codec_base<T> {
         std::uint64_t magnitude = 0;
         bool negative = false;
         bool const good = detail::parse_key_integer(text, Digits, magnitude, negative) && !negative &&
-            magnitude <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+            magnitude <= static_cast<std::uint64_t>((std::numeric_limits<T>::max)());
         out = good ? static_cast<T>(magnitude) : T{};
         return good;
     }
@@ -73,7 +73,7 @@ struct descending_codec : detail::key_codec_base<T> {
     /// See `key_codec`.
     static bool append(std::string& out, T value) {
         detail::append_key_integer(out,
-            detail::distance_from_least(std::numeric_limits<T>::max()) - detail::distance_from_least(value), false,
+            detail::distance_from_least((std::numeric_limits<T>::max)()) - detail::distance_from_least(value), false,
             width);
         return true;
     }
@@ -81,10 +81,11 @@ struct descending_codec : detail::key_codec_base<T> {
     static bool parse(std::string_view text, T& out) noexcept {
         std::uint64_t distance = 0;
         bool negative = false;
-        std::uint64_t const most = detail::distance_from_least(std::numeric_limits<T>::max());
+        std::uint64_t const most = detail::distance_from_least((std::numeric_limits<T>::max)());
         bool const good = detail::parse_key_integer(text, width, distance, negative) && !negative && distance <= most;
         // Unsigned arithmetic wraps to the right value for negative ones.
-        out = good ? static_cast<T>(most - distance + static_cast<std::uint64_t>(std::numeric_limits<T>::min())) : T{};
+        out =
+            good ? static_cast<T>(most - distance + static_cast<std::uint64_t>((std::numeric_limits<T>::min)())) : T{};
         return good;
     }
 };

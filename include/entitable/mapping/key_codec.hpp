@@ -36,7 +36,7 @@ ENTITABLE_LAZY [[nodiscard]] bool parse_key_integer(
 /// The distance of a value from the least one of its type.
 template <key_integer T>
 [[nodiscard]] constexpr std::uint64_t distance_from_least(T value) noexcept {
-    return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(std::numeric_limits<T>::min());
+    return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>((std::numeric_limits<T>::min)());
 }
 
 /// What most codecs have in common.
@@ -94,13 +94,13 @@ struct key_codec<T> : detail::key_codec_base<T> {
         std::uint64_t magnitude = 0;
         bool negative = false;
         if (!detail::parse_key_integer(text, width, magnitude, negative) ||
-            magnitude > static_cast<std::uint64_t>(std::numeric_limits<T>::max()) ||
+            magnitude > static_cast<std::uint64_t>((std::numeric_limits<T>::max)()) ||
             (negative && !std::is_signed_v<T>)) {
             return false;
         }
         // Unsigned arithmetic wraps to the right value for negative ones.
         out = static_cast<T>(
-            negative ? magnitude + static_cast<std::uint64_t>(std::numeric_limits<T>::min()) : magnitude);
+            negative ? magnitude + static_cast<std::uint64_t>((std::numeric_limits<T>::min)()) : magnitude);
         return true;
     }
 };

@@ -26,9 +26,9 @@ enum class read_location : std::uint8_t {
 };
 
 /// No limit on the time of a call.
-inline constexpr std::chrono::nanoseconds no_timeout = std::chrono::nanoseconds::max();
+inline constexpr std::chrono::nanoseconds no_timeout = (std::chrono::nanoseconds::max)();
 /// No deadline.
-inline constexpr steady_time no_deadline = steady_time::max();
+inline constexpr steady_time no_deadline = (steady_time::max)();
 
 /// The wishes of a caller, kept by a table for all its calls.
 struct call_options {

@@ -18,10 +18,10 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What an operation wants next.
 struct operation_step {
-    request_ref request{};                      ///< to be sent, and answered; none at the end of the operation
-    steady_time not_before{steady_time::min()}; ///< the request is sent at this time, or later
-    std::size_t place{};                        ///< which of the transports it goes to
-    wait_cause because{wait_cause::back_off};   ///< why it is not sent earlier
+    request_ref request{};                        ///< to be sent, and answered; none at the end of the operation
+    steady_time not_before{(steady_time::min)()}; ///< the request is sent at this time, or later
+    std::size_t place{};                          ///< which of the transports it goes to
+    wait_cause because{wait_cause::back_off};     ///< why it is not sent earlier
 
     /// Whether the operation is at its end: `finish()` has the result.
     [[nodiscard]] constexpr bool done() const noexcept { return !request; }

@@ -48,7 +48,7 @@ struct profile {
     bool empty_keys{true}; ///< a key may be the empty text; else PropertiesNeedValue
 
     /// Stands for a time that nothing bounds.
-    static constexpr std::chrono::seconds unbounded = std::chrono::seconds::max();
+    static constexpr std::chrono::seconds unbounded = (std::chrono::seconds::max)();
     /// How long a write may be under way before it reaches the service, from the date that it carries: the age at which the
     /// service refuses it. Storage refuses what an account key signed more than 15 minutes ago (source: "Authorize with Shared
     /// Key"); requests with another credential carry no such date. Zero where a call that has returned is decided.

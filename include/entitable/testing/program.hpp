@@ -38,7 +38,7 @@ class program {
         std::optional<Outcome> outcome;
         entitable::profile limits{local_profile()};
         steady_time now{};
-        steady_time due{steady_time::min()};
+        steady_time due{(steady_time::min)()};
     };
 
     /// The transport that the body has.
@@ -114,7 +114,7 @@ public:
         std::lock_guard const lock{with_->guard};
         static_cast<std::optional<result<Response>>*>(with_->slot)->emplace(std::move(answered));
         with_->now = now;
-        with_->due = steady_time::min();
+        with_->due = (steady_time::min)();
         with_->waits = false;
         with_->changed.notify_all();
     }

@@ -58,7 +58,7 @@ public:
     /// Adds an operation, which is made by `make()`, once more each time that it is begun again, and tells `tell(outcome)` at its end.
     /// After `deadline` it sends nothing any more.
     template <class Make, class Tell>
-    void add(std::string name, Make make, Tell tell, steady_time deadline = steady_time::max()) {
+    void add(std::string name, Make make, Tell tell, steady_time deadline = (steady_time::max)()) {
         actors_.push_back(
             std::make_unique<actor_of<Make, Tell>>(std::move(name), deadline, std::move(make), std::move(tell)));
     }
@@ -311,10 +311,10 @@ private:
             return "request " + due.name + " comes late";
         }
         if (next.what == move::kind::time) {
-            steady_time first = steady_time::max();
+            steady_time first = (steady_time::max)();
             for (auto const& each : actors_) {
                 operation_step const due = each->next();
-                first = !due.done() && due.not_before > time_.steady() ? std::min(first, due.not_before) : first;
+                first = !due.done() && due.not_before > time_.steady() ? (std::min)(first, due.not_before) : first;
             }
             time_.wait_until(first);
             std::erase_if(held_, [&](held_up const& each) { return time_.steady() - each.sent > limits_.life; });

@@ -38,7 +38,7 @@ auto operator<<(Stream& out, verdict const& asked) -> decltype(out << asked.why(
 }
 
 /// Ends the program with the reason and the place, unless the verdict is yes.
-inline void require(verdict const& asked, char const* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline void(require)(verdict const& asked, char const* file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (!asked) {
         std::fprintf(stderr, "%s:%d: %s\n", file, line, asked.why().c_str());
         std::exit(EXIT_FAILURE);

@@ -51,7 +51,7 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
                 return own.emplace(calls, time);
             }
         }();
-        if (due.not_before > steady_time::min()) {
+        if (due.not_before > (steady_time::min)()) {
             if (steady_time const now = time.steady(); due.not_before > now) {
                 detail::tell_wait(due.request, due.because, context, now, due.not_before);
                 if (auto waited = wait_until(due.not_before, context, time); !waited) {

@@ -116,7 +116,7 @@ bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<
         if (ended == operations.size()) {
             break;
         }
-        steady_time wakes = paused.empty() ? steady_time::max() : now + slice;
+        steady_time wakes = paused.empty() ? (steady_time::max)() : now + slice;
         for (running const* const one : paused) {
             wakes = one->not_before < wakes ? one->not_before : wakes;
         }
@@ -127,7 +127,7 @@ bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<
         if (!due.empty()) {
             continue;
         }
-        if (wakes == steady_time::max() && !io.watches()) {
+        if (wakes == (steady_time::max)() && !io.watches()) {
             error silent{error_code::transport_failed, "the transport left a request without an answer"};
             silent.effect = effect::unknown;
             for (std::size_t index = 0; index < operations.size(); ++index) {

@@ -296,7 +296,7 @@ private:
 } // namespace detail
 
 ENTITABLE_DECL result<advice> advise(table_sample const& sample, workload const& load, service_targets const& targets) {
-    if (auto checked = load.check(); !checked) {
+    if (auto checked = load.validate(); !checked) {
         return std::move(checked).as_failure();
     }
     result<advice> out{std::in_place};

@@ -207,7 +207,8 @@ ENTITABLE_DECL void explain_candidate(key_candidate& of, scorer& scores, service
     of.declaration = declaration_text(sample, of.score.declared);
     if (!of.present) {
         double const rows = static_cast<double>(sample.rows());
-        of.copy_requests = std::ceil(rows / targets.page_rows) + std::max(count, std::ceil(rows / targets.batch_rows));
+        of.copy_requests =
+            std::ceil(rows / targets.page_rows) + (std::max)(count, std::ceil(rows / targets.batch_rows));
         of.copy_seconds = 2 * rows / targets.account_rate; // each is read and written
     }
 }

@@ -91,8 +91,8 @@ ENTITABLE_DECL partition_facts facts_of_sizes(std::vector<std::uint64_t> rows) {
         }
         type->second += count;
         digits = digits && value.type() == edm_type::string && only_digits(value.bytes());
-        shortest = std::min(shortest, value.bytes().size());
-        longest = std::max(longest, value.bytes().size());
+        shortest = (std::min)(shortest, value.bytes().size());
+        longest = (std::max)(longest, value.bytes().size());
         once += count == 1 ? 1U : 0U;
         present += count;
         ++facts.distinct;
@@ -162,7 +162,7 @@ ENTITABLE_DECL census take_census(table_sample const& sample) {
     std::uint64_t most_bytes = 0;
     for (partition_total const& each : sample.partitions()) {
         sizes.push_back(each.rows);
-        most_bytes = std::max(most_bytes, each.bytes);
+        most_bytes = (std::max)(most_bytes, each.bytes);
         largest = sizes.back() > sizes[largest] ? static_cast<std::uint32_t>(sizes.size() - 1) : largest;
     }
     made.partitions = detail::facts_of_sizes(std::move(sizes));

@@ -69,11 +69,11 @@ ENTITABLE_DECL void dictionary::grow() {
 }
 
 ENTITABLE_DECL pair_numbers::pair_numbers(std::size_t expected) {
-    std::size_t slots = 16;
-    while (slots < 2 * expected) {
-        slots *= 2;
+    std::size_t slot_count = 16;
+    while (slot_count < 2 * expected) {
+        slot_count *= 2;
     }
-    slots_.resize(slots);
+    slots_.resize(slot_count);
 }
 
 ENTITABLE_DECL std::uint32_t pair_numbers::number_of(std::uint32_t first, std::uint32_t second) {

@@ -23,13 +23,13 @@ public:
           max_attempts_(static_cast<std::size_t>(std::clamp<std::int64_t>(options_.retries.max_attempts, 1, 16))),
           queued_(map_.ranges().size()),
           asked_(map_.partitions()),
-          waits_(slots * max_attempts_ * map_.partitions()),
-          slot_full_(slots) {
+          waits_(slot_count * max_attempts_ * map_.partitions()),
+          slot_full_(slot_count) {
         for (std::size_t attempts = 0; attempts < max_attempts_; ++attempts) {
             for (double const random : {1.0 / 6, 0.5, 5.0 / 6}) { // the jitter, in three parts
                 double const wait =
                     std::chrono::duration<double>(options_.retries.delays.delay(attempts + 1, random)).count();
-                away_.push_back(static_cast<std::size_t>(std::clamp(std::round(wait), 1.0, slots - 1.0)));
+                away_.push_back(static_cast<std::size_t>(std::clamp(std::round(wait), 1.0, slot_count - 1.0)));
             }
         }
     }
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t slots = 256; ///< seconds that a repetition may be away
+    static constexpr std::size_t slot_count = 256; ///< seconds that a repetition may be away
 
     /// Those of one slot and one number of attempts, by partition.
     [[nodiscard]] double* waiting(std::size_t slot, std::size_t attempts) noexcept {
@@ -56,7 +56,7 @@ private:
         simulated_second now;
         double const rate = into_.load.arrivals.at(second + 0.5);
         std::size_t const count = map_.partitions();
-        auto const slot = static_cast<std::size_t>(second) % slots;
+        auto const slot = static_cast<std::size_t>(second) % slot_count;
         double* const fresh = waiting(slot, 0); // nobody waits before the first attempt
         double const spread = rate * (1 - map_.appended());
         for (std::size_t partition = 0; partition < count; ++partition) {
@@ -104,7 +104,7 @@ private:
         double passed = 0;
         for (std::size_t partition = range.first; partition < range.end; ++partition) {
             asked += asked_[partition];
-            passed += std::min(asked_[partition] * allowed, model_.partition_rate * map_.weight(partition)) * up;
+            passed += (std::min)(asked_[partition] * allowed, model_.partition_rate * map_.weight(partition)) * up;
         }
         if (asked <= 0 && queued_[index] <= 0) {
             return;
@@ -112,15 +112,15 @@ private:
         now.servers += up > 0 ? 1U : 0U;
         double const capacity = model_.server_rate * up;
         double const before = queued_[index];
-        double const served = std::min(before + passed, capacity);
+        double const served = (std::min)(before + passed, capacity);
         double const longest = model_.server_rate * std::chrono::duration<double>(model_.queue).count();
-        queued_[index] = std::min(before + passed - served, longest);
-        double const refused = asked - passed + std::max(0.0, before + passed - served - longest);
+        queued_[index] = (std::min)(before + passed - served, longest);
+        double const refused = asked - passed + (std::max)(0.0, before + passed - served - longest);
         // Below its rate a server is an M/D/1 queue; above, the queue decides.
-        double const use = capacity > 0 ? std::min(passed / capacity, 0.999) : 0;
+        double const use = capacity > 0 ? (std::min)(passed / capacity, 0.999) : 0;
         double const short_wait = use / (2 * model_.server_rate * (1 - use));
-        double const wait = std::min(
-            std::max(short_wait, (before + queued_[index]) / 2 / model_.server_rate), longest / model_.server_rate);
+        double const wait = (std::min)(
+            (std::max)(short_wait, (before + queued_[index]) / 2 / model_.server_rate), longest / model_.server_rate);
         now.served += served;
         now.latency +=
             served * (wait + 1 / model_.server_rate + std::chrono::duration<double>(model_.round_trip).count());
@@ -132,7 +132,7 @@ private:
 
     /// Each number of attempts is refused alike.
     void repeat(served_range const& range, double second, double part, bool repeated, simulated_second& now) {
-        auto const slot = static_cast<std::size_t>(second) % slots;
+        auto const slot = static_cast<std::size_t>(second) % slot_count;
         for (std::size_t attempts = 0; attempts < (repeated ? max_attempts_ : 1); ++attempts) {
             double const* const from = waiting(slot, attempts);
             if (attempts + 1 >= max_attempts_) {
@@ -142,7 +142,7 @@ private:
                 continue;
             }
             for (std::size_t jitter = 0; jitter < 3; ++jitter) {
-                std::size_t const to = (slot + away_[attempts * 3 + jitter]) % slots;
+                std::size_t const to = (slot + away_[attempts * 3 + jitter]) % slot_count;
                 double* const into = waiting(to, attempts + 1);
                 slot_full_[to] = 1;
                 for (std::size_t partition = range.first; partition < range.end; ++partition) {

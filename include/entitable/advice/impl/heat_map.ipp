@@ -84,7 +84,7 @@ ENTITABLE_DECL void heat_map::add(std::string_view partition_key, std::int64_t t
         last_ = time;
         used_ = 1;
     }
-    last_ = std::max(last_, time);
+    last_ = (std::max)(last_, time);
     std::int64_t const since = time > begin_ ? time - begin_ : 0;
     while (since / width_ >= static_cast<std::int64_t>(columns)) {
         for (std::size_t row = 0; row < rows(); ++row) { // two columns become one
@@ -97,7 +97,7 @@ ENTITABLE_DECL void heat_map::add(std::string_view partition_key, std::int64_t t
         width_ *= 2;
     }
     auto const column = static_cast<std::size_t>(since / width_);
-    used_ = std::max(used_, column + 1);
+    used_ = (std::max)(used_, column + 1);
     cells_[row_of(partition_key) * columns + column] += weight;
     total_ += weight;
 }
@@ -154,7 +154,7 @@ ENTITABLE_DECL heat_pattern heat_map::pattern() const noexcept {
             all += at(row, column);
             of_column[column] += at(row, column);
         }
-        hottest_row = std::max(hottest_row, all);
+        hottest_row = (std::max)(hottest_row, all);
     }
     if (rows() > 4 && 2 * hottest_row > total_) {
         return heat_pattern::hot_key;

@@ -87,7 +87,7 @@ ENTITABLE_DECL load_shape load_shape::of(
     return made;
 }
 
-ENTITABLE_DECL result<void> load_shape::check() const {
+ENTITABLE_DECL result<void> load_shape::validate() const {
     auto const wrong = [](char const* what) { return failure{error_code::out_of_range_input, std::string{what}}; };
     constexpr double most = 1e9;
     for (double const each : {arrivals.rate, arrivals.peak}) {

@@ -48,7 +48,7 @@ ENTITABLE_DECL range_map::range_map(load_shape const& load, double seconds, serv
 }
 
 ENTITABLE_DECL std::size_t range_map::newest(double second) const noexcept {
-    auto const at = std::min(newest_ - 1, static_cast<std::size_t>(second / seconds_ * static_cast<double>(newest_)));
+    auto const at = (std::min)(newest_ - 1, static_cast<std::size_t>(second / seconds_ * static_cast<double>(newest_)));
     return prepends_ ? newest_ - 1 - at : shares_.size() - newest_ + at;
 }
 
@@ -59,7 +59,7 @@ ENTITABLE_DECL void range_map::count(std::vector<double> const& asked) {
             each.asked += asked[partition];
             recent_[partition] = 0.99 * recent_[partition] + asked[partition];
         }
-        each.hot = each.asked > server_rate_ ? each.hot + 1 : std::max(0.0, each.hot - 1);
+        each.hot = each.asked > server_rate_ ? each.hot + 1 : (std::max)(0.0, each.hot - 1);
     }
     for (std::size_t index = 0; index + 1 < ranges_.size(); ++index) {
         bool const cool = 2 * (ranges_[index].asked + ranges_[index + 1].asked) < server_rate_;
@@ -77,7 +77,7 @@ ENTITABLE_DECL std::size_t range_map::half_of(served_range const& range) const n
     double best_part = 0; // of the smaller side
     for (std::size_t partition = range.first; partition + 1 < range.end; ++partition) {
         before += recent_[partition];
-        double const smaller = std::min(before, all - before);
+        double const smaller = (std::min)(before, all - before);
         if (smaller > best_part) {
             best_part = smaller;
             best = partition + 1;
@@ -102,7 +102,7 @@ ENTITABLE_DECL void range_map::join(std::size_t index) {
     left.asked += right.asked;
     left.cool = 0;
     left.hot = 0;
-    left.offline_until = std::max(left.offline_until, right.offline_until);
+    left.offline_until = (std::max)(left.offline_until, right.offline_until);
     ranges_.erase(ranges_.begin() + static_cast<std::ptrdiff_t>(index) + 1);
     number_partitions();
 }

@@ -31,24 +31,24 @@ class alias_table {
 public:
     explicit alias_table(std::vector<double> const& shares) : keep_(shares.size()), other_(shares.size()) {
         double const all = std::accumulate(shares.begin(), shares.end(), 0.0);
-        std::vector<std::size_t> small;
-        std::vector<std::size_t> large;
+        std::vector<std::size_t> light;
+        std::vector<std::size_t> heavy;
         for (std::size_t index = 0; index < shares.size(); ++index) {
             keep_[index] = all > 0 ? shares[index] / all * static_cast<double>(shares.size()) : 1;
-            (keep_[index] < 1 ? small : large).push_back(index);
+            (keep_[index] < 1 ? light : heavy).push_back(index);
         }
-        while (!small.empty() && !large.empty()) {
-            std::size_t const low = small.back();
-            std::size_t const high = large.back();
-            small.pop_back();
+        while (!light.empty() && !heavy.empty()) {
+            std::size_t const low = light.back();
+            std::size_t const high = heavy.back();
+            light.pop_back();
             other_[low] = high;
             keep_[high] -= 1 - keep_[low];
             if (keep_[high] < 1) {
-                large.pop_back();
-                small.push_back(high);
+                heavy.pop_back();
+                light.push_back(high);
             }
         }
-        for (auto const* rest : {&small, &large}) { // by rounding only
+        for (auto const* rest : {&light, &heavy}) { // by rounding only
             for (std::size_t const index : *rest) {
                 keep_[index] = 1;
             }
@@ -137,13 +137,13 @@ private:
         double const tenth = std::floor(at * 10);
         retries_ = tenth == tenth_ ? retries_ + 1 : 1;
         tenth_ = tenth;
-        into_.most_retries = std::max(into_.most_retries, retries_);
+        into_.most_retries = (std::max)(into_.most_retries, retries_);
     }
     void arrive(double at, double first_sent, std::uint32_t attempts, std::uint32_t partition) {
         ++now_.sent;
         asked_[partition] += 1;
         std::size_t const range = map_.range_of(partition);
-        double const begins = std::max(at, free_at_[range]);
+        double const begins = (std::max)(at, free_at_[range]);
         bool const refused = out_ || map_.ranges()[range].offline_until > at || begins - at > queue_ ||
             asked_[partition] > model_.partition_rate * map_.weight(partition) || now_.sent > model_.account_rate;
         if (!refused) {
@@ -181,7 +181,7 @@ private:
                 free_at_.insert(free_at_.begin() + static_cast<std::ptrdiff_t>(range) + 1, next);
             },
             [&](std::size_t range) {
-                free_at_[range] = std::max(free_at_[range], free_at_[range + 1]);
+                free_at_[range] = (std::max)(free_at_[range], free_at_[range + 1]);
                 free_at_.erase(free_at_.begin() + static_cast<std::ptrdiff_t>(range) + 1);
             });
         now_ = {};

@@ -264,7 +264,7 @@ ENTITABLE_DECL void scorer::score_query(prepared_query const& query, key_declara
     double const all_rows = static_cast<double>(sample_->rows());
     for (asked_alternative const& alternative : query.alternatives) {
         narrowed const way = narrow(query, alternative, declared);
-        made.access = std::max(made.access, way.access);
+        made.access = (std::max)(made.access, way.access);
         made.unordered = made.unordered.empty() ? way.unordered : made.unordered;
         double const examined = mean_rows(query, alternative, way.fixed, way.bounds, per_second, &partitions, &loads);
         std::vector<int> all_fixed;
@@ -277,13 +277,13 @@ ENTITABLE_DECL void scorer::score_query(prepared_query const& query, key_declara
             }
         }
         double const returned =
-            std::min(examined, mean_rows(query, alternative, all_fixed, filters, 0, nullptr, nullptr));
+            (std::min)(examined, mean_rows(query, alternative, all_fixed, filters, 0, nullptr, nullptr));
         made.examined += examined;
         made.returned += returned;
         made.ranges += way.buckets;
-        made.requests += std::max(way.buckets, std::ceil(returned / targets_.page_rows));
+        made.requests += (std::max)(way.buckets, std::ceil(returned / targets_.page_rows));
         double const touched = static_cast<double>(into.partitions.count) * (all_rows > 0 ? examined / all_rows : 0);
-        made.partitions += way.one_partition ? 1 : std::max(1.0, touched);
+        made.partitions += way.one_partition ? 1 : (std::max)(1.0, touched);
     }
     made.seconds = made.requests * targets_.seconds_per_request + made.examined * targets_.seconds_per_row;
     made.load = per_second * made.examined;
@@ -365,7 +365,7 @@ ENTITABLE_DECL key_score scorer::score(key_declaration const& declared) {
     }
     made.growth = growth_of(declared);
     if (std::fabs(made.growth) > growing) {
-        made.hottest = std::max(made.hottest, writes);
+        made.hottest = (std::max)(made.hottest, writes);
     }
     made.transactions = load_->largest_transaction() <= 1 || made.partitions.mean >= 2;
     for (asked_writes const& each : load_->all_writes()) {

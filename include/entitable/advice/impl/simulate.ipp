@@ -11,13 +11,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_options const& options) {
-    if (auto checked = load.check(); !checked) {
+    if (auto checked = load.validate(); !checked) {
         return std::move(checked).as_failure();
     }
-    if (auto checked = options.model.check(); !checked) {
+    if (auto checked = options.model.validate(); !checked) {
         return std::move(checked).as_failure();
     }
-    if (auto checked = options.retries.check(); !checked) {
+    if (auto checked = options.retries.validate(); !checked) {
         return std::move(checked).as_failure();
     }
     double const seconds = std::ceil(options.minutes * 60);
@@ -51,7 +51,7 @@ ENTITABLE_DECL result<simulation> simulate(load_shape const& load, simulation_op
 
 ENTITABLE_DECL result<simulation> simulate(
     table_sample const& sample, workload const& load, simulation_options const& options) {
-    if (auto checked = load.check(); !checked) {
+    if (auto checked = load.validate(); !checked) {
         return std::move(checked).as_failure();
     }
     return simulate(load_shape::of(sample, load), options);

@@ -7,7 +7,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL result<void> service_model::check() const {
+ENTITABLE_DECL result<void> service_model::validate() const {
     using std::chrono::nanoseconds;
     for (double const each : {partition_rate, account_rate, server_rate}) {
         if (!(each > 0 && each <= 1e12)) {

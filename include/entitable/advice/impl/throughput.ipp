@@ -34,7 +34,7 @@ ENTITABLE_DECL double even_raise(std::uint64_t partitions, double units, through
 }
 
 ENTITABLE_DECL double lowest_units(throughput_floor const& floor, throughput_rules const& rules) noexcept {
-    return std::max({rules.least_units, floor.storage_gb * rules.least_units_per_gb,
+    return (std::max)({rules.least_units, floor.storage_gb * rules.least_units_per_gb,
         floor.highest_ever / rules.highest_ever_divisor});
 }
 

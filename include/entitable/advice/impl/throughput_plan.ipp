@@ -134,7 +134,7 @@ ENTITABLE_DECL result<throughput_plan> plan_throughput(throughput_request const&
     plan.first_raise = even_raise(before, request.desired, rules);
     plan.partitions_even = before << plan.doublings;
     plan.units_each_even = request.desired / static_cast<double>(plan.partitions_even);
-    throughput_floor const floor{request.storage_gb, std::max(plan.first_raise, request.highest_ever)};
+    throughput_floor const floor{request.storage_gb, (std::max)(plan.first_raise, request.highest_ever)};
     plan.lowest_afterwards = lowest_units(floor, rules);
     plan.lowest_autoscale_maximum = lowest_autoscale_maximum(floor, rules);
     plan.autoscale_from = autoscale_least(request.desired, rules);

@@ -90,7 +90,7 @@ ENTITABLE_DECL double workload::largest_transaction() const noexcept {
     return most;
 }
 
-ENTITABLE_DECL result<void> workload::check() const {
+ENTITABLE_DECL result<void> workload::validate() const {
     for (asked_query const& each : queries_) {
         char const* const wrong = !detail::is_rate(each.rate.per_second) ? "the rate"
             : !detail::is_rate(each.rate.priority)                       ? "the priority"

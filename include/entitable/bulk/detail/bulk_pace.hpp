@@ -42,8 +42,8 @@ public:
 private:
     double most_{};
     double ceiling_{}; ///< the rate that was refused; 0 for none
-    steady_time lowered_{steady_time::min()};
-    steady_time next_{steady_time::min()};
+    steady_time lowered_{(steady_time::min)()};
+    steady_time next_{(steady_time::min)()};
 };
 
 /// Rows a second, of the second before or of this one.
@@ -53,19 +53,19 @@ public:
     [[nodiscard]] double a_second(steady_time now) const noexcept;
 
 private:
-    steady_time second_{steady_time::min()}; ///< when this one began
-    double rows_{};                          ///< in it
-    double before_{};                        ///< rows a second before it
+    steady_time second_{(steady_time::min)()}; ///< when this one began
+    double rows_{};                            ///< in it
+    double before_{};                          ///< rows a second before it
 };
 
 /// What one partition is held to after it has refused something.
 struct bulk_partition_pressure {
     bulk_pace pace;
     bulk_meter meter;
-    steady_time not_before{steady_time::min()};
-    std::uint32_t refusals{};             ///< in a row
-    std::size_t in_flight{};              ///< of what was sent since it is known
-    steady_time last{steady_time::min()}; ///< when it was refused last
+    steady_time not_before{(steady_time::min)()};
+    std::uint32_t refusals{};               ///< in a row
+    std::size_t in_flight{};                ///< of what was sent since it is known
+    steady_time last{(steady_time::min)()}; ///< when it was refused last
 };
 
 /// How much a service takes of a load: requests under way, a pace in all, and pauses and paces of partitions that refused.

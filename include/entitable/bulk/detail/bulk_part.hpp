@@ -133,7 +133,7 @@ private:
     std::uint32_t failures_{};
     std::uint32_t changes_{}; ///< how often a row was changed again
     steady_time failing_since_{};
-    steady_time not_before_{steady_time::min()};
+    steady_time not_before_{(steady_time::min)()};
     transact rows_;    ///< where there are several
     write_entity one_; ///< where there is one
     std::vector<std::uint64_t> indexes_;

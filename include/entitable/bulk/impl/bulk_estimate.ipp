@@ -52,10 +52,10 @@ ENTITABLE_DECL bulk_cost bulk_sample::cost(std::uint64_t rows, bulk_targets cons
         double const size = static_cast<double>(each.sent) / static_cast<double>(each.rows);
         double const fitting = std::floor(static_cast<double>(limits_.max_transaction_size) / size);
         made.least_transactions +=
-            whole(of_this / std::max(1.0, std::min(static_cast<double>(limits_.max_operations), fitting)));
-        busiest = std::max(busiest, of_this);
+            whole(of_this / (std::max)(1.0, (std::min)(static_cast<double>(limits_.max_operations), fitting)));
+        busiest = (std::max)(busiest, of_this);
     }
-    made.seconds = std::max(wanted / targets.entities_a_second, busiest / targets.entities_a_second_in_a_partition);
+    made.seconds = (std::max)(wanted / targets.entities_a_second, busiest / targets.entities_a_second_in_a_partition);
     return made;
 }
 

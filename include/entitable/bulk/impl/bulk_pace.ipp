@@ -16,7 +16,7 @@ ENTITABLE_DECL double bulk_pace::rate(steady_time now) const noexcept {
     if (ceiling_ > 0) {
         double const x = seconds_of(now - lowered_) / climb - 1;
         double const risen = ceiling_ * (1 + (1 - factor) * x * x * x);
-        made = made > 0 ? std::min(made, risen) : risen;
+        made = made > 0 ? (std::min)(made, risen) : risen;
     }
     return made;
 }
@@ -27,7 +27,7 @@ ENTITABLE_DECL void bulk_pace::sent(std::size_t rows, steady_time now) noexcept 
     if (limit <= 0) {
         return;
     }
-    next_ = std::max(next_, now - most_late) +
+    next_ = (std::max)(next_, now - most_late) +
         std::chrono::duration_cast<steady_time::duration>(
             std::chrono::duration<double>(static_cast<double>(rows) / limit));
 }
@@ -39,13 +39,13 @@ ENTITABLE_DECL bool bulk_pace::refused(steady_time now, steady_time sent_at, dou
     if (ceiling_ <= 0 && taken <= 0) {
         return false; // nothing is known yet
     }
-    ceiling_ = std::max(ceiling_ > 0 ? rate(now) : taken, 1.0);
+    ceiling_ = (std::max)(ceiling_ > 0 ? rate(now) : taken, 1.0);
     lowered_ = now;
     return true;
 }
 
 ENTITABLE_DECL void bulk_meter::add(std::size_t rows, steady_time now) noexcept {
-    if (second_ == steady_time::min()) {
+    if (second_ == (steady_time::min)()) {
         second_ = now;
     }
     if (double const passed = seconds_of(now - second_); passed >= 1) {
@@ -57,11 +57,11 @@ ENTITABLE_DECL void bulk_meter::add(std::size_t rows, steady_time now) noexcept 
 }
 
 ENTITABLE_DECL double bulk_meter::a_second(steady_time now) const noexcept {
-    if (second_ == steady_time::min()) {
+    if (second_ == (steady_time::min)()) {
         return 0;
     }
     double const passed = seconds_of(now - second_);
-    return before_ > 0 && passed < 0.5 ? before_ : rows_ / std::max(passed, 0.1);
+    return before_ > 0 && passed < 0.5 ? before_ : rows_ / (std::max)(passed, 0.1);
 }
 
 ENTITABLE_DECL bulk_partition_pressure* bulk_pressure::find(std::string_view partition_key) {
@@ -74,9 +74,9 @@ ENTITABLE_DECL bulk_partition_pressure* bulk_pressure::find(std::string_view par
 
 ENTITABLE_DECL steady_time bulk_pressure::next_at(bulk_partition_pressure const& partition) noexcept {
     if (partition.refusals > 0 && partition.in_flight > 0) {
-        return steady_time::max(); // one is tried, and its answer awaited
+        return (steady_time::max)(); // one is tried, and its answer awaited
     }
-    return std::max(partition.not_before, partition.pace.next_at());
+    return (std::max)(partition.not_before, partition.pace.next_at());
 }
 
 ENTITABLE_DECL void bulk_pressure::sent(
@@ -97,7 +97,7 @@ ENTITABLE_DECL void bulk_pressure::answered(bulk_partition_pressure* partition) 
 ENTITABLE_DECL void bulk_pressure::taken(
     std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept {
     // One more with each answer at first, which doubles them in a round; later one more in a round.
-    allowed_ = std::min(most_, allowed_ + (!was_refused_ ? 1.0 : 1.0 / allowed_));
+    allowed_ = (std::min)(most_, allowed_ + (!was_refused_ ? 1.0 : 1.0 / allowed_));
     if (partition != nullptr) {
         partition->refusals = 0;
         partition->meter.add(rows, now);
@@ -117,8 +117,8 @@ ENTITABLE_DECL void bulk_pressure::refused(
         partitions_.try_emplace(std::string{partition_key}, bulk_partition_pressure{}).first->second;
     at.refusals += sent_at < at.last ? 0 : 1; // what was under way together is refused together
     at.last = now;
-    auto const pause = std::max(pauses.delay(at.refusals < 1 ? 1 : at.refusals, random_.unit()), wish);
-    at.not_before = std::max(at.not_before, now + std::chrono::duration_cast<steady_time::duration>(pause));
+    auto const pause = (std::max)(pauses.delay(at.refusals < 1 ? 1 : at.refusals, random_.unit()), wish);
+    at.not_before = (std::max)(at.not_before, now + std::chrono::duration_cast<steady_time::duration>(pause));
 
     // Whose limit it is: of all where two partitions are refused one soon after the other, or where there is one only; else that of the
     // partition that is refused while others are not. What was found out holds until something else is.
@@ -135,7 +135,7 @@ ENTITABLE_DECL void bulk_pressure::refused(
     if (!of_all_) {
         at.pace.refused(now, sent_at, at.meter.a_second(now));
     } else if (pace_.refused(now, sent_at, taken_a_second(now))) {
-        allowed_ = std::max(1.0, 0.9 * allowed_);
+        allowed_ = (std::max)(1.0, 0.9 * allowed_);
     }
 }
 

@@ -334,7 +334,7 @@ ENTITABLE_DECL void bulk_part::split(bool into_rows) {
     std::size_t const rows = size();
     std::size_t const step = into_rows ? 1 : (rows + 1) / 2;
     for (std::size_t from = 0; from < rows; from += step) {
-        split_.push_back(part_of(from, std::min(rows, from + step)));
+        split_.push_back(part_of(from, (std::min)(rows, from + step)));
     }
     rows_.changes.clear();
     indexes_.clear();

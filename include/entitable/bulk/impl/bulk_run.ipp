@@ -25,8 +25,8 @@ namespace detail {
 [[nodiscard]] ENTITABLE_DECL double rows_allowed(bulk_budget const& budget) noexcept {
     double most = budget.entities_a_second;
     if (budget.request_units_a_second > 0) {
-        double const rows = budget.request_units_a_second / std::max(budget.units_an_entity, 0.001);
-        most = most > 0 ? std::min(most, rows) : rows;
+        double const rows = budget.request_units_a_second / (std::max)(budget.units_an_entity, 0.001);
+        most = most > 0 ? (std::min)(most, rows) : rows;
     }
     return most;
 }
@@ -117,12 +117,12 @@ ENTITABLE_DECL result<bulk_report> bulk_run::run() {
             continue;
         }
         steady_time const wakes = wakes_at(now);
-        if (wakes == steady_time::max() && !io_.watches()) {
+        if (wakes == (steady_time::max)() && !io_.watches()) {
             stop(error{error_code::transport_failed, "the transport left a request without an answer"});
             break;
         }
         constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes nobody: it is looked for
-        io_.wait(std::min(wakes, now + slice));
+        io_.wait((std::min)(wakes, now + slice));
     }
     return finish();
 }
@@ -201,7 +201,7 @@ ENTITABLE_DECL void bulk_run::tell(steady_time now, bool at_end) {
     if (report_.total && report_.rows_a_second > 0) {
         double const rows = *report_.total > settled ? static_cast<double>(*report_.total - settled) : 0;
         report_.left =
-            std::chrono::nanoseconds{static_cast<std::int64_t>(std::min(rows / report_.rows_a_second, 3e9) * 1e9)};
+            std::chrono::nanoseconds{static_cast<std::int64_t>((std::min)(rows / report_.rows_a_second, 3e9) * 1e9)};
     }
     if (options_.watch) {
         options_.watch(report_);

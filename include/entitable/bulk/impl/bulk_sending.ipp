@@ -77,7 +77,7 @@ ENTITABLE_DECL void bulk_run::send(shared<bulk_part> part, steady_time now) {
     part->sent_at = now;
     part->context = call{calls_, *time_};
     part->context.location = read_location::primary;
-    part->context.deadline = std::min(part->context.deadline, deadline_);
+    part->context.deadline = (std::min)(part->context.deadline, deadline_);
     pressure_.sent(part->writes() ? part->size() : 1, pressed, now);
     sent_ = true;
     running_.push_back(part);
@@ -175,15 +175,15 @@ ENTITABLE_DECL steady_time bulk_run::wakes_at(steady_time now) {
     if (running_.size() >= pressure_.in_flight()) {
         return wakes; // the next answer decides
     }
-    steady_time due = ready_.empty() && queue_.empty() ? steady_time::max() : now;
+    steady_time due = ready_.empty() && queue_.empty() ? (steady_time::max)() : now;
     for (shared<bulk_part> const& each : paused_) {
-        due = std::min(due, each->next().not_before);
+        due = (std::min)(due, each->next().not_before);
     }
     for (auto const& [partition_key, parts] : waiting_) {
         bulk_partition_pressure const* const pressed = pressure_.find(partition_key);
-        due = std::min(due, pressed == nullptr ? now : bulk_pressure::next_at(*pressed));
+        due = (std::min)(due, pressed == nullptr ? now : bulk_pressure::next_at(*pressed));
     }
-    wakes = std::min(wakes, std::max(due, pressure_.next_at()));
+    wakes = (std::min)(wakes, (std::max)(due, pressure_.next_at()));
     return wakes;
 }
 

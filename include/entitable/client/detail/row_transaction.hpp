@@ -64,7 +64,7 @@ public:
     /// Adds a change to those of its row. Without `forced` a row that must exist is one that was read.
     ENTITABLE_LAZY void add(mutation change, bool forced);
     /// The row must be there at the end.
-    ENTITABLE_LAZY void require(std::string row_key);
+    ENTITABLE_LAZY void require_row(std::string row_key);
     /// At the end of the body: refuses where a row that is required is known not to be there.
     ENTITABLE_LAZY void check_required();
     /// Bodies that do this are serial: the row of exclusive transactions was read, and is written.

@@ -172,7 +172,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
     }
 }
 
-ENTITABLE_LAZY_BODY void row_transaction::require(std::string row_key) { held(row_key).required = true; }
+ENTITABLE_LAZY_BODY void row_transaction::require_row(std::string row_key) { held(row_key).required = true; }
 
 ENTITABLE_LAZY_BODY void row_transaction::check_required() {
     for (auto const& [row_key, one] : rows_) {

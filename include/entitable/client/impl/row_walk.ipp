@@ -62,10 +62,10 @@ ENTITABLE_LAZY_BODY result<page> row_walk::read_round() {
     }
     reading_.begin_round();
     std::size_t slot = 0;
-    std::vector<std::size_t> slots;
+    std::vector<std::size_t> range_slots;
     std::vector<single_request<query_entities>> pages;
     while (query_entities const* const due = reading_.next_request(slot)) {
-        slots.push_back(slot);
+        range_slots.push_back(slot);
         pages.emplace_back(*due);
     }
     std::vector<call> calls(pages.size(), call{source_->options});
@@ -78,7 +78,7 @@ ENTITABLE_LAZY_BODY result<page> row_walk::read_round() {
         way_ = std::move(way);
     }
     for (std::size_t index = 0; index < pages.size(); ++index) {
-        reading_.answer(slots[index], pages[index].finish());
+        reading_.answer(range_slots[index], pages[index].finish());
     }
     return reading_.finish();
 }

@@ -17,7 +17,7 @@ ENTITABLE_LAZY_BODY std::chrono::nanoseconds backoff::delay(std::uint64_t repeti
     return jitter_at_cap ? std::chrono::nanoseconds{static_cast<std::int64_t>(longest * (1 - jitter * random))} : most;
 }
 
-ENTITABLE_LAZY_BODY result<void> backoff::check() const {
+ENTITABLE_LAZY_BODY result<void> backoff::validate() const {
     constexpr std::chrono::nanoseconds zero{};
     char const* const wrong = base < zero ? "the base of the back-off is negative"
         : least < zero                    ? "the least wait of the back-off is negative"

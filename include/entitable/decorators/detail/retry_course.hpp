@@ -95,7 +95,7 @@ private:
 
     retry_ledger* ledger_;
     steady_time deadline_;
-    steady_time wakes_at_{steady_time::min()};
+    steady_time wakes_at_{(steady_time::min)()};
     std::uint32_t attempts_{};
     request_kind kind_;
     wait_cause because_{wait_cause::back_off};

@@ -12,7 +12,7 @@ namespace detail {
 
 ENTITABLE_DECL retry_ledger::retry_ledger(retry_policy const& policy, std::uint32_t quota, std::uint64_t seed)
     : policy_(policy),
-      usable_(policy.check()),
+      usable_(policy.validate()),
       full_(std::int64_t{quota} * cost),
       purse_(full_),
       random_(seed),

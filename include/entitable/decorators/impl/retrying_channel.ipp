@@ -164,11 +164,11 @@ public:
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
         if (!refused_.empty()) {
-            return steady_time::min();
+            return (steady_time::min)();
         }
         steady_time wakes = below_->wakes_at();
         for (repeated_call* const one : waiting_) {
-            steady_time const then = one->cancelled ? steady_time::min() : one->next().not_before;
+            steady_time const then = one->cancelled ? (steady_time::min)() : one->next().not_before;
             wakes = then < wakes ? then : wakes;
         }
         if (!waiting_.empty()) { // a cancellation wakes nobody: it is looked for

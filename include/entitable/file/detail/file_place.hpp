@@ -26,7 +26,7 @@ public:
     /// As SQLite takes it: absolute, without symbolic links; never a URI or one of SQLite's own names.
     [[nodiscard]] std::string const& path() const noexcept { return path_; }
     /// StoreFailed when another file, or none, is there by now, when it has got a hard link, and in a process that was forked off.
-    [[nodiscard]] result<void> check() const;
+    [[nodiscard]] result<void> same_file() const;
     [[nodiscard]] bool in_own_process() const noexcept;
     /// Which file the write-ahead log beside the file is; 0 when there is none.
     [[nodiscard]] std::uint64_t log() const;

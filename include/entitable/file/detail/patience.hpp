@@ -40,7 +40,7 @@ public:
         if (!begun_) {
             begun_ = true;
             auto const timeout = std::chrono::duration_cast<steady_time::duration>(timeout_);
-            give_up_ = timeout > steady_time::max() - now ? steady_time::max() : now + timeout;
+            give_up_ = timeout > (steady_time::max)() - now ? (steady_time::max)() : now + timeout;
         }
         return now >= give_up_ || now >= call_->deadline || call_->cancellation.cancelled();
     }

@@ -43,7 +43,7 @@ public:
     /// One that nobody else gets.
     [[nodiscard]] result<connection> open_another(patience& waits);
     /// Whether the file is still the one it was.
-    [[nodiscard]] result<void> check_file() const { return place_.check(); }
+    [[nodiscard]] result<void> check_file() const { return place_.same_file(); }
 
 private:
     void give_back(std::list<connection>& one) noexcept;

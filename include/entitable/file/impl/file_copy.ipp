@@ -49,7 +49,7 @@ ENTITABLE_DECL bool keep_pace(
         }
         auto const moment = std::chrono::duration_cast<steady_time::duration>(
             std::min<std::chrono::duration<double>>(left, between_questions));
-        time.wait_until(now + std::max(moment, steady_time::duration{1}));
+        time.wait_until(now + (std::max)(moment, steady_time::duration{1}));
     }
 }
 

@@ -57,7 +57,7 @@ ENTITABLE_DECL result<file_place> file_place::find(std::string_view path, file_o
     place.path_ = *std::move(literal);
     return place;
 }
-ENTITABLE_DECL result<void> file_place::check() const { return {}; }
+ENTITABLE_DECL result<void> file_place::same_file() const { return {}; }
 ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return true; }
 ENTITABLE_DECL std::uint64_t file_place::log() const { return 0; }
 ENTITABLE_DECL std::uint64_t file_place::log_bytes() const { return 0; }
@@ -165,7 +165,7 @@ ENTITABLE_DECL result<void> file_place::check_often() {
     if (milliseconds - checked_ < 20 && in_own_process()) {
         return {};
     }
-    auto checked = check();
+    auto checked = same_file();
     checked_ = checked ? milliseconds : 0;
     return checked;
 }
@@ -182,7 +182,7 @@ ENTITABLE_DECL std::uint64_t file_place::log_bytes() const {
     return ::lstat((path_ + "-wal").c_str(), &about) == 0 ? static_cast<std::uint64_t>(about.st_size) : 0;
 }
 
-ENTITABLE_DECL result<void> file_place::check() const {
+ENTITABLE_DECL result<void> file_place::same_file() const {
     if (!in_own_process()) {
         return opened_before_fork();
     }

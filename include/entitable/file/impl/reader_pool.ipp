@@ -36,7 +36,7 @@ ENTITABLE_DECL result<connection> reader_pool::open_another(patience& waits) {
     if (!place_.in_own_process()) {
         return opened_before_fork();
     }
-    if (auto same = place_.check(); !same) {
+    if (auto same = place_.same_file(); !same) {
         return std::move(same).as_failure();
     }
     return connection::open_known(place_, options_, waits);

@@ -10,7 +10,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// On a connection of its own: a pragma may read the schema anew, and what a reader's connection remembers of tables depends on
 /// that.
-ENTITABLE_DECL result<file_report> sqlite_store::verify(call const& context) {
+ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
     constexpr std::size_t most_problems = 10;
     detail::patience waits{options_, context};
     auto reader = readers_->open_another(waits);

@@ -77,7 +77,7 @@ ENTITABLE_DECL writer::~writer() {
     try {
 #endif
         auto const locked = lock_.try_lock();
-        alone = locked && *locked && place_.check() && lock_.try_use(file_lock::use::alone) &&
+        alone = locked && *locked && place_.same_file() && lock_.try_use(file_lock::use::alone) &&
             (!lost_log() || has_last_log());
 #if ENTITABLE_HAS_EXCEPTIONS
     } catch (...) { // no memory to say what is wrong: the log stays
@@ -330,7 +330,7 @@ ENTITABLE_DECL bool writer::begin(waiting& mine) {
 
 /// False when others write.
 ENTITABLE_DECL result<bool> writer::try_begin() {
-    if (auto same = place_.check(); !same) {
+    if (auto same = place_.same_file(); !same) {
         return std::move(same).as_failure();
     }
     auto locked = lock_.try_lock();
@@ -675,7 +675,7 @@ ENTITABLE_DECL void writer::keep_log_short(waiting const& mine) {
 ENTITABLE_DECL void writer::move_log(waiting& mine) {
     for (;;) {
         auto moved = [&]() -> result<bool> {
-            if (auto same = place_.check(); !same) {
+            if (auto same = place_.same_file(); !same) {
                 return std::move(same).as_failure();
             }
             if (auto locked = lock_.try_lock(); !locked || !*locked) {

@@ -155,10 +155,10 @@ public:
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
         if (!answers_.empty() || !ended_.empty()) {
-            return steady_time::min();
+            return (steady_time::min)();
         }
         if (under_way_.empty()) {
-            return steady_time::max();
+            return (steady_time::max)();
         }
         return session_.wakes_at() < next_look_ ? session_.wakes_at() : next_look_;
     }
@@ -196,7 +196,7 @@ private:
     std::vector<curl_transfer*> under_way_;
     std::vector<curl_transfer*> ended_; ///< of them, those that libcurl is through with
     pending_list<answered> answers_;
-    steady_time next_look_{steady_time::min()};
+    steady_time next_look_{(steady_time::min)()};
 };
 
 } // namespace detail

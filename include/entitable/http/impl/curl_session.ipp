@@ -59,8 +59,8 @@ private:
     }
     static int on_timer(CURLM*, long milliseconds, void* session) noexcept {
         auto& self = *static_cast<curl_session*>(session);
-        self.timer_ = milliseconds < 0 ? steady_time::max()
-            : milliseconds == 0        ? steady_time::min()
+        self.timer_ = milliseconds < 0 ? (steady_time::max)()
+            : milliseconds == 0        ? (steady_time::min)()
                                        : system_clock().steady() + std::chrono::milliseconds{milliseconds};
         return 0;
     }
@@ -69,7 +69,7 @@ private:
     poll_driver own_;
     curl_transfer alone_;
     io_driver* io_{&own_};
-    steady_time timer_{steady_time::max()};
+    steady_time timer_{(steady_time::max)()};
     long under_way_{};
     long kept_{4}; ///< connections
 };
@@ -104,7 +104,7 @@ ENTITABLE_DECL void curl_session::ready(io_descriptor descriptor, io_interest wh
 ENTITABLE_DECL void curl_session::turn(steady_time now) {
     int left = 0;
     while (timer_ <= now) {
-        timer_ = steady_time::max(); // libcurl sets the next one
+        timer_ = (steady_time::max)(); // libcurl sets the next one
         curl_multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &left);
     }
     while (CURLMsg const* const message = curl_multi_info_read(multi_, &left)) {

@@ -26,7 +26,7 @@ ENTITABLE_DECL result<void> check_http_call(http_call const& call) {
     if (call.cancellation.cancelled()) {
         return failure{error_code::cancelled, "the call was cancelled"};
     }
-    if (call.deadline != steady_time::max() && system_clock().steady() >= call.deadline) {
+    if (call.deadline != (steady_time::max)() && system_clock().steady() >= call.deadline) {
         return failure{error_code::deadline_exceeded, "the deadline of the call has passed"};
     }
     return {};
@@ -76,11 +76,11 @@ public:
         return failure{std::move(problem)};
     }
 
-    void* tag{};                          ///< under which its response is given
-    steady_time ends{steady_time::max()}; ///< when the transfer is given up because it lasts too long
-    std::optional<CURLcode> ended;        ///< libcurl is through with it
-    std::vector<curl_transfer*>* told{};  ///< where it is put then; has room for it
-    std::size_t place{};                  ///< among those under way
+    void* tag{};                            ///< under which its response is given
+    steady_time ends{(steady_time::max)()}; ///< when the transfer is given up because it lasts too long
+    std::optional<CURLcode> ended;          ///< libcurl is through with it
+    std::vector<curl_transfer*>* told{};    ///< where it is put then; has room for it
+    std::size_t place{};                    ///< among those under way
 
 private:
     template <class Value>

@@ -79,8 +79,8 @@ private:
         if (buffer_.size() != 0) {
             return read_header();
         }
-        constexpr std::size_t small = 8 * 1024;
-        if (buffer_.capacity() > small) {
+        constexpr std::size_t usual = 8 * 1024;
+        if (buffer_.capacity() > usual) {
             buffer_ = {};
         }
         idle_ = true;
@@ -161,7 +161,7 @@ private:
     void read_body() {
         constexpr std::uint64_t most =
             16 * 1024; // at a time: Beast asks for 512 bytes where the buffer has no more room
-        auto const left = std::min(parser_->content_length_remaining().value_or(most), most);
+        auto const left = (std::min)(parser_->content_length_remaining().value_or(most), most);
         buffer_.reserve(buffer_.size() + static_cast<std::size_t>(left));
         boost::beast::http::async_read(
             stream_, buffer_, *parser_, [self = shared_from_this()](error_code_type problem, std::size_t) {

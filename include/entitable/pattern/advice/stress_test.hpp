@@ -31,7 +31,7 @@ struct stress_options {
     clock* time{&system_clock()};       ///< must outlive the test
 
     /// OutOfRangeInput names what cannot be.
-    [[nodiscard]] result<void> check() const;
+    [[nodiscard]] result<void> validate() const;
 };
 
 /// One kind of call of an application.

@@ -79,7 +79,7 @@ private:
     std::int64_t first_{};
     std::uint32_t attempts_{};
     std::uint32_t beaten_{};
-    steady_time not_before_{steady_time::min()};
+    steady_time not_before_{(steady_time::min)()};
     wait_cause because_{wait_cause::contention};
     std::optional<result<reserved>> outcome_;
 };

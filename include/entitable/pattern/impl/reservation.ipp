@@ -42,21 +42,21 @@ ENTITABLE_DECL void reservation::answer(result<get_entity::response> found, stea
 
 ENTITABLE_DECL void reservation::add(value_view counted, etag version) {
     std::int64_t const last = counted.bits();
-    bool const small = counted.type() == edm_type::int32;
+    bool const narrow = counted.type() == edm_type::int32;
     std::int64_t const most =
-        small ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max();
+        narrow ? (std::numeric_limits<std::int32_t>::max)() : (std::numeric_limits<std::int64_t>::max)();
     // last + step * count <= most, without a sum that wraps.
     std::int64_t const room = last < 0 ? most : most - last;
     if (count_ > room / counter_.step) {
         end(failure{error_code::out_of_range_input,
             text::joined({"the sequence is at its end: its row holds ", std::to_string(last), " as ",
-                small ? "Int32" : "Int64", ", and it does not wrap"})});
+                narrow ? "Int32" : "Int64", ", and it does not wrap"})});
         return;
     }
     first_ = last + counter_.step;
     std::int64_t const next = last + counter_.step * std::int64_t{count_};
     row_builder builder{counter_.partition_key, counter_.row_key};
-    builder.add(counter_value, small ? value_view{static_cast<std::int32_t>(next)} : value_view{next});
+    builder.add(counter_value, narrow ? value_view{static_cast<std::int32_t>(next)} : value_view{next});
     writing_.change = mutation::merge(builder.build(), std::move(version));
     phase_ = phase::add;
 }

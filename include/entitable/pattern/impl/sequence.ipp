@@ -19,7 +19,7 @@ ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
     if (wrong != nullptr) {
         return failure{error_code::out_of_range_input, wrong};
     }
-    return options.delays.check();
+    return options.delays.validate();
 }
 
 } // namespace detail

@@ -52,7 +52,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
         return failure{taken.error()};
     }
     // The k-th of shard s is number k * shards + s of all.
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();
     std::int64_t const round = taken->first - 1;
     if (round > (most - shard) / shards || round * shards + shard > (most - options.start) / options.step) {
         return failure{error_code::out_of_range_input, "the sequence is at its end, and it does not wrap"};

@@ -45,7 +45,7 @@ ENTITABLE_DECL std::size_t transaction_size(std::string_view table, mutation con
             }
         }
     }
-    return std::max(size, service_size(entity));
+    return (std::max)(size, service_size(entity));
 }
 
 } // namespace detail

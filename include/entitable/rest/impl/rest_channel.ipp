@@ -78,7 +78,7 @@ public:
         });
     }
     [[nodiscard]] steady_time wakes_at() const noexcept override {
-        return refused_.empty() ? below_->wakes_at() : steady_time::min();
+        return refused_.empty() ? below_->wakes_at() : (steady_time::min)();
     }
 
 private:

@@ -37,7 +37,7 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
     constexpr std::chrono::seconds most{30}; // the service's own limit
     options_.service_timeout = limits_.kind == service::cosmos || options_.service_timeout.count() < 0
         ? std::chrono::seconds{0}
-        : std::min(options_.service_timeout, most);
+        : (std::min)(options_.service_timeout, most);
     limits_.longest_work = options_.service_timeout.count() == 0 ? profile::unbounded : options_.service_timeout;
     if (credential_.account().empty()) {
         limits_.longest_delivery = profile::unbounded; // no date is signed
@@ -132,10 +132,10 @@ ENTITABLE_DECL std::chrono::seconds rest_engine::timeout_of(call const& context)
         left = options_.request_timeout;
     }
     if (context.deadline != no_deadline) {
-        left = std::min(left, context.deadline - options_.time->steady());
+        left = (std::min)(left, context.deadline - options_.time->steady());
     }
     given = std::chrono::ceil<std::chrono::seconds>(left);
-    return std::max(given, std::chrono::seconds{1});
+    return (std::max)(given, std::chrono::seconds{1});
 }
 
 ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_location to) const {
@@ -192,7 +192,7 @@ ENTITABLE_DECL void rest_engine::note(exchange const& work, request_ref sent, at
         date_time const end{bounded
                 ? dated->ticks + limits_.longest_late_application().count() * date_time::ticks_per_second
                 : date_time::max_ticks};
-        context.undecided_until = std::max(context.undecided_until, end);
+        context.undecided_until = (std::max)(context.undecided_until, end);
     }
     if (response != nullptr && response->status == 401) {
         credential_.refused(work.request, options_.time->now());

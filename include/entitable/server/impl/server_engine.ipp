@@ -152,7 +152,7 @@ ENTITABLE_DECL result<void> authenticate(server_work& work, request_origin const
             return not_authenticated(
                 "This server takes no bearer tokens; use an account key or a shared access signature.");
         }
-        if (!verify(work.address.account, authorization->substr(bearer.size()))) {
+        if (!(verify)(work.address.account, authorization->substr(bearer.size()))) {
             return refused(401, "InvalidAuthenticationInfo", "The token is not accepted.");
         }
     } else if (authorization) {
@@ -217,9 +217,9 @@ ENTITABLE_DECL result<void> set_deadline(server_work& work, steady_time deadline
             return refused(400, "InvalidQueryParameterValue",
                 "Value for one of the query parameters specified in the request URI is invalid.");
         }
-        seconds = std::min(seconds, std::chrono::seconds{*number});
+        seconds = (std::min)(seconds, std::chrono::seconds{*number});
     }
-    work.context.deadline = std::min(deadline, work.engine.options().time->steady() + seconds);
+    work.context.deadline = (std::min)(deadline, work.engine.options().time->steady() + seconds);
     return {};
 }
 

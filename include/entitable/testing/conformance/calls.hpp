@@ -74,7 +74,7 @@ inline void attempts_are_reported(trial& t) {
     t.no(t.send(get_entity{table, "p", "absent", {}}, context), error_code::resource_not_found, "a read");
     t.same(watch.all, "insert of " + table + ", attempt 1\nget_entity of " + table + " ResourceNotFound, attempt 1\n",
         "what was reported to the observer");
-    t.check(context.attempts == 2, "two attempts of one call are counted as " + std::to_string(context.attempts));
+    t.expect(context.attempts == 2, "two attempts of one call are counted as " + std::to_string(context.attempts));
 }
 
 inline void primary_is_not_stale(trial& t) {
@@ -82,13 +82,13 @@ inline void primary_is_not_stale(trial& t) {
     t.put(table, make_row("p", "r"));
     auto const read = t.get(table, "p", "r");
     if (t.yes(read, "a read")) {
-        t.check(!read->stale, "a read of the primary location is marked stale");
+        t.expect(!read->stale, "a read of the primary location is marked stale");
     }
     query_entities query;
     query.table = table;
     auto const page = t.send(query);
     if (t.yes(page, "a query")) {
-        t.check(!page->stale, "a query of the primary location is marked stale");
+        t.expect(!page->stale, "a query of the primary location is marked stale");
     }
 }
 
@@ -102,19 +102,19 @@ inline void shown_as_it_is_read(trial& t) {
         ++visits;
         t.same(entity, make_row("p", "r", {{"A", 1}, {"B", "b"}}), "the entity that is shown");
         t.same(seen.text(), version.text(), "the version that is shown");
-        t.check(!stale, "an entity of the primary location is shown as stale");
+        t.expect(!stale, "an entity of the primary location is shown as stale");
         return result<void>{};
     };
     entity_visitor const look = looking;
     call context;
     t.yes(t.send(read_entity{table, "p", "r", &look}, context), "an entity");
-    t.check(visits == 1, "the visitor was called " + std::to_string(visits) + " times and not once");
-    t.check(context.attempts == 1, "one attempt is counted as " + std::to_string(context.attempts));
+    t.expect(visits == 1, "the visitor was called " + std::to_string(visits) + " times and not once");
+    t.expect(context.attempts == 1, "one attempt is counted as " + std::to_string(context.attempts));
     t.no(t.send(read_entity{table, "p", "absent", &look}), error_code::resource_not_found, "no entity");
     t.no(t.send(read_entity{never, "p", "r", &look}), t.no_table(), "no table");
     t.no(t.send(read_entity{table, "p", "a/b", &look}), error_code::out_of_range_input, error_code::invalid_input,
         "a forbidden key");
-    t.check(visits == 1, "the visitor was called for what is not there");
+    t.expect(visits == 1, "the visitor was called for what is not there");
     auto const refusing = [](row_view const&, etag const&, bool) -> result<void> {
         return failure{error_code::row_mismatch, "the visitor refuses"};
     };
@@ -136,7 +136,7 @@ std::vector<std::optional<result<response_of<Request>>>> answers_to(
         auto const* const of = static_cast<call const*>(done.tag);
         auto const at = static_cast<std::size_t>(of - calls.data());
         bool const right = at < sent && done.context == of && done.request.as<Request>() == &requests[at];
-        if (t.check(right && !answers[at], std::string{what} + ": an answer that nobody waits for")) {
+        if (t.expect(right && !answers[at], std::string{what} + ": an answer that nobody waits for")) {
             answers[at] = std::move(done.answer<Request>());
         }
         ++answered;
@@ -149,7 +149,7 @@ std::vector<std::optional<result<response_of<Request>>>> answers_to(
         if (answered >= requests.size()) {
             return answers;
         }
-        if (opened->wakes_at() != steady_time::max() || io.watches()) {
+        if (opened->wakes_at() != (steady_time::max)() || io.watches()) {
             io.wait(opened->wakes_at());
         } else if (sent == requests.size() || sent - answered >= 3) {
             return answers; // the channel is silent
@@ -173,8 +173,8 @@ inline void many_like_single_ones(trial& t) {
         std::string const text = " of many, the one in slot " + std::to_string(index);
         auto const& wrote = wrote_all[index];
         auto const& read = read_all[index];
-        if (!t.check(wrote.has_value(), "a write" + text + ", has no answer") ||
-            !t.check(read.has_value(), "a read" + text + ", has no answer")) {
+        if (!t.expect(wrote.has_value(), "a write" + text + ", has no answer") ||
+            !t.expect(read.has_value(), "a read" + text + ", has no answer")) {
             continue;
         }
         if (index == 7) {

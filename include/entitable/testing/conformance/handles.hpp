@@ -34,7 +34,7 @@ inline void copies_are_one_store(trial& t) {
         }
         query.continuation = std::move(page->continuation);
     }
-    if (t.check(query.continuation.has_value(), "there is more")) {
+    if (t.expect(query.continuation.has_value(), "there is more")) {
         query.page_size = t.largest_page();
         t.yes(t.send_other(query), "a token of one handle goes on through the other");
     }
@@ -204,7 +204,7 @@ inline void two_threads_raise_a_counter(trial& t) {
     }
     auto const count = read->entity.view().find("N");
     std::int32_t const raised = accounts[0].raised + accounts[1].raised;
-    t.check(count && *count == value_view{raised},
+    t.expect(count && *count == value_view{raised},
         "two threads replaced one version, and both succeeded: a counter was raised " + std::to_string(raised) +
             " times to " + (count ? value{*count}.to_string() : "nothing"));
 }
@@ -233,8 +233,8 @@ inline void two_threads_insert_one_key(trial& t) {
         }
         return removed.has_value();
     });
-    t.check(wrong[0].empty(), wrong[0]);
-    t.check(wrong[1].empty(), wrong[1]);
+    t.expect(wrong[0].empty(), wrong[0]);
+    t.expect(wrong[1].empty(), wrong[1]);
 }
 
 inline void two_threads_merge(trial& t) {
@@ -268,7 +268,7 @@ inline void two_threads_merge(trial& t) {
         }
         return !mine.lost;
     });
-    t.check(!accounts[0].lost && !accounts[1].lost, "two threads merged different properties, and one merge is lost");
+    t.expect(!accounts[0].lost && !accounts[1].lost, "two threads merged different properties, and one merge is lost");
 }
 
 inline void transaction_is_seen_whole(trial& t) {
@@ -310,7 +310,7 @@ inline void transaction_is_seen_whole(trial& t) {
         }
         return !torn;
     });
-    t.check(!torn, "a page shows rows of two transactions");
+    t.expect(!torn, "a page shows rows of two transactions");
 }
 
 inline constexpr behaviour behaviours_of_handles[] = {

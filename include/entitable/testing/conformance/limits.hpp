@@ -20,7 +20,7 @@ inline void refused_entity(
         std::string const form{to_string(kind)};
         auto const outcome = t.write(table, change);
         if (t.no(outcome, code, text + ", " + form)) {
-            t.check(!outcome.error().message.empty(), text + ": the refusal says nothing");
+            t.expect(!outcome.error().message.empty(), text + ": the refusal says nothing");
         }
         t.no(t.send(transact{table, {change}}), code, text + ", transaction with " + form);
     }

@@ -85,7 +85,7 @@ inline void filter_holds_on_every_page(trial& t) {
     std::vector<std::string> keys;
     for (row const& each : found) {
         keys.push_back(text::joined({each.partition_key(), "/", each.row_key()}));
-        t.check(!each.view().find("N"), keys.back() + " has a property that was not asked for");
+        t.expect(!each.view().find("N"), keys.back() + " has a property that was not asked for");
     }
     t.same(
         keys, {"a/008", "a/009", "a/010", "a/011", "b/008", "b/009", "b/010", "b/011"}, "a filter over several pages");
@@ -100,7 +100,7 @@ inline void tokens_belong_to_their_query(trial& t) {
     query.table = table;
     query.page_size = 2;
     page_with_rows(t, query);
-    if (!t.check(query.continuation.has_value(), "there is more")) {
+    if (!t.expect(query.continuation.has_value(), "there is more")) {
         return;
     }
     std::string const token = *query.continuation;
@@ -109,7 +109,7 @@ inline void tokens_belong_to_their_query(trial& t) {
         t.no(t.send(asked), error_code::continuation_invalid, error_code::invalid_input, text);
     };
     for (char const character : token) {
-        t.check(character > ' ' && character < 127, "a token is printable ASCII");
+        t.expect(character > ' ' && character < 127, "a token is printable ASCII");
     }
     query_entities wrong = query;
     wrong.table = other;
@@ -136,7 +136,7 @@ inline void tokens_belong_to_their_query(trial& t) {
         refused(wrong, "the token " + text::printable(text::shortened(forged)));
     }
     t.unchanged(before, table, "after refused tokens");
-    t.check(t.keys(query).size() >= 1, "the token is still good");
+    t.expect(t.keys(query).size() >= 1, "the token is still good");
 }
 
 /// Those of `keys` that come after the row where a page ended.
@@ -159,7 +159,7 @@ inline void tokens_name_a_place(trial& t) {
     query.page_size = 3;
     auto const before = t.keys(all);
     auto const first = page_with_rows(t, query);
-    if (!t.check(!first.empty() && query.continuation && before.size() == 16, "there is more")) {
+    if (!t.expect(!first.empty() && query.continuation && before.size() == 16, "there is more")) {
         return;
     }
     // What happens before the token changes nothing, what happens beyond it is seen.
@@ -179,7 +179,7 @@ inline void tokens_name_a_place(trial& t) {
     query.page_size = 2;
     auto const again = page_with_rows(t, query);
     expected = after(again.back(), t.keys(all));
-    if (!t.check(!again.empty() && query.continuation && expected.size() > 3, "there is more")) {
+    if (!t.expect(!again.empty() && query.continuation && expected.size() > 3, "there is more")) {
         return;
     }
     remove(expected.front());
@@ -199,7 +199,7 @@ inline void tokens_outlive_their_table(trial& t) {
     query.table = table;
     query.page_size = 2;
     page_with_rows(t, query);
-    t.check(query.continuation.has_value(), "there is more");
+    t.expect(query.continuation.has_value(), "there is more");
     t.yes(t.send(delete_table{table}), "delete the table");
     t.no(t.send(query), t.no_table(), "a token of a deleted table");
 }

@@ -226,13 +226,13 @@ inline void projections(trial& t) {
         query.filter = only(filter_operator::equal, "B", std::string_view{"b"}); // also where it is not selected
         auto const read = t.send(get_entity{table, "p", "r", each.names});
         auto const rows = t.rows(query);
-        if (!t.yes(read, text) || !t.check(rows.size() == 1, text + ": one row")) {
+        if (!t.yes(read, text) || !t.expect(rows.size() == 1, text + ": one row")) {
             continue;
         }
         t.same(read->etag.text(), whole->etag.text(), "the ETag, " + text);
         for (row_view const found : {read->entity.view(), rows[0].view()}) {
             t.same(found, each.expected, text);
-            t.check(found.timestamp() == whole->entity.view().timestamp(), text + ": the Timestamp");
+            t.expect(found.timestamp() == whole->entity.view().timestamp(), text + ": the Timestamp");
             t.same(found.etag().text(), whole->etag.text(), "the ETag of the row, " + text);
         }
     }

@@ -54,11 +54,11 @@ void gives_three(trial& t, Query const& query, Field stars, std::string const& t
         number(query.page_size(size).count(), 3, "count" + paged);
         auto const all = query.page_size(size).to();
         if (t.yes(all, text + paged)) {
-            t.check(all->size() == 3, text + paged + ": " + std::to_string(all->size()) + " entities");
+            t.expect(all->size() == 3, text + paged + ": " + std::to_string(all->size()) + " entities");
         }
         auto const two = query.page_size(size).take(2).to();
         if (t.yes(two, text + ", two" + paged)) {
-            t.check(two->size() == 2, text + ", two" + paged + ": " + std::to_string(two->size()) + " entities");
+            t.expect(two->size() == 2, text + ", two" + paged + ": " + std::to_string(two->size()) + " entities");
         }
         std::size_t found = 0;
         std::optional<std::string> token;
@@ -71,18 +71,18 @@ void gives_three(trial& t, Query const& query, Field stars, std::string const& t
             found += *one ? (*one)->size() : 0;
             token = *one ? (*one)->token : std::nullopt;
         } while (token);
-        t.check(found == 3, text + ", pages" + paged + ": " + std::to_string(found) + " entities");
+        t.expect(found == 3, text + ", pages" + paged + ": " + std::to_string(found) + " entities");
     }
     auto const selected = query.select(stars).to();
-    t.check(t.yes(selected, text + ", select") && selected->size() == 3, text + ", select");
+    t.expect(t.yes(selected, text + ", select") && selected->size() == 3, text + ", select");
     auto const first = query.first();
-    t.check(t.yes(first, text + ", first") && first->has_value(), text + ", first");
+    t.expect(t.yes(first, text + ", first") && first->has_value(), text + ", first");
     auto const least = (query.min)(stars);
-    t.check(t.yes(least, text + ", min") && *least == 1, text + ", min");
+    t.expect(t.yes(least, text + ", min") && *least == 1, text + ", min");
     auto const most = (query.max)(stars);
-    t.check(t.yes(most, text + ", max") && *most == 3, text + ", max");
+    t.expect(t.yes(most, text + ", max") && *most == 3, text + ", max");
     auto const sum = query.sum(stars);
-    t.check(t.yes(sum, text + ", sum") && *sum == 6, text + ", sum");
+    t.expect(t.yes(sum, text + ", sum") && *sum == 6, text + ", sum");
 }
 
 /// Rows of one kind, as `copies` of them, in a partition.
@@ -109,7 +109,7 @@ inline void readers_of_named_rows(trial& t) {
         gives_three(t, notes.scan_table(), n::stars, text + ", the whole table");
         gives_three(t, notes.where(n::book == "b" && n::stars <= 3), n::stars, text + ", filtered");
         auto const reserved = notes.where(n::book == "b" && n::title == std::string{kind.prefix} + "0").count();
-        t.check(t.yes(reserved, text + ", by its key") && *reserved == 0, text + ", by its key");
+        t.expect(t.yes(reserved, text + ", by its key") && *reserved == 0, text + ", by its key");
     }
 }
 
@@ -145,13 +145,13 @@ inline void readers_of_mixed_rows(trial& t) {
         std::size_t typed = 0;
         t.yes(notes.for_each_in_partition("b", [&](auto const& each) { typed += each.index() == 0 ? 1U : 100U; }),
             text + ", several types");
-        t.check(typed == 3, text + ", several types: " + std::to_string(typed));
+        t.expect(typed == 3, text + ", several types: " + std::to_string(typed));
         std::size_t left_out = 0;
         std::size_t shown = 0;
         t.yes(rows.for_each({}, {}, [&](entity const&) { ++left_out; }), text + ", without a schema");
         t.yes(rows.for_each({}, {}, [&](entity const&) { ++shown; }, system_rows::shown), text + ", shown");
-        t.check(left_out == 3, text + ", without a schema: " + std::to_string(left_out));
-        t.check(shown == 8, text + ", shown: " + std::to_string(shown));
+        t.expect(left_out == 3, text + ", without a schema: " + std::to_string(left_out));
+        t.expect(shown == 8, text + ", shown: " + std::to_string(shown));
     }
 }
 

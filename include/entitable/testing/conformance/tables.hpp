@@ -121,7 +121,7 @@ inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::stri
         if (!t.yes(page, "a page of tables")) {
             return false;
         }
-        t.check(page->tables.size() <= request.page_size, "a page has more tables than were asked for");
+        t.expect(page->tables.size() <= request.page_size, "a page has more tables than were asked for");
         std::size_t const before = found.size();
         for (std::string const& name : page->tables) {
             if (name.starts_with(t.prefix() + "L")) {
@@ -134,7 +134,7 @@ inline bool rest_of_tables(trial& t, list_tables& request, std::vector<std::stri
         }
         idle = found.size() == before ? idle + 1 : 0;
         // A service may be shared and have many tables of others.
-        if (!t.check(idle < 20'000 && found.size() < 1'000, "the list of tables does not end")) {
+        if (!t.expect(idle < 20'000 && found.size() < 1'000, "the list of tables does not end")) {
             return false;
         }
     }

@@ -42,7 +42,7 @@ inline bool refused_at(trial& t, std::string const& table, std::vector<mutation>
     auto outcome = t.send(transact{table, std::move(changes)});
     bool const has_index = !outcome && outcome.error().operation_index.has_value();
     if (t.no(outcome, code, text) && index && has_index) {
-        t.check(outcome.error().operation_index == index,
+        t.expect(outcome.error().operation_index == index,
             text + ": the index is " + std::to_string(*outcome.error().operation_index) + " and not " +
                 std::to_string(*index));
     }
@@ -54,7 +54,7 @@ inline void a_hundred_at_once(trial& t) {
     std::string const table = t.new_table();
     auto outcome = t.send(transact{table, inserts(t.limits().max_operations)});
     if (!t.yes(outcome, "the largest transaction") ||
-        !t.check(outcome->results.size() == t.limits().max_operations, "a result for each operation")) {
+        !t.expect(outcome->results.size() == t.limits().max_operations, "a result for each operation")) {
         return;
     }
     query_entities query;
@@ -62,7 +62,7 @@ inline void a_hundred_at_once(trial& t) {
     auto rows = t.rows(query);
     std::sort(
         rows.begin(), rows.end(), [](row const& left, row const& right) { return left.row_key() < right.row_key(); });
-    if (!t.check(rows.size() == outcome->results.size(), "an entity for each operation")) {
+    if (!t.expect(rows.size() == outcome->results.size(), "an entity for each operation")) {
         return;
     }
     for (std::size_t index = 0; index < rows.size(); ++index) {
@@ -87,8 +87,8 @@ inline void all_forms_together(trial& t) {
             mutation::insert_or_replace(make_row("p", "upsert", {{"B", 2}})),
             mutation::insert_or_merge(make_row("p", "new", {{"B", 2}}))}});
     if (t.yes(outcome, "six forms in one transaction") &&
-        t.check(outcome->results.size() == 6, "a result for each operation")) {
-        t.check(outcome->results[3].etag.empty(), "a removal gives an ETag");
+        t.expect(outcome->results.size() == 6, "a result for each operation")) {
+        t.expect(outcome->results[3].etag.empty(), "a removal gives an ETag");
     }
     t.holds(table, make_row("p", "insert", {{"B", 2}}), "insert");
     t.holds(table, make_row("p", "replace", {{"B", 2}}), "replace");
@@ -138,7 +138,7 @@ inline void all_or_nothing(trial& t) {
             }
         }
     }
-    t.check(with_index.empty() || without_index.empty(),
+    t.expect(with_index.empty() || without_index.empty(),
         text::joined({"a refusal has no operation_index: ", without_index, "; another one has: ", with_index}));
     t.yes(t.send(transact{table, inserts(9)}), "the same without the offence");
     auto changes = inserts(1);

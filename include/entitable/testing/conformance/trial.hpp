@@ -94,13 +94,13 @@ public:
     std::vector<row> rows(query_entities request) {
         std::vector<row> found;
         std::set<std::pair<std::string, std::string>> known;
-        request.page_size = std::min(request.page_size, largest_page());
+        request.page_size = (std::min)(request.page_size, largest_page());
         for (std::size_t idle = 0; idle < 100;) {
             auto page = send(request);
             if (!yes(page, "a page of a query")) {
                 return found;
             }
-            check(page->rows.size() <= request.page_size, "a page has more rows than were asked for");
+            expect(page->rows.size() <= request.page_size, "a page has more rows than were asked for");
             std::size_t const before = known.size();
             for (std::size_t index = 0; index < page->rows.size(); ++index) {
                 row_view const each = page->rows[index];
@@ -113,7 +113,7 @@ public:
             request.continuation = std::move(page->continuation);
             idle = known.size() == before ? idle + 1 : 0;
         }
-        check(false, "a query does not end: 100 pages in a row brought nothing new");
+        expect(false, "a query does not end: 100 pages in a row brought nothing new");
         return found;
     }
     /// The keys of a whole query as "p/r", through all its pages.
@@ -127,22 +127,22 @@ public:
 
     // ---- judging ----
 
-    bool check(bool good, std::string text) {
+    bool expect(bool good, std::string text) {
         if (!good) {
             failures_.push_back(std::move(text) + (asked_.empty() ? "" : "\n    request: " + asked_));
         }
         return good;
     }
-    bool check(verdict const& asked_for, std::string const& text) {
-        return check(!!asked_for, text + ": " + asked_for.why());
+    bool expect(verdict const& asked_for, std::string const& text) {
+        return expect(!!asked_for, text + ": " + asked_for.why());
     }
     template <class T>
     bool yes(result<T> const& outcome, std::string const& text) {
-        return check(succeeds(outcome), text);
+        return expect(succeeds(outcome), text);
     }
     template <class T>
     bool no(result<T> const& outcome, error_code code, std::string const& text) {
-        return check(fails_with(outcome, code), text);
+        return expect(fails_with(outcome, code), text);
     }
     /// A refusal for one of two reasons that services do not tell apart in the same way.
     template <class T>
@@ -151,7 +151,7 @@ public:
         return no(outcome, is_other ? other : code, text);
     }
     bool same(std::string_view found, std::string_view expected, std::string const& text) {
-        return check(found == expected,
+        return expect(found == expected,
             text + ": expected \"" + text::printable(expected) + "\", got \"" + text::printable(found) + "\"");
     }
     /// The same keys; in the same order where the service has one.
@@ -173,7 +173,7 @@ public:
     }
     /// Nothing has changed since `before`.
     bool unchanged(contents const& before, std::string const& table, std::string const& text) {
-        return check(same_contents(before, now(table), shown::versions), text);
+        return expect(same_contents(before, now(table), shown::versions), text);
     }
     /// The stored entity has these keys and exactly these properties.
     bool holds(std::string const& table, row const& expected, std::string const& text) {
@@ -188,7 +188,7 @@ public:
             std::pair keys{std::string{each.partition_key}, std::string{each.row_key}};
             into->tables["entity"].emplace(std::move(keys), row{each});
         }
-        return check(same_contents(wanted, got), text);
+        return expect(same_contents(wanted, got), text);
     }
 
     [[nodiscard]] static std::string joined(std::vector<std::string> const& keys) {

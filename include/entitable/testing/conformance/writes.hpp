@@ -75,7 +75,7 @@ inline void removal(trial& t) {
     t.put(table, make_row("p", "other"));
     auto removed = t.write(table, mutation::remove(make_row("p", "r"), any_etag));
     t.yes(removed, "remove");
-    t.check(!removed || removed->etag.empty(), "a removal gives an ETag");
+    t.expect(!removed || removed->etag.empty(), "a removal gives an ETag");
     t.no(t.get(table, "p", "r"), error_code::resource_not_found, "read what was removed");
     t.no(t.write(table, mutation::remove(make_row("p", "r"), any_etag)), error_code::resource_not_found,
         "remove a second time");
@@ -133,8 +133,8 @@ inline void versions_increase(trial& t) {
             return;
         }
         t.same(outcome->etag.text(), read->etag.text(), text + ": the ETag of the write and that of the entity");
-        t.check(read->entity.view().timestamp() > last, text + ": the Timestamp has not increased");
-        t.check(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag came twice");
+        t.expect(read->entity.view().timestamp() > last, text + ": the Timestamp has not increased");
+        t.expect(std::find(seen.begin(), seen.end(), read->etag.text()) == seen.end(), text + ": an ETag came twice");
         t.same(read->entity.view().etag().text(), read->etag.text(), text + ": the ETag of the row and of the answer");
         last = read->entity.view().timestamp();
         seen.push_back(read->etag.text());
@@ -152,7 +152,7 @@ inline void versions_increase(trial& t) {
         set_timestamp(payload, date_time{date_time::max_ticks});
         wrote(t.write(table, mutation::replace(row{"p", "r", payload}, any_etag)), "a replace with a Timestamp");
         auto batch = t.send(transact{table, {mutation::merge(entity, any_etag)}});
-        if (t.yes(batch, "a batch") && t.check(batch->results.size() == 1, "a batch of one has one result")) {
+        if (t.yes(batch, "a batch") && t.expect(batch->results.size() == 1, "a batch of one has one result")) {
             wrote(batch->results.front(), "a batch");
         }
         t.yes(t.write(table, mutation::remove(entity, any_etag)), "remove");

@@ -212,8 +212,8 @@ private:
         if (read.ec != std::errc{} || read.ptr != last) {
             return std::nullopt;
         }
-        bool const small = suffix != 'l' && number >= INT32_MIN && number <= INT32_MAX;
-        return small ? value_view{static_cast<std::int32_t>(number)} : value_view{number};
+        bool const narrow = suffix != 'l' && number >= INT32_MIN && number <= INT32_MAX;
+        return narrow ? value_view{static_cast<std::int32_t>(number)} : value_view{number};
     }
 
     // ---- grammar ----

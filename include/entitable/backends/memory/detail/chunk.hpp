@@ -22,7 +22,7 @@ struct alignas(8) chunk {
     static constexpr std::size_t full = 64;
     /// Neighbours are joined when they have no more than this together; well below `full`, so that putting in and taking
     /// out in turn does not split and join in turn.
-    static constexpr std::size_t small = 32;
+    static constexpr std::size_t few = 32;
 
     std::uint16_t count;
     std::uint8_t capacity;
@@ -208,7 +208,7 @@ struct alignas(8) chunk {
         }
         chunk& left = *children()[index];
         chunk& right = *children()[index + 1];
-        if (std::size_t{left.count} + right.count > small) {
+        if (std::size_t{left.count} + right.count > few) {
             return false;
         }
         if (left.level > 0) { // the first child of the right chunk needs a separator again

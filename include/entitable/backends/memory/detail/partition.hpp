@@ -172,7 +172,7 @@ private:
     struct alignas(64) shard {
         rw_lock lock;
         std::size_t used{0};
-        std::vector<slot> slots; ///< none or a power of two, open addressing, at most seven eighths used
+        std::vector<slot> all_slots; ///< none or a power of two, open addressing, at most seven eighths used
 
         [[nodiscard]] partition* find(std::uint64_t hash, std::string_view table, std::string_view key) noexcept;
         void insert(std::uint64_t hash, partition::owner fresh) noexcept;

@@ -56,13 +56,13 @@ ENTITABLE_DECL std::uint64_t partition_map::hash_of(std::string_view table, std:
 
 ENTITABLE_DECL partition* partition_map::shard::find(
     std::uint64_t hash, std::string_view table, std::string_view key) noexcept {
-    if (slots.empty()) {
+    if (all_slots.empty()) {
         return nullptr;
     }
-    std::size_t const mask = slots.size() - 1;
-    for (std::size_t index = hash & mask; slots[index].held; index = (index + 1) & mask) {
-        partition* const candidate = slots[index].held.get();
-        if (slots[index].hash == hash && candidate->key() == key && candidate->table->key == table &&
+    std::size_t const mask = all_slots.size() - 1;
+    for (std::size_t index = hash & mask; all_slots[index].held; index = (index + 1) & mask) {
+        partition* const candidate = all_slots[index].held.get();
+        if (all_slots[index].hash == hash && candidate->key() == key && candidate->table->key == table &&
             !candidate->table->dropped.load(memory_order::acquire)) {
             return candidate;
         }
@@ -71,20 +71,20 @@ ENTITABLE_DECL partition* partition_map::shard::find(
 }
 
 ENTITABLE_DECL void partition_map::shard::insert(std::uint64_t hash, partition::owner fresh) noexcept {
-    std::size_t const mask = slots.size() - 1;
+    std::size_t const mask = all_slots.size() - 1;
     std::size_t index = hash & mask;
-    while (slots[index].held) {
+    while (all_slots[index].held) {
         index = (index + 1) & mask;
     }
-    slots[index].hash = hash;
-    slots[index].held = std::move(fresh);
+    all_slots[index].hash = hash;
+    all_slots[index].held = std::move(fresh);
     ++used;
 }
 
 ENTITABLE_DECL void partition_map::shard::reserve_one() {
-    if ((used + 1) * 8 > slots.size() * 7) {
-        std::vector<slot> old(slots.empty() ? 4 : slots.size() * 2);
-        slots.swap(old);
+    if ((used + 1) * 8 > all_slots.size() * 7) {
+        std::vector<slot> old(all_slots.empty() ? 4 : all_slots.size() * 2);
+        all_slots.swap(old);
         used = 0;
         for (slot& each : old) {
             if (each.held) {
@@ -95,25 +95,25 @@ ENTITABLE_DECL void partition_map::shard::reserve_one() {
 }
 
 ENTITABLE_DECL partition::owner partition_map::shard::take(std::uint64_t hash, partition& gone) noexcept {
-    if (slots.empty()) {
+    if (all_slots.empty()) {
         return {};
     }
-    std::size_t const mask = slots.size() - 1;
+    std::size_t const mask = all_slots.size() - 1;
     std::size_t hole = hash & mask;
-    while (slots[hole].held.get() != &gone) {
-        if (!slots[hole].held) {
+    while (all_slots[hole].held.get() != &gone) {
+        if (!all_slots[hole].held) {
             return {};
         }
         hole = (hole + 1) & mask;
     }
-    partition::owner taken = std::move(slots[hole].held);
+    partition::owner taken = std::move(all_slots[hole].held);
     --used;
     // Whoever stands behind the hole and was meant for it, or for a slot before it, moves up.
-    for (std::size_t index = (hole + 1) & mask; slots[index].held; index = (index + 1) & mask) {
-        std::size_t const wanted = slots[index].hash & mask;
+    for (std::size_t index = (hole + 1) & mask; all_slots[index].held; index = (index + 1) & mask) {
+        std::size_t const wanted = all_slots[index].hash & mask;
         if (((index - wanted) & mask) >= ((index - hole) & mask)) {
-            slots[hole].hash = slots[index].hash;
-            slots[hole].held = std::move(slots[index].held);
+            all_slots[hole].hash = all_slots[index].hash;
+            all_slots[hole].held = std::move(all_slots[index].held);
             hole = index;
         }
     }

@@ -81,9 +81,9 @@ inline constexpr std::size_t shown_declarations = 3;
     // Line ends are to stay, and printable() shows them.
     std::string_view rest = of.declaration;
     while (!rest.empty()) {
-        std::size_t const end = std::min(rest.find('\n'), rest.size());
+        std::size_t const end = (std::min)(rest.find('\n'), rest.size());
         out += escaped_html(rest.substr(0, end)) + '\n';
-        rest.remove_prefix(std::min(end + 1, rest.size()));
+        rest.remove_prefix((std::min)(end + 1, rest.size()));
     }
     out += "</pre><dl><dt>gains</dt><dd>" + escaped_html(of.gains) + "</dd><dt>loses</dt><dd>" +
         escaped_html(of.loses) + "</dd>";

@@ -75,7 +75,7 @@ struct figure_frame {
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 260};
     double most = 1;
     for (size_class const& each : facts.classes) {
-        most = std::max(most, static_cast<double>(each.partitions));
+        most = (std::max)(most, static_cast<double>(each.partitions));
     }
     auto const count = static_cast<double>(std::max<std::size_t>(facts.classes.size(), 1));
     picture_scale const x{0, count, picture_left, picture_width - 8};
@@ -92,7 +92,7 @@ struct figure_frame {
         double const left = x.at(static_cast<double>(index));
         if (each.partitions > 0) {
             // The largest partitions are few: their bar is to be seen, too.
-            double const height = std::max(3.0, y.begin - y.at(static_cast<double>(each.partitions)));
+            double const height = (std::max)(3.0, y.begin - y.at(static_cast<double>(each.partitions)));
             picture.rect(left + 1, y.begin - height, width - 2, height,
                 index + 1 == facts.classes.size() ? "bar last" : "bar", span + " entities: " + number + " partitions");
             if (width >= 26) {
@@ -116,7 +116,7 @@ struct figure_frame {
             return part;
         }
         double const at = part * static_cast<double>(facts.lorenz.size() - 1);
-        auto const index = std::min(static_cast<std::size_t>(at), facts.lorenz.size() - 2);
+        auto const index = (std::min)(static_cast<std::size_t>(at), facts.lorenz.size() - 2);
         double const rest = at - static_cast<double>(index);
         return facts.lorenz[index] * (1 - rest) + facts.lorenz[index + 1] * rest;
     };
@@ -165,7 +165,7 @@ struct figure_frame {
     double most = 0;
     for (std::size_t row = 0; row < writes.rows(); ++row) {
         for (std::size_t column = 0; column < writes.used_columns(); ++column) {
-            most = std::max(most, writes.at(row, column));
+            most = (std::max)(most, writes.at(row, column));
         }
     }
     heat_pattern const pattern = writes.pattern();
@@ -197,11 +197,11 @@ struct figure_frame {
     double rate = 1;
     double hottest = 0;
     for (simulated_stretch const& each : run.stretches) {
-        rate = std::max({rate, each.offered, each.served, each.refused});
+        rate = (std::max)({rate, each.offered, each.served, each.refused});
     }
     for (auto const& partition : run.partition_load) {
         for (double const each : partition) {
-            hottest = std::max(hottest, each);
+            hottest = (std::max)(hottest, each);
         }
     }
     figure_frame const frame{"load", "Load over time, simulated",
@@ -222,7 +222,7 @@ struct figure_frame {
         for (double const at : {each.begin / 60, end}) {
             offered.emplace_back(x.at(at), y.at(each.offered));
             served.emplace_back(x.at(at), y.at(each.served));
-            refused.emplace_back(x.at(at), y.at(std::min(each.refused, rate)));
+            refused.emplace_back(x.at(at), y.at((std::min)(each.refused, rate)));
         }
     }
     picture.polyline(refused, "c");
@@ -249,16 +249,16 @@ struct figure_frame {
 }
 
 [[nodiscard]] ENTITABLE_DECL std::string stress_figure(stress_outcome const& outcome) {
-    double most = std::max(outcome.target, outcome.peak);
+    double most = (std::max)(outcome.target, outcome.peak);
     double least_time = 1;
     double most_time = 1e-6;
     auto const time = [](stress_step const& step, double part) {
-        return std::max(1e-6, std::chrono::duration<double>(step.latencies.quantile(part)).count());
+        return (std::max)(1e-6, std::chrono::duration<double>(step.latencies.quantile(part)).count());
     };
     for (stress_step const& each : outcome.steps) {
-        most = std::max({most, each.wanted, each.served});
-        least_time = std::min(least_time, time(each, 0.5));
-        most_time = std::max(most_time, time(each, 0.99));
+        most = (std::max)({most, each.wanted, each.served});
+        least_time = (std::min)(least_time, time(each, 0.5));
+        most_time = (std::max)(most_time, time(each, 0.99));
     }
     figure_frame const frame{"stress", "Stress test of one partition",
         "Verdict: " + std::string{to_string(outcome.verdict)} + ". It carried " + short_figure(outcome.carried) +
@@ -285,7 +285,7 @@ struct figure_frame {
     }
     picture.line(x.at(0), y.at(0), x.at(most), y.at(most), "plain");
     picture_scale const slow{std::pow(10, std::floor(std::log10(least_time))),
-        std::pow(10, std::max(std::ceil(std::log10(most_time) - 1e-9), std::floor(std::log10(least_time)) + 1)), 340,
+        std::pow(10, (std::max)(std::ceil(std::log10(most_time) - 1e-9), std::floor(std::log10(least_time)) + 1)), 340,
         238, true};
     picture.grid(x, slow, "latency", seconds_text);
     svg_picture::points served, median, tail;
@@ -315,8 +315,8 @@ struct figure_frame {
     double hours = 0;
     bool split = false;
     for (throughput_step const& each : steps) {
-        most = std::max(most, each.units);
-        hours = std::max(hours, each.to_hour);
+        most = (std::max)(most, each.units);
+        hours = (std::max)(hours, each.to_hour);
         split = split || each.partitions > steps.front().partitions;
     }
     double const shown = hours > 0 ? hours * 1.2 : 1;
@@ -358,7 +358,7 @@ struct figure_frame {
     // The text of a plan is lines of a name, 18 characters wide, and what is said of it.
     std::string facts;
     for (std::size_t begin = 0; begin < text.find("timetable\n");) {
-        std::size_t const end = std::min(text.find('\n', begin), text.size());
+        std::size_t const end = (std::min)(text.find('\n', begin), text.size());
         std::string name = text.substr(begin, 18);
         name.erase(name.find_last_not_of(' ') + 1);
         facts += "<dt>" + escaped_html(name) + "</dt><dd>" + escaped_html(text.substr(begin + 18, end - begin - 18)) +

@@ -156,7 +156,7 @@ struct stress_worker {
     }
     double const elapsed = std::chrono::duration<double>(options.time->steady() - schedule.begin()).count();
     made.length = std::chrono::duration<double>(options.step).count();
-    made.seconds = std::max(elapsed, made.length);
+    made.seconds = (std::max)(elapsed, made.length);
     made.served = entities / made.seconds;
     return made;
 }
@@ -203,7 +203,7 @@ private:
 ENTITABLE_DECL result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts) {
-    if (auto checked = options.check(); !checked) {
+    if (auto checked = options.validate(); !checked) {
         return std::move(checked).as_failure();
     }
     if (rows.empty() || actions.empty()) {
@@ -232,7 +232,7 @@ ENTITABLE_DECL result<stress_outcome> stress_a_table(any_transport const& throug
 
 } // namespace detail
 
-ENTITABLE_DECL result<void> stress_options::check() const {
+ENTITABLE_DECL result<void> stress_options::validate() const {
     auto const wrong = [](char const* what) { return failure{error_code::out_of_range_input, std::string{what}}; };
     for (double const each : {peak, target}) {
         if (!(each > 0 && each <= 1e9)) {
@@ -253,7 +253,7 @@ ENTITABLE_DECL result<void> stress_options::check() const {
 
 ENTITABLE_DECL result<stress_outcome> run_stress(
     std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts) {
-    if (auto checked = options.check(); !checked) {
+    if (auto checked = options.validate(); !checked) {
         return std::move(checked).as_failure();
     }
     double weights = 0;
@@ -271,7 +271,7 @@ ENTITABLE_DECL result<stress_outcome> run_stress(
     made.peak = options.peak;
     made.target = options.target;
     made.latency = std::chrono::duration<double>(options.latency).count();
-    double const most = options.most > 0 ? options.most : 1.25 * std::max(options.peak, options.target);
+    double const most = options.most > 0 ? options.most : 1.25 * (std::max)(options.peak, options.target);
     bool slow = false;
     for (std::uint32_t number = 1; number <= options.steps; ++number) {
         std::uint64_t const before = attempts();
@@ -286,7 +286,7 @@ ENTITABLE_DECL result<stress_outcome> run_stress(
         bool const late = options.latency.count() > 0 && done.latencies.quantile(0.99) > options.latency;
         slow = slow || (late && wanted <= options.peak);
     }
-    bool const carries = made.carried >= std::min(options.peak, most) && !slow;
+    bool const carries = made.carried >= (std::min)(options.peak, most) && !slow;
     made.verdict = made.carried <= 0                ? stress_verdict::hot_at_once
         : carries && options.peak <= options.target ? stress_verdict::fits
                                                     : stress_verdict::too_coarse;
