@@ -25,8 +25,7 @@ struct query_rows {
     /// `keys_only`: all that the caller looks at, so that a service sends no more than that and what the predicate needs.
     template <class Query>
     [[nodiscard]] static result<shared<row_walk>> of(Query const& asked, bool keys_only) {
-        return asked.start(asked.limits_,
-            keys_only && asked.limits_.read == nullptr ? projection{"PartitionKey", "RowKey"} : Query::names());
+        return asked.start(asked.limits_, keys_only && asked.limits_.read == nullptr ? key_names() : Query::names());
     }
     /// The name of its table; empty for a query of nothing.
     template <class Query>
@@ -41,7 +40,7 @@ struct query_rows {
 /// asked is shared, so a query is a view. Single pass: each `begin()` runs it anew. One thread at a time; copies are
 /// independent.
 template <class Entity, access_path Path, class Row = Entity>
-class query : public std::ranges::view_base {
+class query : public std::ranges::view_base, private detail::any_query {
 public:
     /// How the service reaches the rows; known at compile time.
     static constexpr access_path access = Path;
@@ -49,8 +48,10 @@ public:
 
     /// Asks nothing: InvalidInput when it is run. Some views have to be made before they are filled.
     query() = default;
+    /// Asks what a table has made.
+    explicit query(shared<detail::query_source> source) : any_query(std::move(source)) {}
     query(any_transport through, call_options options, std::string table, result<query_plan> plan)
-        : source_(shared<detail::query_source>::make(std::move(through), std::move(options), std::move(table),
+        : any_query(shared<detail::query_source>::make(std::move(through), std::move(options), std::move(table),
               std::move(plan), mapping<Entity>::partition_layout, mapping<Entity>::row_layout)) {}
 
     // ---- what is asked ----
@@ -150,13 +151,7 @@ public:
     }
 
     /// The number of entities. The service sends keys only, and what the client's part of the predicate looks at.
-    [[nodiscard]] result<std::uint64_t> count() const {
-        auto walk = start(limits_, limits_.read == nullptr ? projection{"PartitionKey", "RowKey"} : names());
-        if (!walk) {
-            return std::move(walk).as_failure();
-        }
-        return (*walk)->count_rows();
-    }
+    [[nodiscard]] result<std::uint64_t> count() const { return count_with(names()); }
 
     /// All entities in a container with push_back.
     template <class Container = std::vector<Row>>
@@ -300,7 +295,7 @@ private:
     friend struct detail::query_rows;
 
     query(shared<detail::query_source> source, detail::query_limits limits)
-        : source_(std::move(source)), limits_(std::move(limits)) {}
+        : any_query(std::move(source), std::move(limits)) {}
 
     [[nodiscard]] static projection names() {
         if constexpr (std::same_as<Row, Entity>) {
@@ -308,13 +303,6 @@ private:
         } else {
             return Row::names();
         }
-    }
-    [[nodiscard]] result<shared<detail::row_walk>> start(detail::query_limits limits, projection names) const {
-        auto walk = detail::row_walk::begin(source_, std::move(limits), std::move(names));
-        if (walk) {
-            last_.walk = *walk;
-        }
-        return walk;
     }
     /// One aggregate.
     template <class Aggregate>
@@ -347,10 +335,6 @@ private:
     [[nodiscard]] auto selecting(std::tuple<Fields...>) const {
         return select(Fields{}...);
     }
-
-    shared<detail::query_source> source_;
-    detail::query_limits limits_;
-    mutable detail::last<detail::row_walk> last_;
 };
 
 ENTITABLE_END_NAMESPACE

@@ -5,6 +5,7 @@
 /// \file
 /// The part of a query that does not depend on its entity: what is asked of which transport, and the walk over the rows.
 
+#include <entitable/client/table_core.hpp>
 #include <entitable/query/reading.hpp>
 #include <entitable/transport/any_transport.hpp>
 #include <entitable/transport/channel.hpp>
@@ -23,6 +24,10 @@ struct query_source : counted, query_parts {
     call_options options;
     result<void> problem; ///< why there is no plan
 };
+
+/// What a query of a table asks.
+ENTITABLE_LAZY [[nodiscard]] shared<query_source> ask(
+    table_core const& table, predicate_nodes const& condition, access_path path, key_layout partition, key_layout row);
 
 /// Why the query cannot be run, if so.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_source(query_source const* source);
@@ -88,6 +93,8 @@ private:
     std::uint64_t taken_{}; ///< rows in all, the present page included
 };
 
+/// What of an entity is asked for where its keys suffice.
+ENTITABLE_LAZY [[nodiscard]] projection key_names();
 /// The last walk of a query. It belongs to one object: a copy begins with none. A template, so that nobody pays for its
 /// members before they are called.
 template <class Walk>
@@ -102,6 +109,23 @@ struct last {
     ~last() = default;
 
     shared<Walk> walk;
+};
+
+/// What a query is, but for the type of what it gives.
+class any_query {
+protected:
+    any_query() = default;
+    explicit any_query(shared<query_source> source) : source_(std::move(source)) {}
+    any_query(shared<query_source> source, query_limits limits)
+        : source_(std::move(source)), limits_(std::move(limits)) {}
+
+    ENTITABLE_LAZY [[nodiscard]] result<shared<row_walk>> start(query_limits limits, projection names) const;
+    /// The number of rows; the service sends keys only, unless a token asks for these names.
+    ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_with(projection names) const;
+
+    shared<query_source> source_;
+    query_limits limits_;
+    mutable last<row_walk> last_;
 };
 
 } // namespace detail

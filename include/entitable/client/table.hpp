@@ -130,17 +130,12 @@ public:
 
 private:
     [[nodiscard]] result<written> write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
-        auto made = to_row(entity);
-        if (!made) {
-            return std::move(made).as_failure();
-        }
-        return core_.write(mutation{kind, *std::move(made), std::move(condition)});
+        return core_.write(kind, to_row(entity), condition);
     }
     template <access_path Path>
     [[nodiscard]] entitable::query<Entity, Path> ask(predicate_nodes const& condition) const {
-        return {core_.transport(), core_.options(), core_.name(),
-            make_plan(condition, Path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout,
-                core_.transport().profile())};
+        return entitable::query<Entity, Path>{
+            detail::ask(core_, condition, Path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout)};
     }
 };
 

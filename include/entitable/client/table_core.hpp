@@ -5,6 +5,7 @@
 /// \file
 /// The part of a table that does not depend on its entity: where it lives, what it is called, how its calls go.
 
+#include <entitable/mapping/key_layout.hpp>
 #include <entitable/transport/any_transport.hpp>
 
 #include <string>
@@ -32,6 +33,9 @@ public:
     /// NotSupported when the calls have an operation id and nothing keeps it.
     ENTITABLE_LAZY [[nodiscard]] result<void> check_operation_id() const;
     ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation> change) const;
+    /// The row may carry the error that made it impossible.
+    ENTITABLE_LAZY [[nodiscard]] result<written> write(
+        mutation_kind kind, result<row> made, etag_condition& condition) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(std::vector<mutation> changes) const;
     /// Reads one entity and shows it to `visit`, whose outcome it returns. The keys may carry the error that made them impossible.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(
@@ -50,6 +54,12 @@ private:
 
 /// Makes `failed` a success when its code is `tolerated`.
 ENTITABLE_LAZY [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
+
+/// A key that is one text, which is not copied; `key_reserved` for a row key of system rows.
+ENTITABLE_LAZY [[nodiscard]] result<std::string_view> borrowed_key(key_part part, std::string_view text);
+/// A key in `buffer`; `key_reserved` as above.
+ENTITABLE_LAZY [[nodiscard]] result<std::string_view> written_key(
+    std::string& buffer, key_part part, key_layout layout, key_source const* sources);
 
 /// A row that has keys only.
 ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(

@@ -6,6 +6,7 @@
 /// Read, change, write back: the update of one entity under optimistic concurrency, as one resumable operation.
 
 #include <entitable/client/contention.hpp>
+#include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/request/call.hpp>
@@ -89,6 +90,15 @@ private:
     bool writes_{};
     std::optional<result<update_outcome>> outcome_;
 };
+
+/// The row to write of an entity that was changed, whose own row may carry the error that made it impossible; InvalidInput when it
+/// has other keys than `stored`.
+ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> changed_entity(row_view stored, result<row> const& made);
+
+/// Updates one row of a table. The keys may carry the error that made them impossible.
+ENTITABLE_LAZY [[nodiscard]] result<update_outcome> update_row(table_core const& table,
+    result<std::string>& partition_key, result<std::string>& row_key, row_change change, bool forced,
+    update_options const& options);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

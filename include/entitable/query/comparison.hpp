@@ -30,6 +30,10 @@ template <class T, class From>
     }
 }
 
+/// A comparison with a property.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes property_comparison(
+    std::string_view name, filter_operator operation, value operand);
+
 /// Whether the property is there: it equals a value, or it does not.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, value_view of_its_type, bool there);
 
@@ -50,12 +54,8 @@ template <class Entity, auto Member, class From>
             may_be_absent, "only a member that is an optional is compared with nullopt: this one is always there");
         return is_present(field, operation == filter_operator::not_equal);
     } else if constexpr (comparable_with<From, type>) {
-        predicate_node node;
-        node.operation = operation;
-        node.name = field.name;
-        node.operand = property_operand<type>(from);
         constexpr auto free = shape_set::of(0);
-        return predicate<Entity, free, free>{predicate_nodes(1, std::move(node))};
+        return predicate<Entity, free, free>{property_comparison(field.name, operation, property_operand<type>(from))};
     } else {
         static_assert(comparable_with<From, type>,
             "a property is compared with a value of its own type, or a narrower one, and not with another member: this "
@@ -91,10 +91,9 @@ struct key_operand {
     bool has_place{}; ///< the text is in the order of the component's texts
 };
 
-template <class Codec, class From>
-[[nodiscard]] key_operand operand_of(From const& from) {
+template <class Codec>
+[[nodiscard]] key_operand operand_of(typename Codec::argument const& value) {
     key_operand operand;
-    auto const value = static_cast<typename Codec::argument>(from);
     operand.has_text = operand.has_place = Codec::append(operand.text, value);
     if constexpr (requires { Codec::append_operand(operand.text, value); }) {
         if (!operand.has_text) {
@@ -145,15 +144,16 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
             "order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
     } else if constexpr (comparable_with<From, type> || whole) {
-        predicate_nodes nodes = key_comparison(on_text, layout[index], Part, index, operand_of<codec>(from));
         constexpr shape_set shape = shape_of(Operation, Part, index);
+        constexpr shape_set opposite = shape_of_opposite(Operation, Part, index, codec::optional);
+        auto const operand = static_cast<typename codec::argument>(from);
         if constexpr (Component::buckets == 0) {
-            return predicate<Entity, shape, shape_of_opposite(Operation, Part, index, codec::optional)>{
-                std::move(nodes)};
+            return predicate<Entity, shape, opposite>{
+                key_comparison(on_text, layout[index], Part, index, operand_of<codec>(operand))};
         } else {
             constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
-            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{
-                in_buckets(std::move(nodes), layout[index - 1])};
+            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{in_buckets(
+                key_comparison(on_text, layout[index], Part, index, operand_of<codec>(operand)), layout[index - 1])};
         }
     } else {
         static_assert(comparable_with<From, type>,

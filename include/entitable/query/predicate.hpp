@@ -72,17 +72,12 @@ struct refused_predicate {
 
 } // namespace detail
 
-/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its opposite.
-/// One thread at a time; copies are independent.
-template <class Entity, shape_set Shapes, shape_set Negated>
-class predicate {
-public:
-    using entity_type = Entity; ///< whose condition it is
-    /// What the alternatives say of the keys.
-    static constexpr shape_set shapes = Shapes;
+namespace detail {
 
-    /// From nodes in postfix order, which are what the types promise.
-    explicit predicate(predicate_nodes nodes) : nodes_(static_cast<predicate_nodes&&>(nodes)) {}
+/// The value of a predicate, the same for all entities.
+class predicate_value {
+public:
+    explicit predicate_value(predicate_nodes nodes) : nodes_(static_cast<predicate_nodes&&>(nodes)) {}
 
     /// In postfix order.
     [[nodiscard]] predicate_nodes const& nodes() const& noexcept { return nodes_; }
@@ -92,18 +87,35 @@ private:
     predicate_nodes nodes_;
 };
 
+/// left operation right, out of both.
+ENTITABLE_LAZY [[nodiscard]] predicate_nodes joined_values(
+    predicate_value& left, predicate_value& right, filter_operator operation);
+
+} // namespace detail
+
+/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its opposite.
+/// One thread at a time; copies are independent.
+template <class Entity, shape_set Shapes, shape_set Negated>
+class predicate : public detail::predicate_value {
+public:
+    using entity_type = Entity; ///< whose condition it is
+    /// What the alternatives say of the keys.
+    static constexpr shape_set shapes = Shapes;
+
+    /// From nodes in postfix order, which are what the types promise.
+    explicit predicate(predicate_nodes nodes) : predicate_value(static_cast<predicate_nodes&&>(nodes)) {}
+};
+
 /// Both conditions hold.
 template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
 [[nodiscard]] auto operator&&(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
-    return predicate<Entity, both(S1, S2), either(N1, N2)>{
-        detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::all_of)};
+    return predicate<Entity, both(S1, S2), either(N1, N2)>{detail::joined_values(left, right, filter_operator::all_of)};
 }
 
 /// At least one of the conditions holds.
 template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
 [[nodiscard]] auto operator||(predicate<Entity, S1, N1> left, predicate<Entity, S2, N2> right) {
-    return predicate<Entity, either(S1, S2), both(N1, N2)>{
-        detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::any_of)};
+    return predicate<Entity, either(S1, S2), both(N1, N2)>{detail::joined_values(left, right, filter_operator::any_of)};
 }
 
 /// Holds exactly where the condition does not: with an absent property too.

@@ -16,7 +16,6 @@
 #include <entitable/mapping/key_argument.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/query/access_path.hpp>
-#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -31,22 +30,11 @@ template <key_part Part, class... Components>
     std::string& buffer, key_layout layout, key_argument<typename Components::value_type> const&... values) {
     if constexpr (is_one_text<Components...>) {
         if (layout.size() == 1) {
-            std::string_view const text{values.value...};
-            if (Part == key_part::row && system_row::is_one(text)) {
-                return key_reserved(text);
-            }
-            return text;
+            return borrowed_key(Part, values.value...);
         }
     }
-    auto made = key_from<Components...>(layout, values...);
-    if (made && Part == key_part::row && system_row::is_one(*made)) {
-        made = key_reserved(*made);
-    }
-    if (!made) {
-        return std::move(made).as_failure();
-    }
-    buffer = *std::move(made);
-    return std::string_view{buffer};
+    key_source const sources[] = {source_of<Components>(values)..., key_source{}};
+    return written_key(buffer, Part, layout, sources);
 }
 
 /// The operations whose parameters are the key components of the entity.
@@ -199,42 +187,18 @@ protected:
     template <class Change>
     [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition_key, result<std::string> row_key,
         bool forced, Change& change, update_options const& options) const {
-        if (!partition_key) {
-            return std::move(partition_key).as_failure();
-        }
-        if (!row_key) {
-            return std::move(row_key).as_failure();
-        }
-        if (auto kept = core_.check_operation_id(); !kept) {
-            return std::move(kept).as_failure();
-        }
         result<updated<Entity>> outcome{std::in_place};
         auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
             outcome->entity = Entity{};
-            if (auto decoded = from_row(stored, outcome->entity, core_.options().reading); !decoded) {
+            if (auto decoded = decode(stored, outcome->entity); !decoded) {
                 return std::move(decoded).as_failure();
             }
             if (!apply_change(change, outcome->entity)) {
                 return std::optional<row>{};
             }
-            auto made = to_row(outcome->entity);
-            if (!made) {
-                return std::move(made).as_failure();
-            }
-            if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
-                return failure{error_code::invalid_input, "an update does not change the keys of an entity"};
-            }
-            return std::optional<row>{changed_row(stored, *made)};
+            return changed_entity(stored, to_row(outcome->entity));
         };
-        std::uint64_t const seed = options.seed != 0
-            ? options.seed
-            : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count());
-        update_operation updating{{core_.name(), *std::move(partition_key), *std::move(row_key), {}}, change_row,
-            forced, options.max_attempts, options.delays, seed};
-        call context{core_.options(), *options.time};
-        context.location = read_location::primary;
-        auto through = core_.transport();
-        auto done = run(updating, context, *options.time, through);
+        auto done = update_row(core_, partition_key, row_key, change_row, forced, options);
         if (!done) {
             return std::move(done).as_failure();
         }

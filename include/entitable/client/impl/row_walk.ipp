@@ -20,6 +20,30 @@ ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options ho
     }
 }
 
+ENTITABLE_LAZY_BODY shared<query_source> ask(
+    table_core const& table, predicate_nodes const& condition, access_path path, key_layout partition, key_layout row) {
+    return shared<query_source>::make(table.transport(), table.options(), table.name(),
+        make_plan(condition, path, partition, row, table.transport().profile()), partition, row);
+}
+
+ENTITABLE_LAZY_BODY projection key_names() { return {"PartitionKey", "RowKey"}; }
+
+ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(query_limits limits, projection names) const {
+    auto walk = row_walk::begin(source_, std::move(limits), std::move(names));
+    if (walk) {
+        last_.walk = *walk;
+    }
+    return walk;
+}
+
+ENTITABLE_LAZY_BODY result<std::uint64_t> any_query::count_with(projection names) const {
+    auto walk = start(limits_, limits_.read == nullptr ? key_names() : std::move(names));
+    if (!walk) {
+        return std::move(walk).as_failure();
+    }
+    return (*walk)->count_rows();
+}
+
 ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
     if (source == nullptr) {
         return failure{

@@ -20,6 +20,23 @@ ENTITABLE_LAZY_BODY result<bool> unless(result<void> failed, error_code tolerate
     return std::move(failed).as_failure();
 }
 
+ENTITABLE_LAZY_BODY result<std::string_view> borrowed_key(key_part part, std::string_view text) {
+    if (part == key_part::row && system_row::is_one(text)) {
+        return key_reserved(text);
+    }
+    return text;
+}
+
+ENTITABLE_LAZY_BODY result<std::string_view> written_key(
+    std::string& buffer, key_part part, key_layout layout, key_source const* sources) {
+    auto made = write_key(layout, sources);
+    if (!made) {
+        return std::move(made).as_failure();
+    }
+    buffer = *std::move(made);
+    return borrowed_key(part, buffer);
+}
+
 ENTITABLE_LAZY_BODY result<void> table_core::create() const {
     call context{options_};
     auto created = through_.execute(entitable::create_table{name_}, context);
@@ -57,6 +74,14 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation> change) c
     }
     call context{options_};
     return through_.execute(write_entity{name_, *std::move(change)}, context);
+}
+
+ENTITABLE_LAZY_BODY result<written> table_core::write(
+    mutation_kind kind, result<row> made, etag_condition& condition) const {
+    if (!made) {
+        return std::move(made).as_failure();
+    }
+    return write(mutation{kind, *std::move(made), std::move(condition)});
 }
 
 ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(std::vector<mutation> changes) const {

@@ -4,6 +4,7 @@
 
 #include <entitable/client/update.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -78,6 +79,38 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
     }
     auto const wait = delays_.delay(attempts_, random_.unit());
     not_before_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
+}
+
+ENTITABLE_LAZY_BODY result<std::optional<row>> changed_entity(row_view stored, result<row> const& made) {
+    if (!made) {
+        return failure{made.error()};
+    }
+    if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
+        return failure{error_code::invalid_input, "an update does not change the keys of an entity"};
+    }
+    return std::optional<row>{changed_row(stored, *made)};
+}
+
+ENTITABLE_LAZY_BODY result<update_outcome> update_row(table_core const& table, result<std::string>& partition_key,
+    result<std::string>& row_key, row_change change, bool forced, update_options const& options) {
+    if (!partition_key) {
+        return std::move(partition_key).as_failure();
+    }
+    if (!row_key) {
+        return std::move(row_key).as_failure();
+    }
+    if (auto kept = table.check_operation_id(); !kept) {
+        return std::move(kept).as_failure();
+    }
+    std::uint64_t const seed = options.seed != 0
+        ? options.seed
+        : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count());
+    update_operation updating{{table.name(), *std::move(partition_key), *std::move(row_key), {}}, change, forced,
+        options.max_attempts, options.delays, seed};
+    call context{table.options(), *options.time};
+    context.location = read_location::primary;
+    auto through = table.transport();
+    return run(updating, context, *options.time, through);
 }
 
 } // namespace detail

@@ -7,6 +7,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_LAZY_BODY predicate_nodes property_comparison(
+    std::string_view name, filter_operator operation, value operand) {
+    predicate_nodes nodes(1);
+    nodes[0].operation = operation;
+    nodes[0].name = name;
+    nodes[0].operand = std::move(operand);
+    return nodes;
+}
+
 ENTITABLE_LAZY_BODY predicate_nodes presence(std::string_view name, value_view of_its_type, bool there) {
     predicate_nodes nodes(2);
     nodes[0].operation = filter_operator::equal;

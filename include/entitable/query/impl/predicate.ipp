@@ -31,6 +31,11 @@ ENTITABLE_LAZY_BODY predicate_nodes joined(predicate_nodes left, predicate_nodes
     return left;
 }
 
+ENTITABLE_LAZY_BODY predicate_nodes joined_values(
+    predicate_value& left, predicate_value& right, filter_operator operation) {
+    return joined(std::move(left).nodes(), std::move(right).nodes(), operation);
+}
+
 ENTITABLE_LAZY_BODY void add_alternative(predicate_nodes& all, predicate_nodes next) {
     bool const first = all.empty();
     for (predicate_node& node : next) {
