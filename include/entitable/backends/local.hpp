@@ -22,6 +22,7 @@ class local {
 public:
     using is_transport = void;     ///< opts in to `transport`
     using visits_entities = local; ///< opts in to `read_entity`
+    using visits_pages = local;    ///< opts in to `read_entities`
 
     /// A default store with default options.
     template <std::default_initializable Made = Store>
@@ -164,29 +165,58 @@ private:
     }
 
     [[nodiscard]] result<query_entities::response> answer(query_entities const& request, call& context) const {
-        auto const table = state_->table_key(request.table);
-        auto reader = detail::page_reader::start(request, table, state_->next_page(request.page_size));
+        auto reader = read_page(request, state_->next_page(request.page_size), nullptr, context);
+        return reader ? std::move(*reader).finish() : std::move(reader).as_failure();
+    }
+
+    [[nodiscard]] result<read_entities::response> answer(read_entities const& request, call& context) const {
+        auto const limits = state_->next_page(request.asked->page_size);
+        row_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
+        auto reader = read_page(*request.asked, limits, shown, context);
         if (!reader) {
             return std::move(reader).as_failure();
+        }
+        return shown != nullptr ? std::move(*reader).finish_shown()
+                                : detail::show_page(std::move(*reader).finish(), *request.visit);
+    }
+
+    /// Collects the rows of a page, or shows them while the store reads them.
+    [[nodiscard]] result<detail::page_reader> read_page(query_entities const& request,
+        detail::page_limits const& limits, row_watcher const* shown, call const& context) const {
+        auto const table = state_->table_key(request.table);
+        auto reader = detail::page_reader::start(request, table, limits, shown);
+        if (!reader) {
+            return reader;
         }
         auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
             return reader->visit(partition, row, payload);
         };
-        auto found = state_->store.scan(table, reader->range(), visit, context);
+        auto const visit_run = [&](std::string_view partition, std::span<scanned_row const> rows) {
+            return reader->visit(partition, rows);
+        };
+        auto found = [&] {
+            if constexpr (requires { state_->store.scan_runs(table, reader->range(), visit_run, context); }) {
+                if (shown != nullptr) {
+                    return state_->store.scan_runs(table, reader->range(), visit_run, context);
+                }
+            }
+            return state_->store.scan(table, reader->range(), visit, context);
+        }();
         if (!found) {
             return std::move(found).as_failure();
         }
         if (*found == lookup::no_table) {
             return state_->no_table(request.table);
         }
-        return std::move(*reader).finish();
+        return reader;
     }
 
     [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
         result<written> outcome{std::in_place};
         return update(context, request.table, request.change.entity.partition_key(), outcome,
             [&](typename Store::transaction& rows) {
-                outcome = apply(rows, request.table, request.change);
+                std::string payload;
+                outcome = apply(rows, request.table, request.change, payload);
                 return outcome.has_value();
             });
     }
@@ -197,8 +227,9 @@ private:
         return update(context, request.table, partition, outcome, [&](typename Store::transaction& rows) {
             outcome = result<transact::response>{std::in_place};
             outcome->results.reserve(request.changes.size());
+            std::string payload;
             for (std::size_t index = 0; index < request.changes.size(); ++index) {
-                auto one = apply(rows, request.table, request.changes[index]);
+                auto one = apply(rows, request.table, request.changes[index], payload);
                 if (!one) {
                     failure stopped = std::move(one).as_failure();
                     stopped.error().operation_index = index;
@@ -227,11 +258,10 @@ private:
         return std::move(outcome);
     }
 
-    /// Stages one change. Runs inside of the store's transaction.
-    [[nodiscard]] result<written> apply(
-        typename Store::transaction& rows, std::string_view table, mutation const& change) const {
+    /// Stages one change. Runs inside of the store's transaction. The memory of `payload` is used again where the store copies it.
+    [[nodiscard]] result<written> apply(typename Store::transaction& rows, std::string_view table,
+        mutation const& change, std::string& payload) const {
         detail::stored_key const row_key{change.entity.row_key()};
-        std::string payload;
         std::int64_t* last_version = nullptr;
         if constexpr (requires { rows.last_version(); }) {
             last_version = &rows.last_version();

@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,13 @@ struct scan_range {
 using row_visitor = function_ref<void(std::string_view bytes)>;
 /// Receives one row of a scan; says whether to go on. The views die with the call.
 using scan_visitor = function_ref<bool(std::string_view partition, std::string_view row, std::string_view bytes)>;
+/// One row of a run.
+struct scanned_row {
+    std::string_view row;   ///< its key
+    std::string_view bytes; ///< what was stored
+};
+/// Receives rows of a scan that follow each other in one partition, one at least; says whether to go on. The views die with the call.
+using run_visitor = function_ref<bool(std::string_view partition, std::span<scanned_row const> rows)>;
 /// Receives one table; says whether to go on.
 using table_visitor = function_ref<bool(std::string_view key, std::string_view shown_name)>;
 
@@ -73,6 +81,8 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 ///   raised, and is stored with what else the update stages. Without it versions increase as long as the backend lives.
 /// - `transaction.insert(row, bytes)`: puts new bytes and takes them, if there is no such row, and says so; else nothing happens. To
 ///   insert, `local` calls this and not `get` and `put`. `get` of the same row afterwards need not see it.
+/// - `scan_runs(table, range, visit, call)`: `scan` with a `run_visitor`, which may be shown rows behind the one at which it would have
+///    said stop. Pages that are shown and not collected are read so.
 /// - `S::identity`, a static `server_identity`: what observers are told of it.
 template <class S>
 concept ordered_store = store_transaction<typename S::transaction> &&

@@ -17,12 +17,12 @@ namespace detail {
 class change_list {
 public:
     ENTITABLE_LAZY void add(mutation_kind kind, result<row> entity, etag_condition condition);
-    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return request_.changes.size(); }
     ENTITABLE_LAZY void clear() noexcept;
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(table_core const& table) const;
 
 private:
-    std::vector<mutation> changes_;
+    mutable transact request_; ///< sent as it is; the table is named when it is sent
     result<void> problem_;
 };
 

@@ -111,24 +111,20 @@ public:
     // ---- running it ----
 
     /// Calls `function(entity)` for each; the error of the page that failed, after the entities before it. What the function
-    /// throws passes through and ends the query.
+    /// throws passes through and ends the query. It may write into the table: it is called when nothing is being read, and sees the
+    /// entities of each page as they were when the page was read.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
         auto walk = start(limits_, names());
         if (!walk) {
             return std::move(walk).as_failure();
         }
-        Row current{};
-        for (;;) {
-            auto read = detail::read_next<Entity>(**walk, current);
-            if (!read) {
-                return std::move(read).as_failure();
+        if constexpr (detail::is_read_by_library<Row>) {
+            if ((*walk)->can_show_rows()) {
+                return detail::call_shown<Entity, Row>(**walk, function);
             }
-            if (!*read) {
-                return {};
-            }
-            function(std::as_const(current));
         }
+        return each_of(**walk, function);
     }
 
     /// The first entity, or nothing.
@@ -180,7 +176,7 @@ public:
     template <detail::aggregate... Aggregates>
     [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
         auto read = with_fields<typename Aggregates::field...>(
-            [&](auto const& rows) { return rows.for_each([&](auto const& row) { (aggregates.take(row), ...); }); });
+            [&](auto const& rows) { return rows.show_each([&](auto const& row) { (aggregates.take(row), ...); }); });
         if (!read) {
             return std::move(read).as_failure();
         }
@@ -196,7 +192,7 @@ public:
         std::map<key, std::tuple<Aggregates...>, detail::value_less> groups;
         auto last = groups.end();
         auto read = with_fields<Field, typename Aggregates::field...>([&](auto const& rows) {
-            return rows.for_each([&](auto const& row) {
+            return rows.show_each([&](auto const& row) {
                 auto&& held = detail::value_of(row, field);
                 if (last == groups.end() || !detail::equal_values(last->first, held)) {
                     last = groups.try_emplace(held, aggregates...).first;
@@ -303,6 +299,35 @@ private:
         } else {
             return Row::names();
         }
+    }
+    /// `function(row)` for each row of the walk, behind the page that it came with.
+    template <class Function>
+    [[nodiscard]] static result<void> each_of(detail::row_walk& walk, Function& function) {
+        Row current{};
+        for (;;) {
+            auto read = detail::read_next<Entity>(walk, current);
+            if (!read) {
+                return std::move(read).as_failure();
+            }
+            if (!*read) {
+                return {};
+            }
+            function(std::as_const(current));
+        }
+    }
+    /// The same for functions of the library, which call no transport: while the store is being read, where it can be.
+    template <class Function>
+    [[nodiscard]] result<void> show_each(Function function) const {
+        auto walk = start(limits_, names());
+        if (!walk) {
+            return std::move(walk).as_failure();
+        }
+        if constexpr (detail::is_read_by_library<Row> && !std::same_as<Row, Entity>) {
+            if ((*walk)->can_show_rows()) {
+                return detail::fold_shown<typename Row::shown_type>(**walk, function);
+            }
+        }
+        return each_of(**walk, function);
     }
     /// One aggregate.
     template <class Aggregate>

@@ -66,6 +66,29 @@ public:
 
     /// The number of all rows from the next page on.
     ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_rows();
+    /// Shows all rows from the next page on, while the store is being read: see `read_entities`. The visitor keeps its own problem.
+    /// `page_done` is called behind each page, when nothing is being read, and may end it.
+    template <class Visit, class PageDone>
+    [[nodiscard]] result<void> show_rows(Visit const& visit, PageDone const& page_done) {
+        auto const look = [&](row_view const& each) {
+            if (reading_.accepts(each) && (!limits_.take || taken_++ < *limits_.take)) {
+                visit(each);
+            }
+        };
+        row_watcher const watcher{look};
+        while (!taken_all() && !reading_.at_end()) {
+            auto read = show_page(watcher);
+            if (read) {
+                read = page_done();
+            }
+            if (!read) {
+                return read;
+            }
+        }
+        return {};
+    }
+    /// Whether that is a way to read this query.
+    [[nodiscard]] bool can_show_rows() const noexcept { return limits_.in_flight <= 1; }
     /// The next row, until the next call; nothing at the end.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
 
@@ -80,6 +103,8 @@ public:
 
 private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
+    ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
+    ENTITABLE_LAZY [[nodiscard]] result<void> show_page(row_watcher const& watcher);
     /// Asks for the page that comes next, and for others with it.
     ENTITABLE_LAZY [[nodiscard]] result<page> read_round();
 

@@ -5,7 +5,7 @@
 /// \file
 /// `selected<E, Fields...>`: what a query with `select(...)` gives: the members that were named, the keys, and the ETag.
 
-#include <entitable/mapping/codec.hpp>
+#include <entitable/client/detail/shown_values.hpp>
 #include <entitable/request/requests.hpp>
 
 #include <utility>
@@ -13,61 +13,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-template <class T>
-inline constexpr bool is_key_field = false;
-template <class Entity, key_part Part, class Component>
-inline constexpr bool is_key_field<key_field<Entity, Part, Component>> = true;
-
 template <class Entity, class T>
 inline constexpr bool is_field_of = false;
 template <class Entity, auto Member>
 inline constexpr bool is_field_of<Entity, property_field<Entity, Member>> = true;
 template <class Entity, key_part Part, class Component>
 inline constexpr bool is_field_of<Entity, key_field<Entity, Part, Component>> = true;
-
-/// Where the value of a field is kept.
-template <class Field>
-struct field_value {
-    typename Field::value_type value{};
-};
-
-/// The values of a key's components.
-template <class Entity, key_part Part, class Components>
-struct key_values;
-
-template <class Entity, key_part Part, class... Components>
-struct key_values<Entity, Part, components<void, Components...>> : field_value<key_field<Entity, Part, Components>>... {
-    [[nodiscard]] bool read(std::string_view key, key_layout layout) {
-        key_target const targets[] = {
-            target_of<Components>(static_cast<field_value<key_field<Entity, Part, Components>>&>(*this).value)...,
-            key_target{}};
-        return read_key(key, layout, targets);
-    }
-};
-
-/// The value of a selected field; the keys have theirs already.
-template <class Field>
-struct selected_value : field_value<Field> {};
-template <class Entity, key_part Part, class Component>
-struct selected_value<key_field<Entity, Part, Component>> {};
-
-/// The name of a property on the wire.
-template <class Entity, class Field, auto... Members>
-[[nodiscard]] constexpr std::string_view name_of_property(members<0, Members...>) noexcept {
-    std::size_t index = 1;
-    bool found = false;
-    ((found = found || std::is_same_v<Field, property_field<Entity, Members>>, index += found ? 0U : 1U), ...);
-    return mapping<Entity>::property_names[index];
-}
-
-/// Where the value of a selected field goes; a field of a key has its value already.
-template <class Entity, auto Member, class Value>
-void add_target(value_target*& target, std::string_view*& name, property_field<Entity, Member> field, Value& to) {
-    *target++ = target_for(to.value);
-    *name++ = name_of_property<Entity, decltype(field)>(typename mapping<Entity>::properties{});
-}
-template <class Entity, key_part Part, class Component, class Value>
-void add_target(value_target*&, std::string_view*&, key_field<Entity, Part, Component>, Value&) {}
 
 template <std::size_t Index, class... Types>
 struct type_at;
@@ -86,12 +37,18 @@ template <class Entity, class... Fields>
 class selected : detail::key_values<Entity, key_part::partition, typename mapping<Entity>::partition_components>,
                  detail::key_values<Entity, key_part::row, typename mapping<Entity>::row_components>,
                  detail::selected_value<Fields>... {
+    template <class E, class... Of, class Values>
+    friend result<void> detail::read_values(row_view const&, Values&, reading);
+    template <class Field, bool Wanted, class Values>
+    friend void detail::take_or_pass(detail::value_reader&, std::size_t&, Values&, std::size_t);
     using partition_values =
         detail::key_values<Entity, key_part::partition, typename mapping<Entity>::partition_components>;
     using row_values = detail::key_values<Entity, key_part::row, typename mapping<Entity>::row_components>;
 
 public:
     using entity_type = Entity; ///< whose members these are
+    /// For the folds of queries: the same without a version, read while the store is being read.
+    using shown_type = detail::shown_values<Entity, Fields...>;
 
     /// The value of a field that was selected, or of a component of the keys.
     template <class Field>
@@ -138,16 +95,9 @@ public:
         if (!row_values::read(row.row_key, map::row_layout)) {
             return key_mismatch(map::entity_name, key_part::row, row.row_key);
         }
-        detail::value_target targets[sizeof...(Fields)];
-        std::string_view of_targets[sizeof...(Fields)];
-        detail::value_target* target = targets;
-        std::string_view* name = of_targets;
-        (detail::add_target(target, name, Fields{}, static_cast<detail::selected_value<Fields>&>(*this)), ...);
         etag_ = row.etag();
         timestamp_ = row.timestamp();
-        // No row has such a descriptor: properties are looked up by name.
-        return detail::decode_by_name(row, targets, of_targets, static_cast<std::size_t>(target - targets),
-            mode == reading::strict ? reading::standard : mode, map::entity_name);
+        return detail::read_values<Entity, Fields...>(row, *this, mode);
     }
 
 private:
@@ -162,6 +112,13 @@ private:
     date_time timestamp_{};
 };
 
+namespace detail {
+
+template <class Entity, class... Fields>
+inline constexpr bool is_read_by_library<selected<Entity, Fields...>> =
+    are_keys_of_library<Entity> && (is_field_of_library<Fields> && ...);
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE
 
 template <class Entity, class... Fields>

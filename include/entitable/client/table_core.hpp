@@ -36,7 +36,7 @@ public:
     /// The row may carry the error that made it impossible.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, result<row> made, etag_condition& condition) const;
-    ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(std::vector<mutation> changes) const;
+    ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(transact const& request) const;
     /// Reads one entity and shows it to `visit`, whose outcome it returns. The keys may carry the error that made them impossible.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(
         result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const;

@@ -122,6 +122,7 @@ class metered {
 public:
     using is_transport = void;       ///< opts in to `transport`
     using visits_entities = metered; ///< opts in to `read_entity`
+    using visits_pages = metered;    ///< opts in to `read_entities`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
     /// Counts from now on. Copies count together.

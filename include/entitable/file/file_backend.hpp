@@ -19,6 +19,7 @@ ENTITABLE_BEGIN_NAMESPACE
 class file_backend : public local<sqlite_store> {
 public:
     using visits_entities = file_backend; ///< opts in to `read_entity`
+    using visits_pages = file_backend;    ///< opts in to `read_entities`
 
     /// Opens the file, and makes it where there is none. Throws the error when that fails; ends the program where exceptions are
     /// switched off, as `value()` does.

@@ -10,6 +10,7 @@
 #include <entitable/query/plan.hpp>
 #include <entitable/request/operation.hpp>
 #include <entitable/request/requests.hpp>
+#include <entitable/row/system_rows.hpp>
 
 #include <optional>
 
@@ -87,6 +88,25 @@ public:
     ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time) {
         answer(range_ % slots_.size(), std::move(response));
     }
+    /// The page that comes next, for a transport that shows its rows: while none is here, and one range at a time is read.
+    ENTITABLE_LAZY [[nodiscard]] query_entities const& page_to_show();
+    /// Takes a row of that page that was shown: whether it satisfies the whole predicate.
+    [[nodiscard]] bool accepts(row_view const& shown) {
+        if (partitions_shown_ != nullptr &&
+            (partitions_shown_->count == 0 || partitions_shown_->last != shown.partition_key)) {
+            partitions_shown_->add(shown.partition_key);
+        }
+        query_plan const& plan = parts_->plan;
+        if ((plan.meets_system_rows && system_row::is_one(shown.row_key)) ||
+            (!plan.client.empty() &&
+                !satisfies(shown, plan.client, parts_->partition_layout, parts_->row_layout))) {
+            ++refused_;
+            return false;
+        }
+        return true;
+    }
+    /// Takes the answer to it; an error ends the reading.
+    ENTITABLE_LAZY [[nodiscard]] result<void> finish(result<read_entities::response> response);
     /// Ends the operation with an error instead of an answer.
     ENTITABLE_LAZY void abandon(error const& reason);
     /// The page, or why there is none.
@@ -130,6 +150,8 @@ private:
     std::vector<slot> slots_;
     std::size_t range_{};
     std::size_t end_{}; ///< no range from here on is read
+    std::uint64_t refused_{};             ///< of the rows of a page that is being shown
+    partition_count* partitions_shown_{}; ///< of that page, where it may have several
     query_cost cost_;
     partition_count partitions_;
 };

@@ -42,7 +42,7 @@ struct request_list {
 /// The kinds there are. A new one is a struct in requests.hpp, a name in this list, and code in the backends that know it;
 /// all others answer NotSupported.
 using all_requests = request_list<create_table, delete_table, list_tables, get_entity, read_entity, query_entities,
-    write_entity, transact>;
+    read_entities, write_entity, transact>;
 
 /// One of the kinds of requests.
 template <class T>
@@ -71,6 +71,8 @@ template <table_request Request>
         return request.change.entity.partition_key();
     } else if constexpr (requires { request.changes; }) {
         return request.changes.empty() ? std::nullopt : std::optional{request.changes.front().entity.partition_key()};
+    } else if constexpr (requires { request.asked->range; }) {
+        return partition_of(*request.asked);
     } else if constexpr (requires { request.range; }) {
         return request.range.partition.is_point() ? std::optional<std::string_view>{request.range.partition.lower.key}
                                                   : std::nullopt;

@@ -118,6 +118,30 @@ struct query_entities {
     std::optional<std::string> continuation; ///< of the page before; none for the first
 };
 
+/// Is shown one row of a page. What it refers to is gone after the call.
+using row_watcher = function_ref<void(row_view const& row)>;
+
+/// One page of entities, shown row by row instead of handed over, each with the properties that were asked for or more: a
+/// transport that answers it makes no page. Everything is by reference and outlives the request. The visitor is called while
+/// the store is being read, maybe under its locks: it waits for nothing and calls no transport. After an error the rows that
+/// it was shown are not those of a page: whoever tries again begins anew. Errors are those of `query_entities`. A transport that
+/// does not know this kind is asked by `query_entities` (see `answers`), so no backend has to.
+struct read_entities {
+    /// What answers it.
+    struct response {
+        std::optional<std::string> continuation; ///< opaque; there is more exactly when it is present
+        std::uint64_t shown{};                   ///< rows that the visitor was shown
+        std::uint64_t examined{};                ///< rows looked at, where the transport can tell
+        bool stale{};                            ///< read from a secondary location, maybe not the latest
+    };
+    static constexpr std::string_view name = "query_entities"; ///< for logs: the same question to the service
+    static constexpr bool writes = false;                      ///< whether it changes anything
+
+    std::string_view table;        ///< that of `asked`
+    query_entities const* asked{}; ///< which page
+    row_watcher const* visit{};    ///< is shown its rows, in their order
+};
+
 // ---- writes -------------------------------------------------------------------------------------------------
 
 /// The six forms of a write.

@@ -32,6 +32,7 @@ ENTITABLE_LAZY [[nodiscard]] result<void> validate(list_tables const& request, p
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(get_entity const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(read_entity const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(query_entities const& request, profile const& limits);
+ENTITABLE_LAZY [[nodiscard]] result<void> validate(read_entities const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(write_entity const& request, profile const& limits);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate(transact const& request, profile const& limits);
 

@@ -91,6 +91,7 @@ class any_transport {
 public:
     using is_transport = void;             ///< opts in to `transport`
     using visits_entities = any_transport; ///< opts in to `read_entity`
+    using visits_pages = any_transport;    ///< opts in to `read_entities`
 
     /// Keeps a copy of any transport; copies of this share it.
     template <class T>

@@ -55,6 +55,10 @@ template <table_request Request>
         if (answered) {
             made.rows = answered->rows.size();
         }
+    } else if constexpr (requires { answered->shown; }) {
+        if (answered) {
+            made.rows = answered->shown;
+        }
     }
     return made;
 }

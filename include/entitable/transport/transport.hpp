@@ -14,13 +14,14 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The transport answers requests of this kind. To `read_entity` it opts in: `T::visits_entities` names the transport itself. So one
-/// that inherits from it, and answers `get_entity` in its own way, is still asked for that; and so is one that keeps copies of
-/// requests, or answers them by a template.
+/// The transport answers requests of this kind. To `read_entity` it opts in: `T::visits_entities` names the transport itself; to
+/// `read_entities` by `T::visits_pages`. So one that inherits from it, and answers `get_entity` in its own way, is still asked for
+/// that; and so is one that keeps copies of requests, or answers them by a template.
 template <class T, class Request>
 concept answers = requires(T& transport, Request const& request, call& context) {
     { transport.execute(request, context) } -> std::same_as<result<response_of<Request>>>;
-} && (!std::same_as<Request, read_entity> || requires { requires std::same_as<typename T::visits_entities, T>; });
+} && (!std::same_as<Request, read_entity> || requires { requires std::same_as<typename T::visits_entities, T>; }) &&
+    (!std::same_as<Request, read_entities> || requires { requires std::same_as<typename T::visits_pages, T>; });
 
 /// Something that stores entities, or stands in front of something that does.
 ///
@@ -48,8 +49,24 @@ concept transport = std::copy_constructible<T> &&
     // the least that a typed table needs; other requests are answered with NotSupported where they are missing
     answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
 
+namespace detail {
+
+/// Shows the rows of a page that was handed over.
+[[nodiscard]] inline result<read_entities::response> show_page(
+    result<query_entities::response> found, row_watcher const& visit) {
+    if (!found) {
+        return std::move(found).as_failure();
+    }
+    for (std::size_t index = 0; index < found->rows.size(); ++index) {
+        visit(found->rows[index]);
+    }
+    return read_entities::response{std::move(found->continuation), found->rows.size(), found->examined, found->stale};
+}
+
+} // namespace detail
+
 /// Sends `request` through `transport`; NotSupported when it has no such request. A `read_entity` goes to a transport that does not know it
-/// as a `get_entity`.
+/// as a `get_entity`, and a `read_entities` as a `query_entities`.
 template <transport T, table_request Request>
 [[nodiscard]] result<response_of<Request>> execute(T& transport, Request const& request, call& context) {
     if constexpr (answers<T, Request>) {
@@ -60,6 +77,8 @@ template <transport T, table_request Request>
         auto found = transport.execute(asked, context);
         return found ? (*request.visit)(found->entity.view(), found->etag, found->stale)
                      : std::move(found).as_failure();
+    } else if constexpr (std::same_as<Request, read_entities>) {
+        return detail::show_page(transport.execute(*request.asked, context), *request.visit);
     } else {
         return failure{
             error_code::not_supported, "this transport does not know the request " + std::string{Request::name}};

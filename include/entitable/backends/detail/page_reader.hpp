@@ -29,13 +29,56 @@ struct page_limits {
 class page_reader {
 public:
     /// ContinuationInvalid when the request carries a token that was not given for it.
-    ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(
-        query_entities const& request, std::string_view table_key, page_limits const& limits);
+    /// With `shown` rows are shown to that, and not collected.
+    ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(query_entities const& request,
+        std::string_view table_key, page_limits const& limits, row_watcher const* shown = nullptr);
 
     ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
     /// One row in stored form; says whether to go on.
-    ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload);
+    [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload) {
+        bool const entered = response_.examined == 0 || (!one_partition_ && partition != partition_);
+        if (entered && !enter(partition, row)) {
+            return false;
+        }
+        // In one partition the range begins with the first row.
+        bool const before = first_row_ && (!one_partition_ || !first_row_->included) &&
+            (first_row_->included ? row < first_row_->key : row <= first_row_->key);
+        bool const behind = last_row_ && stands_behind(row, *last_row_);
+        if (behind && one_partition_) {
+            return false;
+        }
+        if (is_full()) {
+            return end_at(partition, row);
+        }
+        ++response_.examined;
+        if (limits_.behind_last) {
+            last_ = position{partition_, std::string{row}};
+        }
+        if (before || behind) {
+            return true;
+        }
+        if (payload.size() < row_format::header_size) {
+            damaged_ = true;
+            return false;
+        }
+        row_view const whole{shown_partition_, shown_key(row, row_buffer_), payload};
+        if (!request_->filter.empty() && !satisfies(whole, request_->filter)) {
+            return true;
+        }
+        if (shown_ != nullptr) {
+            bytes_ += row.size() + payload.size();
+            (*shown_)(whole);
+        } else {
+            collect(whole);
+        }
+        ++rows_;
+        return true;
+    }
+    /// Rows of one partition that follow each other; says whether to go on.
+    ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view partition, std::span<scanned_row const> rows);
     ENTITABLE_LAZY [[nodiscard]] result<query_entities::response> finish() &&;
+    /// The same where rows were shown.
+    ENTITABLE_LAZY [[nodiscard]] result<read_entities::response> finish_shown() &&;
 
 private:
     /// A bound of row keys in stored bytes.
@@ -44,13 +87,29 @@ private:
         bool included;
     };
 
-    page_reader(query_entities const& request, page_limits const& limits) : request_(&request), limits_(limits) {}
+    page_reader(query_entities const& request, page_limits const& limits, row_watcher const* shown)
+        : request_(&request), shown_(shown), limits_(limits) {}
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
-    ENTITABLE_LAZY [[nodiscard]] bool page_is_full(std::string_view partition, std::string_view row);
-    ENTITABLE_LAZY [[nodiscard]] static bool stands_behind(std::string_view row, row_bound const& last) noexcept;
+    [[nodiscard]] bool is_full() const noexcept {
+        std::uint64_t const examined = response_.examined;
+        return rows_ == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
+            (rows_ > 0 && bytes_ >= limits_.bytes) ||
+            (examined % 64 == 63 && limits_.time->steady() >= limits_.until);
+    }
+    /// The next page begins with this row; says not to go on.
+    ENTITABLE_LAZY [[nodiscard]] bool end_at(std::string_view partition, std::string_view row);
+    /// Whether a row key is past a bound. Mostly the first byte tells, as with the bound before system rows.
+    [[nodiscard]] static bool stands_behind(std::string_view row, row_bound const& last) noexcept {
+        if (!row.empty() && !last.key.empty() && row.front() != last.key.front()) {
+            return static_cast<unsigned char>(row.front()) > static_cast<unsigned char>(last.key.front());
+        }
+        return last.included ? row > last.key : row >= last.key;
+    }
+    ENTITABLE_LAZY void collect(row_view const& whole);
     ENTITABLE_LAZY void shuffle();
 
     query_entities const* request_;
+    row_watcher const* shown_;
     page_limits limits_;
     std::uint64_t fingerprint_{};
     bool one_partition_{};
@@ -68,6 +127,8 @@ private:
     position last_; ///< the last row that was looked at, if limits_.behind_last
     std::optional<position> next_;
     bool damaged_{};
+    std::size_t rows_{};  ///< that were collected or shown
+    std::size_t bytes_{}; ///< of those
     query_entities::response response_;
 };
 

@@ -46,8 +46,12 @@ private:
     std::string_view view_;
 };
 
+ENTITABLE_LAZY [[nodiscard]] std::string_view unconverted_key(std::string_view bytes, std::string& buffer);
 /// The key that was stored as `bytes`; `buffer` holds it where it had to be changed.
-ENTITABLE_LAZY [[nodiscard]] std::string_view shown_key(std::string_view bytes, std::string& buffer);
+[[nodiscard]] inline std::string_view shown_key(std::string_view bytes, std::string& buffer) {
+    bool const ascii = text::all_eights(bytes, [](std::uint64_t eight) { return (eight & 0x8080808080808080U) == 0; });
+    return ascii ? bytes : unconverted_key(bytes, buffer);
+}
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -9,8 +9,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(
-    query_entities const& request, std::string_view table_key, page_limits const& limits) {
-    page_reader reader{request, limits};
+    query_entities const& request, std::string_view table_key, page_limits const& limits, row_watcher const* shown) {
+    page_reader reader{request, limits, shown};
     key_interval const& partitions = request.range.partition;
     key_interval const& rows = request.range.row;
     reader.fingerprint_ = fingerprint(request, table_key);
@@ -70,66 +70,50 @@ ENTITABLE_LAZY_BODY bool page_reader::enter(std::string_view partition, std::str
     return true;
 }
 
-ENTITABLE_LAZY_BODY bool page_reader::page_is_full(std::string_view partition, std::string_view row) {
-    std::uint64_t const examined = response_.examined;
-    bool const late = examined % 64 == 63 && limits_.time->steady() >= limits_.until;
-    bool const full = response_.rows.size() == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
-        (!response_.rows.empty() && response_.rows.bytes() >= limits_.bytes) || late;
-    if (full) {
-        next_ = position{std::string{partition}, std::string{row}};
-    }
-    return full;
+ENTITABLE_LAZY_BODY bool page_reader::end_at(std::string_view partition, std::string_view row) {
+    next_ = position{std::string{partition}, std::string{row}};
+    return false;
 }
 
-/// Whether a row key is past a bound. Mostly the first byte tells, as with the bound before system rows.
-ENTITABLE_LAZY_BODY bool page_reader::stands_behind(std::string_view row, row_bound const& last) noexcept {
-    if (!row.empty() && !last.key.empty() && row.front() != last.key.front()) {
-        return static_cast<unsigned char>(row.front()) > static_cast<unsigned char>(last.key.front());
-    }
-    return last.included ? row > last.key : row >= last.key;
-}
-
-ENTITABLE_LAZY_BODY bool page_reader::visit(
-    std::string_view partition, std::string_view row, std::string_view payload) {
-    bool const entered = response_.examined == 0 || partition != partition_;
-    if (entered && !enter(partition, row)) {
-        return false;
-    }
-    // In one partition the range begins with the first row.
-    bool const before = first_row_ && (!one_partition_ || !first_row_->included) &&
-        (first_row_->included ? row < first_row_->key : row <= first_row_->key);
-    bool const behind = last_row_ && stands_behind(row, *last_row_);
-    if (behind && one_partition_) {
-        return false;
-    }
-    if (page_is_full(partition, row)) {
-        return false;
-    }
-    ++response_.examined;
-    if (limits_.behind_last) {
-        last_ = position{partition_, std::string{row}};
-    }
-    if (before || behind) {
-        return true;
-    }
-    if (payload.size() < row_format::header_size) {
-        damaged_ = true;
-        return false;
-    }
-    row_view const whole{shown_partition_, shown_key(row, row_buffer_), payload};
-    if (!request_->filter.empty() && !satisfies(whole, request_->filter)) {
-        return true;
-    }
+ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
     constexpr std::size_t some = 32;
-    if (response_.rows.size() == some) { // a long page grows once, a short one stays small
+    if (rows_ == some) { // a long page grows once, a short one stays small
         std::size_t const rows = limits_.rows < 1000 ? limits_.rows : 1000;
-        std::size_t const bytes = response_.rows.bytes() / some * (rows + rows / 16);
+        std::size_t const bytes = bytes_ / some * (rows + rows / 16);
         response_.rows.reserve(rows, bytes < limits_.bytes ? bytes : limits_.bytes);
     }
     if (request_->select.empty()) {
         response_.rows.append(whole);
     } else {
-        response_.rows.append({whole.partition_key, whole.row_key, selected_payload(payload, request_->select)});
+        response_.rows.append({whole.partition_key, whole.row_key, selected_payload(whole.payload, request_->select)});
+    }
+    bytes_ = response_.rows.bytes();
+}
+
+/// Where all of them belong to the page, nothing but the rows themselves is looked at one by one.
+ENTITABLE_LAZY_BODY bool page_reader::visit(std::string_view partition, std::span<scanned_row const> rows) {
+    bool const inside = shown_ != nullptr && response_.examined > 0 && !limits_.behind_last &&
+        (one_partition_ || (partition == partition_ && !first_row_)) && (!first_row_ || first_row_->included) &&
+        (!last_row_ || !stands_behind(rows.back().row, *last_row_)) && limits_.rows - rows_ >= rows.size() &&
+        limits_.examined > response_.examined + rows.size() && limits_.time->steady() < limits_.until;
+    for (scanned_row const& each : rows) {
+        if (!inside || bytes_ >= limits_.bytes) {
+            if (!visit(partition, each.row, each.bytes)) {
+                return false;
+            }
+            continue;
+        }
+        ++response_.examined;
+        if (each.bytes.size() < row_format::header_size) {
+            damaged_ = true;
+            return false;
+        }
+        row_view const whole{shown_partition_, shown_key(each.row, row_buffer_), each.bytes};
+        if (request_->filter.empty() || satisfies(whole, request_->filter)) {
+            bytes_ += each.row.size() + each.bytes.size();
+            ++rows_;
+            (*shown_)(whole);
+        }
     }
     return true;
 }
@@ -168,6 +152,15 @@ ENTITABLE_LAZY_BODY result<query_entities::response> page_reader::finish() && {
         shuffle();
     }
     return std::move(response_);
+}
+
+ENTITABLE_LAZY_BODY result<read_entities::response> page_reader::finish_shown() && {
+    std::uint64_t const shown = rows_;
+    auto done = std::move(*this).finish();
+    if (!done) {
+        return std::move(done).as_failure();
+    }
+    return read_entities::response{std::move(done->continuation), shown, done->examined, false};
 }
 
 // ---- tables -----------------------------------------------------------------------------------------

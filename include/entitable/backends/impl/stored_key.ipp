@@ -26,7 +26,7 @@ ENTITABLE_LAZY_BODY void stored_key::fold() {
     view_ = copy_;
 }
 
-ENTITABLE_LAZY_BODY std::string_view shown_key(std::string_view bytes, std::string& buffer) {
+ENTITABLE_LAZY_BODY std::string_view unconverted_key(std::string_view bytes, std::string& buffer) {
     bool changed = false;
     for (char const character : bytes.substr(text::ascii_prefix(bytes))) {
         changed = changed || static_cast<unsigned char>(character) >= 0xFE;

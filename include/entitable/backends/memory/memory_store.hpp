@@ -46,6 +46,9 @@ public:
     ENTITABLE_LAZY result<lookup> scan(
         std::string_view table, scan_range const& range, scan_visitor visit, call const& = {});
     /// As the concept says.
+    ENTITABLE_LAZY result<lookup> scan_runs(
+        std::string_view table, scan_range const& range, run_visitor visit, call const& = {});
+    /// As the concept says.
     ENTITABLE_LAZY result<lookup> update(
         std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, call const& = {});
 
@@ -55,6 +58,9 @@ private:
 
     ENTITABLE_LAZY [[nodiscard]] table_list::iterator table_position(std::string_view key);
     ENTITABLE_LAZY [[nodiscard]] shared<detail::memory_table> find_table(std::string_view key);
+    /// Calls `visit(partition, where its rows begin)` for the partitions of a range, each under its lock.
+    template <class Visit>
+    [[nodiscard]] lookup scan_partitions(std::string_view table, scan_range const& range, Visit const& visit);
     ENTITABLE_LAZY [[nodiscard]] lookup commit(detail::partition::writing& place, transaction& changes);
     ENTITABLE_LAZY void bury(detail::partition& empty) noexcept;
 

@@ -11,6 +11,8 @@
 #include <concepts>
 #include <optional>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -38,6 +40,61 @@ template <class Entity, class Row>
         return std::move(decoded).as_failure();
     }
     return true;
+}
+
+/// Reads the rows of a walk into a `Shown` and calls `function` with it, while the store is being read. A row that cannot be read ends
+/// that, and the error of its page comes before it.
+template <class Shown, class Function>
+[[nodiscard]] result<void> fold_shown(row_walk& walk, Function& function) {
+    Shown current{};
+    result<void> problem;
+    reading const mode = walk.mode();
+    auto const look = [&](row_view const& each) {
+        if (!problem) {
+            return;
+        }
+        if (auto read = current.read(each, mode)) {
+            function(std::as_const(current));
+        } else {
+            problem = std::move(read);
+        }
+    };
+    return walk.show_rows(look, [&] { return std::exchange(problem, {}); });
+}
+
+/// Reads the rows of each page while the store is being read, and calls `function` with them when it is not any more: the function may
+/// throw, wait and call the store.
+template <class Entity, class Row, class Function>
+[[nodiscard]] result<void> call_shown(row_walk& walk, Function& function) {
+    std::vector<Row> rows; // their memory is used again from page to page
+    std::size_t used = 0;
+    std::size_t bytes = 0;
+    result<void> problem;
+    reading const mode = walk.mode();
+    auto const look = [&](row_view const& each) {
+        if (!problem) {
+            return;
+        }
+        if (used == rows.size()) {
+            rows.emplace_back();
+        }
+        if (auto read = read_row<Entity>(each, rows[used], mode)) {
+            ++used;
+            bytes += each.payload.size();
+        } else {
+            problem = std::move(read);
+        }
+    };
+    return walk.show_rows(look, [&]() -> result<void> {
+        for (std::size_t index = 0; index < used; ++index) {
+            function(std::as_const(rows[index]));
+        }
+        used = 0;
+        if (constexpr std::size_t most = 1'000'000; std::exchange(bytes, 0) > most) {
+            rows.clear(); // long values would add up from page to page
+        }
+        return std::exchange(problem, {});
+    });
 }
 
 /// The value of a field of an entity, or of what a query has selected.

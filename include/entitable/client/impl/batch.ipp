@@ -9,16 +9,16 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY void change_list::add(mutation_kind kind, result<row> entity, etag_condition condition) {
     if (entity) {
-        changes_.push_back({kind, *std::move(entity), std::move(condition)});
+        request_.changes.push_back({kind, *std::move(entity), std::move(condition)});
     } else if (problem_) {
         failure refused = std::move(entity).as_failure();
-        refused.error().operation_index = changes_.size();
+        refused.error().operation_index = request_.changes.size();
         problem_ = std::move(refused);
     }
 }
 
 ENTITABLE_LAZY_BODY void change_list::clear() noexcept {
-    changes_.clear();
+    request_.changes.clear();
     problem_ = {};
 }
 
@@ -26,7 +26,8 @@ ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core 
     if (!problem_) {
         return failure{problem_.error()};
     }
-    auto submitted = table.submit(changes_);
+    request_.table = table.name();
+    auto submitted = table.submit(request_);
     if (!submitted) {
         return std::move(submitted).as_failure();
     }

@@ -75,12 +75,14 @@ ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
     return walk;
 }
 
+ENTITABLE_LAZY_BODY std::uint32_t row_walk::rows_of_next_page() const noexcept {
+    std::uint32_t const rows = limits_.page_size;
+    bool const fewer = limits_.take && source_->plan.client.empty() && *limits_.take - taken_ < rows;
+    return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // nothing is read that will not be used
+}
+
 ENTITABLE_LAZY_BODY result<page> row_walk::read_round() {
-    std::uint32_t rows = limits_.page_size;
-    if (limits_.take && source_->plan.client.empty() && *limits_.take - taken_ < rows) {
-        rows = static_cast<std::uint32_t>(*limits_.take - taken_); // nothing is read that will not be used
-    }
-    reading_.set_page_size(rows);
+    reading_.set_page_size(rows_of_next_page());
     if (limits_.in_flight <= 1) {
         return run(reading_, source_->options, system_clock(), source_->through);
     }
@@ -127,7 +129,19 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     return used_ > 0;
 }
 
+ENTITABLE_LAZY_BODY result<void> row_walk::show_page(row_watcher const& watcher) {
+    reading_.set_page_size(rows_of_next_page());
+    query_entities const& asked = reading_.page_to_show();
+    call context{source_->options, system_clock()};
+    return reading_.finish(source_->through.execute(read_entities{asked.table, &asked, &watcher}, context));
+}
+
 ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
+    if (can_show_rows()) {
+        std::uint64_t shown = 0;
+        auto read = show_rows([&](row_view const&) { ++shown; }, [] { return result<void>{}; });
+        return read ? result<std::uint64_t>{shown} : std::move(read).as_failure();
+    }
     for (std::uint64_t rows = 0;; rows += used_) {
         auto more = next_page();
         if (!more) {

@@ -84,12 +84,12 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
     return write(mutation{kind, *std::move(made), std::move(condition)});
 }
 
-ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(std::vector<mutation> changes) const {
+ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(transact const& request) const {
     if (auto kept = check_operation_id(); !kept) {
         return std::move(kept).as_failure();
     }
     call context{options_};
-    return through_.execute(transact{name_, std::move(changes)}, context);
+    return through_.execute(request, context);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::read(

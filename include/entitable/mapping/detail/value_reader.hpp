@@ -74,11 +74,28 @@ public:
     /// The next value, of property `index`, into any other.
     ENTITABLE_LAZY void take(value_target const& target, std::size_t index);
 
+    /// Passes over so many bytes of values that have a size of their own.
+    void pass(std::size_t size) noexcept { at_ += has(size) ? size : 0; }
+    /// The same, and over a text or binary behind them.
+    void pass_with_text(std::size_t size) noexcept {
+        if (has(size + 4)) {
+            at_ += size + 4;
+            pass(row_format::load<std::uint32_t>(at_ - 4));
+        }
+    }
+    /// Whether the next value, which is nullable, is there.
+    [[nodiscard]] bool take_presence() noexcept { return has(1) && *at_++ != 0; }
+
     /// What came of it.
-    ENTITABLE_LAZY [[nodiscard]] result<void> finish(std::string_view const* names, std::string_view entity) const;
+    [[nodiscard]] result<void> finish(std::string_view const* names, std::string_view entity) const {
+        bool const good = !damaged_ && at_ == end_ && offender_ == none;
+        return good ? result<void>{} : problem(names, entity);
+    }
 
 private:
     static constexpr std::size_t none = ~std::size_t{0};
+
+    ENTITABLE_LAZY [[nodiscard]] failure problem(std::string_view const* names, std::string_view entity) const;
 
     [[nodiscard]] std::size_t left() const noexcept { return static_cast<std::size_t>(end_ - at_); }
     [[nodiscard]] bool has(std::size_t size) noexcept {

@@ -48,11 +48,8 @@ ENTITABLE_LAZY_BODY void value_reader::take(value_target const& target, std::siz
     }
 }
 
-ENTITABLE_LAZY_BODY result<void> value_reader::finish(std::string_view const* names, std::string_view entity) const {
-    if (damaged_ || at_ != end_) {
-        return row_is_damaged(entity);
-    }
-    return offender_ == none ? result<void>{} : property_mismatch(entity, names[offender_], false);
+ENTITABLE_LAZY_BODY failure value_reader::problem(std::string_view const* names, std::string_view entity) const {
+    return damaged_ || at_ != end_ ? row_is_damaged(entity) : property_mismatch(entity, names[offender_], false);
 }
 
 } // namespace detail

@@ -138,6 +138,32 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     at.request.continuation = std::move(response->continuation);
 }
 
+ENTITABLE_LAZY_BODY query_entities const& query_reading::page_to_show() {
+    query_entities const& asked = prepare(range_);
+    partitions_shown_ = asked.range.partition.is_point() ? nullptr : &slots_[range_ % slots_.size()].partitions;
+    refused_ = 0;
+    return asked;
+}
+
+ENTITABLE_LAZY_BODY result<void> query_reading::finish(result<read_entities::response> response) {
+    slot& at = slots_[range_ % slots_.size()];
+    result<query_entities::response> page{std::in_place};
+    if (response) {
+        page->continuation = std::move(response->continuation);
+        page->examined = response->examined;
+        cost_.received += response->shown;
+        cost_.accepted += response->shown - refused_;
+        if (partitions_shown_ == nullptr && response->shown > 0) {
+            at.partitions.add(at.request.range.partition.lower.key);
+        }
+    } else {
+        page = std::move(response).as_failure();
+    }
+    answer(range_ % slots_.size(), std::move(page));
+    auto done = finish();
+    return done ? result<void>{} : std::move(done).as_failure();
+}
+
 ENTITABLE_LAZY_BODY void query_reading::abandon(error const& reason) {
     if (at_end()) {
         return;

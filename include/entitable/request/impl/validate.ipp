@@ -480,6 +480,10 @@ ENTITABLE_LAZY_BODY result<void> validate(query_entities const& request, profile
     return validate_filter(request.filter, request.range, limits);
 }
 
+ENTITABLE_LAZY_BODY result<void> validate(read_entities const& request, profile const& limits) {
+    return validate(*request.asked, limits);
+}
+
 ENTITABLE_LAZY_BODY result<void> validate(write_entity const& request, profile const& limits) {
     detail::known_good known;
     return detail::validate_write(request, limits, known);

@@ -36,6 +36,8 @@ public:
             if constexpr (std::same_as<Request, read_entity>) {
                 one.read = {std::string{sent.table}, std::string{sent.partition_key}, std::string{sent.row_key}, {}};
                 ready = begin(*engine_, one.read, context, *one.work);
+            } else if constexpr (std::same_as<Request, read_entities>) {
+                ready = begin(*engine_, *sent.asked, context, *one.work);
             } else {
                 ready = begin(*engine_, sent, context, *one.work);
             }
@@ -67,6 +69,13 @@ public:
                         return deliver(one, sent, shown, sink);
                     }
                     go(one, write(*engine_, one.read, *one.context, *one.work));
+                } else if constexpr (std::same_as<Request, read_entities>) {
+                    result<query_entities::response> found{std::in_place};
+                    if (finish(*engine_, *sent.asked, response, *one.work, *one.context, found)) {
+                        auto shown = show_page(std::move(found), *sent.visit);
+                        return deliver(one, sent, shown, sink);
+                    }
+                    go(one, write(*engine_, *sent.asked, *one.context, *one.work));
                 } else {
                     result<response_of<Request>> answer{std::in_place};
                     if (finish(*engine_, sent, response, *one.work, *one.context, answer)) {

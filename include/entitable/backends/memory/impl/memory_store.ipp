@@ -106,8 +106,8 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::get(
     return lookup::found;
 }
 
-ENTITABLE_LAZY_BODY result<lookup> memory_store::scan(
-    std::string_view table_key, scan_range const& range, scan_visitor visit, call const&) {
+template <class Visit>
+lookup memory_store::scan_partitions(std::string_view table_key, scan_range const& range, Visit const& visit) {
     auto const table = find_table(table_key);
     if (!table) {
         return lookup::no_table;
@@ -130,17 +130,46 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan(
         std::string_view const from_row =
             partition->key() == range.from_partition ? range.from_row : std::string_view{};
         detail::shared_guard const guard{partition->lock};
-        for (auto at = partition->rows.lower_bound(from_row); detail::entry* const row = at.get(); at.next()) {
-            visited = true;
-            if (!visit(partition->key(), row->key(), row->value())) {
-                return lookup::found;
-            }
+        auto const at = partition->rows.lower_bound(from_row);
+        visited = visited || at.get() != nullptr;
+        if (!visit(partition->key(), at)) {
+            return lookup::found;
         }
     }
     if (visited) {
         return lookup::found;
     }
     return table->dropped.load(memory_order::acquire) ? lookup::no_table : lookup::absent;
+}
+
+ENTITABLE_LAZY_BODY result<lookup> memory_store::scan(
+    std::string_view table, scan_range const& range, scan_visitor visit, call const&) {
+    return scan_partitions(table, range, [&](std::string_view partition, detail::entry_tree::position at) {
+        for (; detail::entry* const row = at.get(); at.next()) {
+            if (!visit(partition, row->key(), row->value())) {
+                return false;
+            }
+        }
+        return true;
+    });
+}
+
+ENTITABLE_LAZY_BODY result<lookup> memory_store::scan_runs(
+    std::string_view table, scan_range const& range, run_visitor visit, call const&) {
+    return scan_partitions(table, range, [&](std::string_view partition, detail::entry_tree::position at) {
+        scanned_row run[64];
+        while (at.get() != nullptr) {
+            std::size_t count = 0;
+            for (; count < std::size(run) && at.get() != nullptr; at.next()) { // the processor waits for many at once
+                detail::entry* const row = at.get();
+                run[count++] = {row->key(), row->value()};
+            }
+            if (!visit(partition, {run, count})) {
+                return false;
+            }
+        }
+        return true;
+    });
 }
 
 // ---- writing ----------------------------------------------------------------------------------------

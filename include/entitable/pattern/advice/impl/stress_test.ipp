@@ -191,7 +191,7 @@ private:
         batch.push_back(mutation::insert_or_replace(rows[index]));
         // Half of what a transaction may have: the service measures what is sent, which is more.
         if (batch.size() == 100 || bytes > 2'000'000 || index + 1 == rows.size()) {
-            if (auto written = table.submit(std::exchange(batch, {})); !written) {
+            if (auto written = table.submit(transact{table.name(), std::exchange(batch, {})}); !written) {
                 return std::move(written).as_failure();
             }
             bytes = 0;

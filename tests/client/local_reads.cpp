@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// What folds, counts and loops over a local backend read while the store is being read, beside the same over pages: the same
+// outcomes, whatever the rows and the queries are. And what functions of the user may do meanwhile.
+
+#include <entitable/decorators/metered.hpp>
+#include <entitable/entitable.hpp>
+#include <entitable/file.hpp>
+#include <entitable/retrying.hpp>
+#include <entitable/testing.hpp>
+
+#include <support/catch.hpp>
+#include <support/temporary_folder.hpp>
+
+#include <limits>
+#include <random>
+#include <sstream>
+#include <thread>
+
+namespace client_local_reads {
+
+using namespace entitable;
+using testing::make_row;
+
+struct sample {
+    std::string site;
+    std::string id;
+    std::string name;
+    std::int32_t size{};
+    std::optional<std::string> remark;
+    double weight{};
+    bool open{};
+    std::optional<std::int64_t> visits;
+    date_time changed;
+    guid owner;
+    binary bytes;
+};
+ENTITABLE(sample,
+    partition_key(site),
+    row_key(id),
+    properties(name, size, remark, weight, open, visits, changed, owner, bytes))
+using s = fields<sample>;
+
+struct numbered {
+    std::string site;
+    std::int32_t number{};
+    std::int64_t size{};
+};
+ENTITABLE(numbered, partition_key(site), row_key(number), properties(size))
+using n = fields<numbered>;
+
+/// A transport that knows nothing but pages.
+template <class T>
+struct paging {
+    using is_transport = void;
+    T store;
+    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
+    template <table_request Request>
+    result<response_of<Request>> execute(Request const& request, call& context) const {
+        return store.execute(request, context);
+    }
+};
+static_assert(answers<memory_backend, read_entities> && answers<file_backend, read_entities> &&
+    answers<any_transport, read_entities>);
+static_assert(!answers<paging<memory_backend>, read_entities> && !answers<testing::spy<memory_backend>, read_entities> &&
+    !answers<testing::faulty<memory_backend>, read_entities> && !answers<retrying<memory_backend>, read_entities>);
+
+// ---- what came of it, as text ----
+
+template <class T>
+std::string shown(T const& value) {
+    std::ostringstream out;
+    out.precision(17);
+    if constexpr (requires { out << value; }) {
+        out << value;
+    } else if constexpr (requires { value.ticks; }) {
+        out << value.ticks;
+    } else if constexpr (requires { value.to_string(); }) {
+        out << value.to_string();
+    } else {
+        out << value.size() << " bytes";
+    }
+    return out.str();
+}
+template <class T>
+std::string shown(std::optional<T> const& value) {
+    return value ? shown(*value) : "none";
+}
+template <class... T>
+std::string shown(std::tuple<T...> const& values) {
+    return std::apply([](auto const&... each) { return ((shown(each) + " ") + ... + ""); }, values);
+}
+std::string shown(sample const& each) {
+    std::string bytes;
+    for (std::byte const byte : each.bytes) {
+        bytes += std::to_string(static_cast<int>(byte)) + " ";
+    }
+    return shown(std::tuple{each.site, each.id, each.name, each.size, each.remark, each.weight, each.open, each.visits,
+               each.changed, each.owner}) +
+        bytes;
+}
+std::string shown(numbered const& each) { return shown(std::tuple{each.site, each.number, each.size}); }
+template <class E, class... Fields>
+std::string shown(selected<E, Fields...> const& each) {
+    return shown(std::tuple{each[Fields{}]...}) + each.etag().text() + " " + shown(each.timestamp());
+}
+template <class Key, class Values>
+std::string shown(std::vector<std::pair<Key, Values>> const& groups) {
+    std::string all;
+    for (auto const& [key, values] : groups) {
+        all += shown(key) + ": " + shown(values) + "\n";
+    }
+    return all;
+}
+std::string shown(error const& problem) { return std::string{to_string(problem.code)} + ": " + problem.message; }
+template <class T>
+std::string shown(result<T> const& outcome) {
+    return outcome ? shown(*outcome) : shown(outcome.error());
+}
+
+/// What a loop was given, and how it ended.
+template <class Query>
+std::string walked(Query const& asked) {
+    std::string all;
+    auto const done = asked.for_each([&](auto const& each) { all += shown(each) + "\n"; });
+    return all + (done ? "end" : shown(done.error()));
+}
+
+/// Everything that a query can be asked.
+template <class Query>
+std::vector<std::string> everything(Query const& asked, bool same_pages) {
+    std::vector<std::string> all{
+        shown(asked.count()),
+        walked(asked),
+        walked(asked.select(s::size, s::visits)),
+        walked(asked.select(s::remark)),
+        walked(asked.select(s::id, s::bytes)),
+        shown(asked.fold(count())),
+        shown(asked.fold(count(), min(s::size), max(s::size), sum(s::size), average(s::size))),
+        shown(asked.fold(min(s::weight), max(s::weight), sum(s::weight), average(s::visits), sum(s::visits))),
+        shown(asked.fold(max(s::name), min(s::remark), max(s::changed), min(s::owner), max(s::site), min(s::id))),
+        shown(asked.fold(std::size_t{}, [](std::size_t length, auto const& each) { return length + shown(each).size(); })),
+        shown(asked.group_by(s::site, count(), sum(s::size))),
+        shown(asked.group_by(s::remark, count(), max(s::visits))),
+        shown(asked.group_by(s::open, count(), min(s::name))),
+        shown(asked.min(s::weight)),
+        shown(asked.sum(s::visits)),
+    };
+    if (same_pages) {
+        for (auto const& run : {asked, asked.page_size(7), asked.take(5)}) {
+            all.push_back(shown(run.fold(count(), sum(s::size))) + "\n" + run.analyze().to_string());
+            all.push_back(shown(run.count()) + "\n" + run.analyze().to_string());
+        }
+    }
+    return all;
+}
+
+// ---- rows and queries at random ----
+
+class dice {
+public:
+    explicit dice(std::uint64_t seed) : random_(seed) {}
+    std::size_t operator()(std::size_t sides) { return random_() % sides; }
+    template <class T, std::size_t Size>
+    T one_of(T const (&all)[Size]) {
+        return all[(*this)(Size)];
+    }
+    std::string text() {
+        using namespace std::string_literals;
+        std::string const all[] = {""s, "a"s, "b"s, "Z\xC3\xBCrich"s, "\xEE\x80\x80"s, "\xF0\x9F\x98\x80"s, "with\0zero"s,
+            std::string(300, 'x'), "~"s};
+        return one_of(all);
+    }
+    std::string key() {
+        std::string const all[] = {"", "a", "b", "b0", "Z\xC3\xBCrich", "\xEE\x80\x80", "\xF0\x9F\x98\x80", "~", "~z", "!"};
+        return one_of(all);
+    }
+    double number() {
+        using limits = std::numeric_limits<double>;
+        double const all[] = {0.0, -0.0, 1.5, -2.25, 1e300, limits::infinity(), -limits::infinity(), limits::quiet_NaN()};
+        return one_of(all);
+    }
+    std::int64_t integer() {
+        using limits = std::numeric_limits<std::int64_t>;
+        std::int64_t const all[] = {0, 1, -1, 7, 1'000'000, limits::max() / 4, limits::min() / 4};
+        return one_of(all);
+    }
+
+private:
+    std::mt19937_64 random_;
+};
+
+sample any_sample(dice& any) {
+    sample made;
+    made.site = any.key();
+    made.id = any.key() + std::to_string(any(60));
+    made.name = any.text();
+    made.size = static_cast<std::int32_t>(any.integer());
+    if (any(2) == 0) {
+        made.remark = any.text();
+    }
+    made.weight = any.number();
+    made.open = any(2) == 0;
+    if (any(2) == 0) {
+        made.visits = any.integer();
+    }
+    made.changed = date_time{static_cast<std::int64_t>(any(1000)) * 10'000'000};
+    made.owner.bytes[any(16)] = static_cast<std::remove_reference_t<decltype(made.owner.bytes[0])>>(any(256));
+    made.bytes.assign(any(4), std::byte{7});
+    return made;
+}
+
+/// A row that is no `sample`, or not quite: another order, a type too narrow, a value that is missing or of another type, one more.
+row odd_row(dice& any, std::string const& site, std::string const& id) {
+    std::size_t const oddity = any(6);
+    row_builder made{site, id};
+    if (oddity == 0) {
+        made.add("size", std::int32_t{5});
+    }
+    made.add("name", value_view{"odd"});
+    if (oddity == 1) {
+        made.add("size", value_view{"a text"});
+    } else if (oddity != 0 && oddity != 2) {
+        made.add("size", std::int32_t{5});
+    }
+    made.add("weight", 1.0);
+    made.add("open", true);
+    made.add("visits", std::int32_t{3});
+    made.add("changed", date_time{7});
+    guid const none{};
+    made.add("owner", property_type<guid>::view(none));
+    binary const empty{};
+    made.add("bytes", property_type<binary>::view(empty));
+    if (oddity == 4) {
+        made.add("further", true);
+    }
+    return made.build();
+}
+
+template <class Table>
+auto any_query(dice& any, Table const& in) {
+    using query_type = decltype(in.scan_table());
+    std::vector<query_type> const all{in.scan_table(), in.scan_table(s::size > 0),
+        in.scan_table(s::size > 0 || s::id == "a1"), in.scan_table(s::remark == std::nullopt),
+        in.scan_table(!(s::name == any.text()) && s::weight <= any.number())};
+    return all[any(all.size())];
+}
+
+template <class Body>
+void with_limits(dice& any, auto query, Body const& body) {
+    if (any(3) == 0) {
+        query = query.take(any(40));
+    }
+    if (any(2) == 0) {
+        query = query.page_size(static_cast<std::uint32_t>(1 + any(30)));
+    }
+    body(query);
+}
+
+template <class Store>
+void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) {
+    dice any{seed};
+    call_options how;
+    how.reading = any.one_of({reading::standard, reading::strict, reading::lenient});
+    std::string const name = "Samples" + std::to_string(seed);
+    table<sample> const shown_table{store, name, how};
+    table<sample> const paged_table{paging<Store>{store}, name, how};
+    shown_table.create().value();
+    for (std::size_t count = any(120); count > 0; --count) {
+        shown_table.insert_or_replace(any_sample(any)).value();
+    }
+    for (std::size_t count = odd ? 1 + any(3) : 0; count > 0; --count) {
+        call context;
+        auto const made = store.execute(
+            write_entity{name, mutation::insert_or_replace(odd_row(any, any.key(), any.key()))}, context);
+        REQUIRE(made);
+    }
+    call context; // a system row in each of some partitions
+    for (std::string const site : {"a", "b", ""}) {
+        REQUIRE(store.execute(
+            write_entity{name, mutation::insert_or_replace(row_builder{site, "~!tx!"}.build())}, context));
+    }
+    for (int round = 0; round < 4; ++round) {
+        INFO("seed " << seed << ", round " << round);
+        dice first{seed * 100 + static_cast<std::uint64_t>(round)};
+        dice second = first;
+        auto const compare_queries = [&](auto const& ask) {
+            std::vector<std::string> one;
+            std::vector<std::string> other;
+            with_limits(first, ask(first, shown_table), [&](auto const& query) { one = everything(query, same_pages); });
+            with_limits(second, ask(second, paged_table), [&](auto const& query) { other = everything(query, same_pages); });
+            REQUIRE(one.size() == other.size());
+            for (std::size_t index = 0; index < one.size(); ++index) {
+                INFO("question " << index);
+                REQUIRE(one[index] == other[index]);
+            }
+        };
+        compare_queries([](dice& dice, auto const& in) { return any_query(dice, in); });
+        compare_queries([](dice& dice, auto const& in) { return in.where(s::site == dice.key()); });
+        compare_queries([](dice& dice, auto const& in) { return in.where(s::site == dice.key() && s::id > dice.key()); });
+        compare_queries([](dice& dice, auto const& in) {
+            return in.where(s::site == dice.key() && s::id >= dice.key() && s::id <= dice.key() && s::open == true);
+        });
+        compare_queries([](dice& dice, auto const& in) {
+            return in.where((s::site == dice.key() && s::id == "a1") || (s::site == dice.key() && s::size < 5));
+        });
+        compare_queries([](dice& dice, auto const& in) {
+            return in.where(s::site >= dice.key() && s::site <= dice.key() && s::id > dice.key());
+        });
+    }
+}
+
+} // namespace client_local_reads
+
+using namespace client_local_reads;
+
+TEST_CASE("local reads: the same as over pages, in memory") {
+    std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 400 : 12;
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        compare(seed, memory_backend{}, seed % 2 == 0, true);
+    }
+}
+
+TEST_CASE("local reads: the same as over pages, in a file") {
+    entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
+    std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 100 : 5;
+    file_options how;
+    how.durability = durability::relaxed;
+    file_backend const store{folder / "a.db", how};
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        compare(seed, store, seed % 2 == 0, true);
+    }
+}
+
+TEST_CASE("local reads: the same as over pages of a nasty backend") {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+        local_options options;
+        options.nasty.emplace().seed = seed;
+        compare(seed, memory_backend{options}, seed % 2 == 0, false);
+        options.limits.ordered = false;
+        memory_backend const unordered{options};
+        table<numbered> const rows{unordered, "Rows"};
+        while (!rows.create()) {
+        }
+        for (std::int32_t number = 0; number < 50; ++number) {
+            rows.insert({"a", number, number}).value();
+        }
+        CHECK(rows.where(n::site == "a").sum(n::size).value() == 49 * 25);
+        CHECK(rows.where(n::site == "a").count().value() == 50);
+    }
+}
+
+TEST_CASE("local reads: keys that are none of the entity's end a fold") {
+    memory_backend const store;
+    table<numbered> const rows{store, "Rows"};
+    table<numbered> const paged{paging<memory_backend>{store}, "Rows"};
+    rows.create().value();
+    rows.insert({"a", 1, 2}).value();
+    CHECK(shown(rows.scan_table().fold(count(), sum(n::size))) == "1 2 ");
+    call context;
+    REQUIRE(store.execute(write_entity{"Rows", mutation::insert(row_builder{"a", "no number"}.build())}, context));
+    for (table<numbered> const* each : {&rows, &paged}) {
+        CHECK(each->scan_table().fold(count()).error().code == error_code::row_mismatch);
+        CHECK(each->scan_table().count().value() == 2); // counts rows and reads none
+        CHECK(each->where(n::site == "a" && n::number < 5).sum(n::size).value() == 2);
+    }
+    table<numbered> const none{store, "Nothing"};
+    CHECK(none.scan_table().count().error().code == error_code::table_not_found);
+    CHECK(none.scan_table().fold(count()).error().code == error_code::table_not_found);
+}
+
+namespace client_local_reads {
+
+/// Functions that write into the very rows which are read, and throw.
+void write_while_reading(any_transport const& store, std::string const& name) {
+    table<numbered> const rows{store, name};
+    rows.create().value();
+    for (std::int32_t number = 0; number < 30; ++number) {
+        rows.insert({"a", number, number}).value();
+    }
+    std::vector<std::int64_t> seen;
+    auto const change = [&](auto const& each) {
+        seen.push_back(each.size);
+        if (each.number % 10 == 0) { // the first one of a page: the others of it were read before
+            for (std::int32_t number = each.number; number < 30; ++number) {
+                rows.insert_or_replace({"a", number, 1000 + number}).value();
+            }
+        }
+        if (each.number == 25) {
+            rows.remove("a", 29, any_etag).value();
+            throw each.number;
+        }
+    };
+    CHECK_THROWS_AS((void)rows.where(n::site == "a").page_size(10).for_each(change), std::int32_t);
+    REQUIRE(seen.size() == 26);
+    CHECK(seen[0] == 0);
+    CHECK(seen[9] == 9);
+    CHECK(seen[10] == 1010);
+    CHECK(seen[19] == 1019);
+    CHECK(seen[20] == 1020);
+    CHECK(rows.where(n::site == "a").count().value() == 29); // nothing is held any more
+    std::size_t selected = 0;
+    REQUIRE(rows.where(n::site == "a").select(n::size).for_each([&](auto const& each) {
+        ++selected;
+        rows.insert_or_replace({"a", each[n::number], 5}).value();
+    }));
+    CHECK(selected == 29);
+    CHECK(rows.where(n::site == "a").sum(n::size).value() == 29 * 5);
+    // A fold of the user's own is a function of the user.
+    CHECK(rows.where(n::site == "a").fold(0, [&](int made, numbered const& each) {
+        rows.insert_or_replace({"a", each.number, 6}).value();
+        return made + 1;
+    }).value() == 29);
+    CHECK(rows.where(n::site == "a").sum(n::size).value() == 29 * 6);
+}
+
+/// A value whose reading calls a table: for what looks like a type and is a trap.
+struct trap {
+    std::int32_t value{};
+    static inline std::function<void()> springs{};
+};
+
+struct trapped {
+    std::string site;
+    std::int32_t number{};
+    trap size;
+};
+
+} // namespace client_local_reads
+
+template <>
+struct entitable::property_type<client_local_reads::trap> {
+    static constexpr edm_type type = edm_type::int32;
+    static value_view view(client_local_reads::trap const& value) noexcept { return value.value; }
+    static bool assign(client_local_reads::trap& to, value_view from) {
+        if (client_local_reads::trap::springs) {
+            client_local_reads::trap::springs();
+        }
+        to.value = from.as_int32();
+        return from.type() == type;
+    }
+};
+
+namespace client_local_reads {
+
+ENTITABLE(trapped, partition_key(site), row_key(number), properties(size))
+
+class with_setter {
+public:
+    std::string site;
+    std::int32_t number{};
+    [[nodiscard]] std::int32_t size() const { return size_; }
+    void set_size(std::int32_t value) { size_ = value; }
+
+private:
+    std::int32_t size_{};
+};
+ENTITABLE(with_setter, partition_key(site), row_key(number), properties(accessors(Size, size, set_size)))
+
+static_assert(detail::is_read_by_library<sample> && detail::is_read_by_library<numbered> &&
+    detail::is_read_by_library<selected<sample, decltype(s::remark)>>);
+static_assert(!detail::is_read_by_library<trapped> && !detail::is_read_by_library<with_setter>);
+
+/// Counts what an observer is told.
+struct telling final : observer {
+    std::vector<std::string> told;
+    void on_operation(operation_record const& done) noexcept override { tell("operation", done); }
+    void on_attempt(attempt_record const& done) noexcept override { tell("attempt", done); }
+    void on_wait(wait_record const&) noexcept override { told.push_back("wait"); }
+    template <class Record>
+    void tell(std::string const& what, Record const& done) {
+        told.push_back(what + " " + std::string{done.name} + " " +
+            std::to_string(done.outcome.rows.value_or(999)) +
+            (done.outcome.error ? " " + std::string{to_string(*done.outcome.error)} : ""));
+    }
+};
+
+} // namespace client_local_reads
+
+TEST_CASE("local reads: functions of the user may write into what is read, and throw") {
+    write_while_reading(memory_backend{}, "Memory");
+    write_while_reading(paging<memory_backend>{memory_backend{}}, "Pages");
+    entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
+    file_options how;
+    how.durability = durability::relaxed;
+    write_while_reading(file_backend{folder / "log.db", how}, "File");
+    how.journal = file_journal::rollback;
+    write_while_reading(file_backend{folder / "rollback.db", how}, "File");
+}
+
+TEST_CASE("local reads: types of the user are not read while the store is") {
+    table<trapped> const rows{memory_backend{}, "Rows"};
+    rows.create().value();
+    for (std::int32_t number = 0; number < 10; ++number) {
+        rows.insert({"a", number, {number}}).value();
+    }
+    using t = fields<trapped>;
+    int sprung = 0;
+    trap::springs = [&] {
+        trap::springs = {};
+        rows.insert_or_replace({"a", 50 + ++sprung, {1}}).value(); // would wait for ever under the lock of the partition
+    };
+    std::size_t counted = 0;
+    CHECK(rows.where(t::site == "a").select(t::size).for_each([&](auto const&) { ++counted; }));
+    CHECK(counted == 10);
+    CHECK(sprung == 1);
+    trap::springs = [&] {
+        trap::springs = {};
+        rows.insert_or_replace({"a", 50 + ++sprung, {1}}).value();
+    };
+    CHECK(rows.where(t::site == "a").for_each([](trapped const&) {}));
+    CHECK(sprung == 2);
+}
+
+TEST_CASE("local reads: a cancellation and a deadline end it between two pages") {
+    testing::manual_clock time;
+    local_options options;
+    options.time = &time;
+    memory_backend const store{options};
+    cancellation_source source;
+    call_options how;
+    how.cancellation = source.token();
+    table<numbered> const rows{store, "Rows", how};
+    rows.create().value();
+    for (std::int32_t number = 0; number < 30; ++number) {
+        rows.insert({"a", number, number}).value();
+    }
+    std::size_t seen = 0;
+    auto const done = rows.where(n::site == "a").page_size(10).for_each([&](numbered const&) {
+        if (++seen == 5) {
+            source.cancel();
+        }
+    });
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == error_code::cancelled);
+    CHECK(seen == 10);
+    CHECK(rows.where(n::site == "a").count().error().code == error_code::cancelled);
+    CHECK(rows.where(n::site == "a").fold(count(), sum(n::size)).error().code == error_code::cancelled);
+}
+
+TEST_CASE("local reads: observers are told of each page as before") {
+    memory_backend const store;
+    std::vector<std::vector<std::string>> told;
+    table<numbered>{store, "Rows"}.create().value();
+    for (std::int32_t number = 0; number < 25; ++number) {
+        table<numbered>{store, "Rows"}.insert({"a", number, number}).value();
+    }
+    for (any_transport const& each :
+        {any_transport{store}, any_transport{paging<memory_backend>{store}}, any_transport{metered{store}}}) {
+        telling watch;
+        call_options how;
+        how.watch = &watch;
+        table<numbered> const rows{each, "Rows", how};
+        auto const all = rows.where(n::site == "a").page_size(10);
+        (void)all.count().value();
+        (void)all.sum(n::size).value();
+        (void)all.for_each([](numbered const&) {});
+        (void)table<numbered>{each, "Nothing", how}.scan_table().count();
+        told.push_back(watch.told);
+    }
+    REQUIRE(told[0].size() == 2 * (3 * 3 + 1));
+    CHECK(told[1] == told[0]);
+    CHECK(told[2] == told[0]);
+}
+
+TEST_CASE("local reads: nothing that stands before a store is passed by") {
+    memory_backend const store;
+    table<numbered>{store, "Rows"}.create().value();
+    for (std::int32_t number = 0; number < 25; ++number) {
+        table<numbered>{store, "Rows"}.insert({"a", number, number}).value();
+    }
+    testing::faulty<memory_backend> const bad{store};
+    table<numbered> const through_bad{bad, "Rows"};
+    auto const all = through_bad.where(n::site == "a").page_size(10);
+    bad.plan({testing::fault::lost_before(), 2, "query_entities", "Rows"});
+    CHECK(all.sum(n::size).error().code == error_code::transport_failed);
+    bad.plan({testing::fault::lost_before(), 3, "query_entities", "Rows"});
+    CHECK(all.count().error().code == error_code::transport_failed);
+    // What is sent again is counted once.
+    testing::manual_clock time;
+    table<numbered> const retried{retrying{bad}, "Rows"};
+    bad.plan({testing::fault::half_answer(), 2, "query_entities", "Rows"});
+    CHECK(shown(retried.where(n::site == "a").page_size(10).fold(count(), sum(n::size))) == "25 300 ");
+    testing::spy<memory_backend> const watched{store};
+    CHECK(table<numbered>{watched, "Rows"}.where(n::site == "a").page_size(10).count().value() == 25);
+    CHECK(watched.count<query_entities>() == 3);
+    CHECK(watched.count<read_entities>() == 0);
+    metered<memory_backend> const counted{store};
+    CHECK(table<numbered>{counted, "Rows"}.where(n::site == "a").page_size(10).count().value() == 25);
+    REQUIRE(counted.counted().size() == 1);
+    CHECK(counted.counted()[0].operations == 3);
+}
+
+TEST_CASE("local reads: a transaction is seen as a whole or not at all") {
+    entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
+    file_options how;
+    how.durability = durability::relaxed;
+    for (any_transport const& store : {any_transport{memory_backend{}}, any_transport{file_backend{folder / "a.db", how}}}) {
+        table<numbered> const rows{store, "Rows"};
+        rows.create().value();
+        auto setup = rows.batch();
+        for (std::int32_t number = 0; number < 90; ++number) {
+            setup.insert({"a", number, 100});
+        }
+        setup.submit().value();
+        std::atomic<bool> stop{false};
+        std::thread writer{[&] {
+            std::mt19937 random{1};
+            while (!stop) {
+                auto const moved = static_cast<std::int64_t>(random() % 50);
+                auto move = rows.batch();
+                auto const from = static_cast<std::int32_t>(random() % 45);
+                auto const to = 89 - static_cast<std::int32_t>(random() % 45);
+                move.insert_or_replace({"a", from, 100 - moved}).insert_or_replace({"a", to, 100 + moved});
+                move.submit().value();
+                auto back = rows.batch();
+                back.insert_or_replace({"a", from, 100}).insert_or_replace({"a", to, 100});
+                back.submit().value();
+            }
+        }};
+        bool whole = true;
+        for (int round = 0; round < 150; ++round) {
+            whole = whole && rows.where(n::site == "a").sum(n::size).value() == 9000;
+            std::int64_t sum = 0;
+            rows.where(n::site == "a").for_each([&](numbered const& each) { sum += each.size; }).value();
+            whole = whole && sum == 9000;
+        }
+        stop = true;
+        writer.join();
+        CHECK(whole);
+    }
+}
