@@ -155,9 +155,7 @@ struct file_by_hand {
 
 // ---- the measurements -------------------------------------------------------------------------------
 
-double each_of(std::function<void()> const& scan) {
-    return measure::timed(rows, scan);
-}
+double each_of(std::function<void()> const& scan) { return measure::timed(rows, scan); }
 
 template <class ByHand>
 void measure_all(std::string const& where, ByHand const& hand, table const& ours, double limit_of_count) {
@@ -166,8 +164,8 @@ void measure_all(std::string const& where, ByHand const& hand, table const& ours
     auto const all = ours.where(b::region == region);
     auto const compare = [&](std::string const& name, double limit, std::function<void()> const& by_hand,
                              std::function<void()> const& by_us) {
-        measure::compare((where + name).c_str(), limit, rounds, [&] { return each_of(by_hand); },
-            [&] { return each_of(by_us); });
+        measure::compare(
+            (where + name).c_str(), limit, rounds, [&] { return each_of(by_hand); }, [&] { return each_of(by_us); });
     };
     compare(
         "count()", limit_of_count, [&] { checksum += static_cast<std::uint64_t>(hand.count()); },
@@ -204,9 +202,10 @@ void measure_all(std::string const& where, ByHand const& hand, table const& ours
             checksum += static_cast<std::uint64_t>(sum + least + most) + static_cast<std::uint64_t>(total / rows);
         },
         [&] {
-            auto const [least, most, sum, mean] = all.fold((entitable::min)(b::employees), (entitable::max)(b::employees),
-                                                         entitable::sum(b::employees), entitable::average(b::employees))
-                                                      .value();
+            auto const [least, most, sum, mean] =
+                all.fold((entitable::min)(b::employees), (entitable::max)(b::employees), entitable::sum(b::employees),
+                       entitable::average(b::employees))
+                    .value();
             checksum += static_cast<std::uint64_t>(sum + *least + *most) + static_cast<std::uint64_t>(*mean);
         });
     compare(
@@ -289,7 +288,8 @@ void batches() {
         double const count = static_cast<double>(all.size());
         double const each = static_cast<double>(submitting) / count;
         std::printf("%-46s %17.2f   limit 1.35%s   (%.2f with the making of rows)\n",
-            round == 0 ? "memory: allocations an inserted entity, submit" : "memory: allocations a replaced entity, submit",
+            round == 0 ? "memory: allocations an inserted entity, submit"
+                       : "memory: allocations a replaced entity, submit",
             each, each <= 1.35 ? "" : "  MISSED", static_cast<double>(whole) / count);
     }
 }

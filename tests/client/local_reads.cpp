@@ -63,8 +63,9 @@ struct paging {
 };
 static_assert(answers<memory_backend, read_entities> && answers<file_backend, read_entities> &&
     answers<any_transport, read_entities>);
-static_assert(!answers<paging<memory_backend>, read_entities> && !answers<testing::spy<memory_backend>, read_entities> &&
-    !answers<testing::faulty<memory_backend>, read_entities> && !answers<retrying<memory_backend>, read_entities>);
+static_assert(!answers<paging<memory_backend>, read_entities> &&
+    !answers<testing::spy<memory_backend>, read_entities> && !answers<testing::faulty<memory_backend>, read_entities> &&
+    !answers<retrying<memory_backend>, read_entities>);
 
 // ---- what came of it, as text ----
 
@@ -140,7 +141,8 @@ std::vector<std::string> everything(Query const& asked, bool same_pages) {
         shown(asked.fold(count(), min(s::size), max(s::size), sum(s::size), average(s::size))),
         shown(asked.fold(min(s::weight), max(s::weight), sum(s::weight), average(s::visits), sum(s::visits))),
         shown(asked.fold(max(s::name), min(s::remark), max(s::changed), min(s::owner), max(s::site), min(s::id))),
-        shown(asked.fold(std::size_t{}, [](std::size_t length, auto const& each) { return length + shown(each).size(); })),
+        shown(asked.fold(
+            std::size_t{}, [](std::size_t length, auto const& each) { return length + shown(each).size(); })),
         shown(asked.group_by(s::site, count(), sum(s::size))),
         shown(asked.group_by(s::remark, count(), max(s::visits))),
         shown(asked.group_by(s::open, count(), min(s::name))),
@@ -168,17 +170,19 @@ public:
     }
     std::string text() {
         using namespace std::string_literals;
-        std::string const all[] = {""s, "a"s, "b"s, "Z\xC3\xBCrich"s, "\xEE\x80\x80"s, "\xF0\x9F\x98\x80"s, "with\0zero"s,
-            std::string(300, 'x'), "~"s};
+        std::string const all[] = {""s, "a"s, "b"s, "Z\xC3\xBCrich"s, "\xEE\x80\x80"s, "\xF0\x9F\x98\x80"s,
+            "with\0zero"s, std::string(300, 'x'), "~"s};
         return one_of(all);
     }
     std::string key() {
-        std::string const all[] = {"", "a", "b", "b0", "Z\xC3\xBCrich", "\xEE\x80\x80", "\xF0\x9F\x98\x80", "~", "~z", "!"};
+        std::string const all[] = {
+            "", "a", "b", "b0", "Z\xC3\xBCrich", "\xEE\x80\x80", "\xF0\x9F\x98\x80", "~", "~z", "!"};
         return one_of(all);
     }
     double number() {
         using limits = std::numeric_limits<double>;
-        double const all[] = {0.0, -0.0, 1.5, -2.25, 1e300, limits::infinity(), -limits::infinity(), limits::quiet_NaN()};
+        double const all[] = {
+            0.0, -0.0, 1.5, -2.25, 1e300, limits::infinity(), -limits::infinity(), limits::quiet_NaN()};
         return one_of(all);
     }
     std::int64_t integer() {
@@ -193,7 +197,7 @@ private:
 
 sample any_sample(dice& any) {
     sample made;
-    made.site = any.key();
+    made.site = any(2) == 0 ? "a" : any.key(); // one with many rows
     made.id = any.key() + std::to_string(any(60));
     made.name = any.text();
     made.size = static_cast<std::int32_t>(any.integer());
@@ -267,13 +271,13 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
     table<sample> const shown_table{store, name, how};
     table<sample> const paged_table{paging<Store>{store}, name, how};
     shown_table.create().value();
-    for (std::size_t count = any(120); count > 0; --count) {
+    for (std::size_t count = any(same_pages ? 400 : 100); count > 0; --count) {
         shown_table.insert_or_replace(any_sample(any)).value();
     }
     for (std::size_t count = odd ? 1 + any(3) : 0; count > 0; --count) {
         call context;
-        auto const made = store.execute(
-            write_entity{name, mutation::insert_or_replace(odd_row(any, any.key(), any.key()))}, context);
+        auto const made =
+            store.execute(write_entity{name, mutation::insert_or_replace(odd_row(any, any.key(), any.key()))}, context);
         REQUIRE(made);
     }
     call context; // a system row in each of some partitions
@@ -288,8 +292,10 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
         auto const compare_queries = [&](auto const& ask) {
             std::vector<std::string> one;
             std::vector<std::string> other;
-            with_limits(first, ask(first, shown_table), [&](auto const& query) { one = everything(query, same_pages); });
-            with_limits(second, ask(second, paged_table), [&](auto const& query) { other = everything(query, same_pages); });
+            with_limits(
+                first, ask(first, shown_table), [&](auto const& query) { one = everything(query, same_pages); });
+            with_limits(
+                second, ask(second, paged_table), [&](auto const& query) { other = everything(query, same_pages); });
             REQUIRE(one.size() == other.size());
             for (std::size_t index = 0; index < one.size(); ++index) {
                 INFO("question " << index);
@@ -297,8 +303,11 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
             }
         };
         compare_queries([](dice& dice, auto const& in) { return any_query(dice, in); });
+        compare_queries([](dice&, auto const& in) { return in.where(s::site == "a"); });
+        compare_queries([](dice& dice, auto const& in) { return in.where(s::site == "a" && s::id < dice.key()); });
         compare_queries([](dice& dice, auto const& in) { return in.where(s::site == dice.key()); });
-        compare_queries([](dice& dice, auto const& in) { return in.where(s::site == dice.key() && s::id > dice.key()); });
+        compare_queries(
+            [](dice& dice, auto const& in) { return in.where(s::site == dice.key() && s::id > dice.key()); });
         compare_queries([](dice& dice, auto const& in) {
             return in.where(s::site == dice.key() && s::id >= dice.key() && s::id <= dice.key() && s::open == true);
         });
@@ -316,7 +325,7 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
 using namespace client_local_reads;
 
 TEST_CASE("local reads: the same as over pages, in memory") {
-    std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 400 : 12;
+    std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 400 : 8;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         compare(seed, memory_backend{}, seed % 2 == 0, true);
     }
@@ -324,7 +333,7 @@ TEST_CASE("local reads: the same as over pages, in memory") {
 
 TEST_CASE("local reads: the same as over pages, in a file") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
-    std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 100 : 5;
+    std::uint64_t const seeds = std::getenv("ENTITABLE_TEST_LONG") != nullptr ? 100 : 2;
     file_options how;
     how.durability = durability::relaxed;
     file_backend const store{folder / "a.db", how};
@@ -334,15 +343,14 @@ TEST_CASE("local reads: the same as over pages, in a file") {
 }
 
 TEST_CASE("local reads: the same as over pages of a nasty backend") {
-    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
         local_options options;
         options.nasty.emplace().seed = seed;
         compare(seed, memory_backend{options}, seed % 2 == 0, false);
         options.limits.ordered = false;
         memory_backend const unordered{options};
         table<numbered> const rows{unordered, "Rows"};
-        while (!rows.create()) {
-        }
+        while (!rows.create()) {}
         for (std::int32_t number = 0; number < 50; ++number) {
             rows.insert({"a", number, number}).value();
         }
@@ -408,10 +416,13 @@ void write_while_reading(any_transport const& store, std::string const& name) {
     CHECK(selected == 29);
     CHECK(rows.where(n::site == "a").sum(n::size).value() == 29 * 5);
     // A fold of the user's own is a function of the user.
-    CHECK(rows.where(n::site == "a").fold(0, [&](int made, numbered const& each) {
-        rows.insert_or_replace({"a", each.number, 6}).value();
-        return made + 1;
-    }).value() == 29);
+    CHECK(rows.where(n::site == "a")
+              .fold(0,
+                  [&](int made, numbered const& each) {
+                      rows.insert_or_replace({"a", each.number, 6}).value();
+                      return made + 1;
+                  })
+              .value() == 29);
     CHECK(rows.where(n::site == "a").sum(n::size).value() == 29 * 6);
 }
 
@@ -470,8 +481,7 @@ struct telling final : observer {
     void on_wait(wait_record const&) noexcept override { told.push_back("wait"); }
     template <class Record>
     void tell(std::string const& what, Record const& done) {
-        told.push_back(what + " " + std::string{done.name} + " " +
-            std::to_string(done.outcome.rows.value_or(999)) +
+        told.push_back(what + " " + std::string{done.name} + " " + std::to_string(done.outcome.rows.value_or(999)) +
             (done.outcome.error ? " " + std::string{to_string(*done.outcome.error)} : ""));
     }
 };
@@ -499,7 +509,8 @@ TEST_CASE("local reads: types of the user are not read while the store is") {
     int sprung = 0;
     trap::springs = [&] {
         trap::springs = {};
-        rows.insert_or_replace({"a", 50 + ++sprung, {1}}).value(); // would wait for ever under the lock of the partition
+        rows.insert_or_replace({"a", 50 + ++sprung, {1}})
+            .value(); // would wait for ever under the lock of the partition
     };
     std::size_t counted = 0;
     CHECK(rows.where(t::site == "a").select(t::size).for_each([&](auto const&) { ++counted; }));
@@ -596,7 +607,8 @@ TEST_CASE("local reads: a transaction is seen as a whole or not at all") {
     entitable_test::temporary_folder const folder{entitable_test::temporary_folder::memory()};
     file_options how;
     how.durability = durability::relaxed;
-    for (any_transport const& store : {any_transport{memory_backend{}}, any_transport{file_backend{folder / "a.db", how}}}) {
+    for (any_transport const& store :
+        {any_transport{memory_backend{}}, any_transport{file_backend{folder / "a.db", how}}}) {
         table<numbered> const rows{store, "Rows"};
         rows.create().value();
         auto setup = rows.batch();

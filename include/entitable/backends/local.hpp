@@ -259,8 +259,8 @@ private:
     }
 
     /// Stages one change. Runs inside of the store's transaction. The memory of `payload` is used again where the store copies it.
-    [[nodiscard]] result<written> apply(typename Store::transaction& rows, std::string_view table,
-        mutation const& change, std::string& payload) const {
+    [[nodiscard]] result<written> apply(
+        typename Store::transaction& rows, std::string_view table, mutation const& change, std::string& payload) const {
         detail::stored_key const row_key{change.entity.row_key()};
         std::int64_t* last_version = nullptr;
         if constexpr (requires { rows.last_version(); }) {

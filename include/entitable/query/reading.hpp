@@ -98,8 +98,7 @@ public:
         }
         query_plan const& plan = parts_->plan;
         if ((plan.meets_system_rows && system_row::is_one(shown.row_key)) ||
-            (!plan.client.empty() &&
-                !satisfies(shown, plan.client, parts_->partition_layout, parts_->row_layout))) {
+            (!plan.client.empty() && !satisfies(shown, plan.client, parts_->partition_layout, parts_->row_layout))) {
             ++refused_;
             return false;
         }
@@ -149,7 +148,7 @@ private:
     std::uint32_t page_size_{1000};
     std::vector<slot> slots_;
     std::size_t range_{};
-    std::size_t end_{}; ///< no range from here on is read
+    std::size_t end_{};                   ///< no range from here on is read
     std::uint64_t refused_{};             ///< of the rows of a page that is being shown
     partition_count* partitions_shown_{}; ///< of that page, where it may have several
     query_cost cost_;

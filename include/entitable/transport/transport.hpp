@@ -18,9 +18,10 @@ ENTITABLE_BEGIN_NAMESPACE
 /// `read_entities` by `T::visits_pages`. So one that inherits from it, and answers `get_entity` in its own way, is still asked for
 /// that; and so is one that keeps copies of requests, or answers them by a template.
 template <class T, class Request>
-concept answers = requires(T& transport, Request const& request, call& context) {
-    { transport.execute(request, context) } -> std::same_as<result<response_of<Request>>>;
-} && (!std::same_as<Request, read_entity> || requires { requires std::same_as<typename T::visits_entities, T>; }) &&
+concept answers =
+    requires(T& transport, Request const& request, call& context) {
+        { transport.execute(request, context) } -> std::same_as<result<response_of<Request>>>;
+    } && (!std::same_as<Request, read_entity> || requires { requires std::same_as<typename T::visits_entities, T>; }) &&
     (!std::same_as<Request, read_entities> || requires { requires std::same_as<typename T::visits_pages, T>; });
 
 /// Something that stores entities, or stands in front of something that does.

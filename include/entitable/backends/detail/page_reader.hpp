@@ -93,8 +93,7 @@ private:
     [[nodiscard]] bool is_full() const noexcept {
         std::uint64_t const examined = response_.examined;
         return rows_ == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
-            (rows_ > 0 && bytes_ >= limits_.bytes) ||
-            (examined % 64 == 63 && limits_.time->steady() >= limits_.until);
+            (rows_ > 0 && bytes_ >= limits_.bytes) || (examined % 64 == 63 && limits_.time->steady() >= limits_.until);
     }
     /// The next page begins with this row; says not to go on.
     ENTITABLE_LAZY [[nodiscard]] bool end_at(std::string_view partition, std::string_view row);

@@ -93,7 +93,7 @@ ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
 /// Where all of them belong to the page, nothing but the rows themselves is looked at one by one.
 ENTITABLE_LAZY_BODY bool page_reader::visit(std::string_view partition, std::span<scanned_row const> rows) {
     bool const inside = shown_ != nullptr && response_.examined > 0 && !limits_.behind_last &&
-        (one_partition_ || (partition == partition_ && !first_row_)) && (!first_row_ || first_row_->included) &&
+        (one_partition_ || (partition == partition_ && !first_row_)) &&
         (!last_row_ || !stands_behind(rows.back().row, *last_row_)) && limits_.rows - rows_ >= rows.size() &&
         limits_.examined > response_.examined + rows.size() && limits_.time->steady() < limits_.until;
     for (scanned_row const& each : rows) {
