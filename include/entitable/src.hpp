@@ -54,6 +54,13 @@
 #include <entitable/decorators/impl/retrying_channel.ipp>
 #include <entitable/decorators/impl/write_with_row.ipp>
 #include <entitable/entitable.hpp>
+#include <entitable/index/impl/entities_of_rows.ipp>
+#include <entitable/index/impl/index_audit.ipp>
+#include <entitable/index/impl/index_family.ipp>
+#include <entitable/index/impl/index_rows_elsewhere.ipp>
+#include <entitable/index/impl/index_run.ipp>
+#include <entitable/index/impl/index_writer.ipp>
+#include <entitable/index/impl/intent.ipp>
 #include <entitable/mapping/impl/codec.ipp>
 #include <entitable/mapping/impl/entity.ipp>
 #include <entitable/mapping/impl/key_adaptors.ipp>

@@ -65,6 +65,8 @@ enum class error_code : std::uint16_t {
     store_newer,          ///< the file has a format of a newer version of this library
     store_failed,         ///< the file cannot be opened, read or written
     checkpoint_invalid,   ///< a checkpoint of another load or another input, of a newer version, or damaged
+    index_not_ready,      ///< an index was not built, is being built, or was retired: readers do not use it
+    index_definition_differs, ///< the index was built from another declaration of it
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".

@@ -115,7 +115,7 @@
 #define ENTITABLE_KNOWN_1(clause) ENTITABLE_SIZE_##clause
 #define ENTITABLE_SIZE_partition_key(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
 #define ENTITABLE_SIZE_row_key(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
-#define ENTITABLE_SIZE_properties(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
+#define ENTITABLE_SIZE_properties(...) __VA_OPT__(ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__)))
 #define ENTITABLE_SIZE(count) \
     static_assert(count <= 64, "ENTITABLE: at most 64 members in one clause; properties(...) may stand several times");
 
@@ -183,7 +183,7 @@
 // Every member once, by name: what is no member is told here, and not again by each of the outputs below.
 #define ENTITABLE_MEMBERS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
 #define ENTITABLE_MEMBERS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
-#define ENTITABLE_MEMBERS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_POINTER, __VA_ARGS__)
+#define ENTITABLE_MEMBERS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_POINTER, __VA_ARGS__))
 #define ENTITABLE_KEY_POINTER(i, item) ENTITABLE_CAT(ENTITABLE_KEY_POINTER_, ENTITABLE_KEY_KIND(item))(item)
 #define ENTITABLE_KEY_POINTER_0(member) ENTITABLE_MEMBER_POINTER(member)
 #define ENTITABLE_KEY_POINTER_1(item) ENTITABLE_MEMBER_POINTER(ENTITABLE_KEY_MEMBER_##item)
@@ -214,7 +214,7 @@
 // The fields that predicates are made of; nothing but the user's names stands in that struct.
 #define ENTITABLE_FIELDS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_PARTITION_FIELD, __VA_ARGS__)
 #define ENTITABLE_FIELDS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_ROW_FIELD, __VA_ARGS__)
-#define ENTITABLE_FIELDS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_FIELD, __VA_ARGS__)
+#define ENTITABLE_FIELDS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_FIELD, __VA_ARGS__))
 #define ENTITABLE_PARTITION_FIELD(i, item) \
     ENTITABLE_CAT(ENTITABLE_KEY_FIELD_, ENTITABLE_KEY_KIND(item))(partition, item)
 #define ENTITABLE_ROW_FIELD(i, item) ENTITABLE_CAT(ENTITABLE_KEY_FIELD_, ENTITABLE_KEY_KIND(item))(row, item)
@@ -266,7 +266,7 @@
 // The properties: member pointers or accessors, and names beside them.
 #define ENTITABLE_POINTERS_partition_key(...)
 #define ENTITABLE_POINTERS_row_key(...)
-#define ENTITABLE_POINTERS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_POINTER, __VA_ARGS__)
+#define ENTITABLE_POINTERS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_POINTER, __VA_ARGS__))
 #define ENTITABLE_POINTER(i, item) ENTITABLE_CAT(ENTITABLE_POINTER_, ENTITABLE_PROPERTY_KIND(item))(item)
 #define ENTITABLE_POINTER_0(member) , entitable_members::member
 #define ENTITABLE_POINTER_1(item) , ENTITABLE_PROPERTY_POINTER_##item
@@ -274,7 +274,7 @@
 #define ENTITABLE_POINTER_3(item)
 #define ENTITABLE_NAMES_partition_key(...)
 #define ENTITABLE_NAMES_row_key(...)
-#define ENTITABLE_NAMES_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_NAME, __VA_ARGS__)
+#define ENTITABLE_NAMES_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_NAME, __VA_ARGS__))
 #define ENTITABLE_NAME(i, item) ENTITABLE_CAT(ENTITABLE_NAME_, ENTITABLE_PROPERTY_KIND(item))(item)
 #define ENTITABLE_NAME_0(member) , #member
 #define ENTITABLE_NAME_1(item) , ENTITABLE_PROPERTY_NAME_##item
@@ -284,7 +284,7 @@
 // The members that take an entity's ETag or Timestamp when it is read.
 #define ENTITABLE_SYSTEM_partition_key(...)
 #define ENTITABLE_SYSTEM_row_key(...)
-#define ENTITABLE_SYSTEM_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_SYSTEM, __VA_ARGS__)
+#define ENTITABLE_SYSTEM_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_SYSTEM, __VA_ARGS__))
 #define ENTITABLE_SYSTEM(i, item) ENTITABLE_CAT(ENTITABLE_SYSTEM_, ENTITABLE_PROPERTY_KIND(item))(item)
 #define ENTITABLE_SYSTEM_0(member)
 #define ENTITABLE_SYSTEM_1(item)
@@ -303,7 +303,7 @@
     };                                                                                    \
     ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
 #define ENTITABLE_CHECKS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
-#define ENTITABLE_CHECKS_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_PROPERTY, __VA_ARGS__)
+#define ENTITABLE_CHECKS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_PROPERTY, __VA_ARGS__))
 #define ENTITABLE_CHECK_KEY(i, item) ENTITABLE_CAT(ENTITABLE_CHECK_KEY_, ENTITABLE_KEY_KIND(item))(item)
 #define ENTITABLE_CHECK_KEY_0(member)                                                                  \
     static_assert(::entitable::key_value<::entitable::detail::member_type<entitable_members::member>>, \

@@ -28,6 +28,10 @@ inline constexpr std::string_view operation = "~!op!";
 inline constexpr std::string_view exclusive = "~!tx!";
 /// Of checkpoints of bulk loads.
 inline constexpr std::string_view bulk = "~!bulk!";
+/// Of intents: what a change of an entity does to rows in other partitions.
+inline constexpr std::string_view intent = "~!ix!";
+/// Of the states of indexes; they stand in a partition of that name.
+inline constexpr std::string_view index = "~!index!";
 
 /// One kind of system row.
 struct kind {
@@ -41,6 +45,8 @@ inline constexpr kind kinds[] = {
     {operation, "a write was applied, or it never will be", "entitable/request/operation_row.hpp"},
     {exclusive, "its version is that of the partition, for exclusive transactions", "entitable/client/transaction.hpp"},
     {bulk, "how far a bulk load is", "entitable/bulk/bulk_checkpoint.hpp"},
+    {intent, "what a change of an entity does to rows in other partitions", "entitable/index/intent.hpp"},
+    {index, "whether an index is kept and used", "entitable/index/indexed_table.hpp"},
 };
 
 /// Whether a row with this row key is a system row.

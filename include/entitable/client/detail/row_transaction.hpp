@@ -51,6 +51,11 @@ public:
     /// How the row stands with the changes that were made, until the next change; nothing where it is not there. It was read, or needs not
     /// be.
     ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> now_at(std::string_view row_key);
+    /// The version of a row that was read; an empty one where it was not, or is not there.
+    [[nodiscard]] etag version_of(std::string_view row_key) const {
+        auto const at = rows_.find(row_key);
+        return at != rows_.end() ? at->second.version : etag{};
+    }
     /// Rises whenever a view of `now_at` may have ended.
     [[nodiscard]] std::size_t looks() const noexcept { return looks_; }
     /// Counts a request that reads.
@@ -76,6 +81,15 @@ public:
     ENTITABLE_LAZY [[nodiscard]] bool changes() const noexcept;
     /// Whether there is something to send: changes, or rows that must be there.
     ENTITABLE_LAZY [[nodiscard]] bool writes() const noexcept;
+
+    // ---- for what adds changes of its own to those of a body ----
+
+    /// The row keys of the entities that are changed, in order.
+    ENTITABLE_LAZY [[nodiscard]] std::vector<std::string> changed_entities() const;
+    /// Whether a change is of a row that has to be read for the row that it replaces to be known.
+    ENTITABLE_LAZY [[nodiscard]] bool is_changed_unread(std::string_view row_key) const;
+    /// The row as it was read; nothing where it was not, or is not there.
+    ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> stored_at(std::string_view row_key) const;
 
     // ---- the requests ----
 

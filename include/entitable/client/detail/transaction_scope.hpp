@@ -58,6 +58,14 @@ public:
     /// Whether the operation with the id of the call was applied by an earlier call. OperationVoid where it was given up.
     ENTITABLE_LAZY [[nodiscard]] result<bool> was_applied();
     [[nodiscard]] entitable::reading reading() const noexcept { return reading_; }
+    /// Reads a row that is changed, where what it was has to be known.
+    ENTITABLE_LAZY void look_at(std::string_view row_key);
+    /// Sends the request of the attempt.
+    ENTITABLE_LAZY [[nodiscard]] result<transact::response> send(transact const& request);
+    /// The version of a row that was found.
+    [[nodiscard]] etag version_of(std::string_view row_key) const { return rows.version_of(row_key); }
+    [[nodiscard]] any_transport& transport() noexcept { return through_; }
+    [[nodiscard]] call& context() noexcept { return call_; }
 
 private:
     any_transport through_;
@@ -66,10 +74,24 @@ private:
     bool exclusive_{};
 };
 
+/// What became of the request of an attempt.
+struct sent_transaction {
+    result<transact::response> made;
+    bool beaten{}; ///< another writer was faster: the body begins again
+};
+
+/// Makes the request of an attempt and sends it.
+using transaction_sender = function_ref<sent_transaction(transaction_scope&, bool announces)>;
+/// The one that adds nothing of its own.
+ENTITABLE_LAZY [[nodiscard]] sent_transaction send_transaction(transaction_scope& all, bool announces);
+/// How a refusal is told to the caller, who did not write the request; and whether the body begins again.
+ENTITABLE_LAZY [[nodiscard]] sent_transaction told_refusal(
+    transaction_scope& all, transact const& request, error refused);
+
 /// Runs a body until its transaction is made, or cannot be.
 ENTITABLE_LAZY [[nodiscard]] result<transacted> run_transaction(table_core const& core,
     result<std::string> partition_key, transaction_options const& options,
-    function_ref<result<void>(transaction_scope&)> body);
+    function_ref<result<void>(transaction_scope&)> body, transaction_sender send);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -51,13 +51,15 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
         one.stored = std::move(found->entity);
         one.version = std::move(found->etag);
     }
-    if (one.changed) { // before it was read: from now on it depends on what was found
-        if (absent && one.change.kind == mutation_kind::merge) {
+    if (one.changed && one.change.kind != mutation_kind::insert) { // before it was read: from now on it depends on what was found
+        if (absent && one.change.needs_existing()) {
             one.changed = false;
             refuse_row(
                 error_code::resource_not_found, "there is no such entity, and this body has changed it", row_key);
-        } else {
-            one.change.kind = absent ? mutation_kind::insert : mutation_kind::merge;
+        } else if (!one.change.needs_existing()) {
+            one.change.kind = absent ? mutation_kind::insert
+                : lays_over(one.change.kind) ? mutation_kind::merge
+                                             : mutation_kind::replace;
         }
     }
     return {};
@@ -206,6 +208,27 @@ ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
         }
     }
     return changes();
+}
+
+ENTITABLE_LAZY_BODY std::vector<std::string> row_transaction::changed_entities() const {
+    std::vector<std::string> keys;
+    for (auto const& [row_key, one] : rows_) {
+        if (one.changed && !system_row::is_one(row_key)) {
+            keys.push_back(row_key);
+        }
+    }
+    return keys;
+}
+
+ENTITABLE_LAZY_BODY bool row_transaction::is_changed_unread(std::string_view row_key) const {
+    auto const at = rows_.find(row_key);
+    return at != rows_.end() && at->second.changed && !at->second.read &&
+        at->second.change.kind != mutation_kind::insert;
+}
+
+ENTITABLE_LAZY_BODY std::optional<row_view> row_transaction::stored_at(std::string_view row_key) const {
+    auto const at = rows_.find(row_key);
+    return at != rows_.end() && at->second.found() ? std::optional{at->second.stored.view()} : std::nullopt;
 }
 
 /// Where a row stands in the request, and what of it is sent.

@@ -152,6 +152,38 @@ ENTITABLE_LAZY_BODY result<bool> transaction_scope::was_applied() {
     return true;
 }
 
+ENTITABLE_LAZY_BODY void transaction_scope::look_at(std::string_view row_key) {
+    if (rows.is_changed_unread(row_key)) {
+        auto found = through_.execute(get_entity{rows.table(), rows.partition_key(), std::string{row_key}, {}}, call_);
+        (void)rows.take(row_key, std::move(found));
+    }
+}
+
+ENTITABLE_LAZY_BODY result<transact::response> transaction_scope::send(transact const& request) {
+    return through_.execute(request, call_);
+}
+
+ENTITABLE_LAZY_BODY sent_transaction told_refusal(transaction_scope& all, transact const& request, error refused) {
+    bool const made_elsewhere = !all.context().operation_id.empty() && refused.effect == effect::none &&
+        refused.code == error_code::operation_id_taken;
+    bool const beaten = made_elsewhere || all.rows.was_beaten(refused, request);
+    if (refused.operation_index && *refused.operation_index < request.changes.size() && refused.detail.empty()) {
+        refused.detail =
+            keys_text(all.rows.partition_key(), request.changes[*refused.operation_index].entity.row_key());
+    }
+    refused.operation_index.reset();
+    return {failure{std::move(refused)}, beaten};
+}
+
+ENTITABLE_LAZY_BODY sent_transaction send_transaction(transaction_scope& all, bool announces) {
+    auto request = all.rows.request(announces, all.transport().profile());
+    if (!request) {
+        return {std::move(request).as_failure()};
+    }
+    auto made = all.send(*request);
+    return made ? sent_transaction{std::move(made)} : told_refusal(all, *request, made.error());
+}
+
 /// What one attempt came to: the end, or why it is begun again.
 struct attempt_outcome {
     transacted made;
@@ -160,11 +192,9 @@ struct attempt_outcome {
 };
 
 ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& core, std::string const& partition_key,
-    call& context, bool announces, function_ref<result<void>(transaction_scope&)> body) {
-    auto through = core.transport();
+    call& context, bool announces, function_ref<result<void>(transaction_scope&)> body, transaction_sender send) {
     transaction_scope all{core, partition_key, context};
-    bool const named = !context.operation_id.empty();
-    if (named) {
+    if (!context.operation_id.empty()) {
         auto const applied = all.was_applied();
         if (!applied) {
             return failure{applied.error()};
@@ -181,25 +211,15 @@ ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& cor
         said = failure{all.rows.problem().error()};
     }
     if (!all.rows.in_vain() && said && all.rows.writes()) {
-        auto request = all.rows.request(announces, through.profile());
-        if (!request) {
-            return failure{request.error()};
+        auto sent = send(all, announces);
+        if (sent.made) {
+            return attempt_outcome{
+                {0, true, !sent.made->results.empty() && sent.made->results.front().after_retry}, {}};
         }
-        auto made = through.execute(*request, context);
-        if (made) {
-            return attempt_outcome{{0, true, !made->results.empty() && made->results.front().after_retry}, {}};
+        if (sent.beaten) {
+            return attempt_outcome{{}, std::move(sent.made).error()};
         }
-        error refused = made.error();
-        if (refused.operation_index && *refused.operation_index < request->changes.size() && refused.detail.empty()) {
-            refused.detail = keys_text(partition_key, request->changes[*refused.operation_index].entity.row_key());
-        }
-        refused.operation_index.reset(); // of a request that the caller did not write
-        bool const made_elsewhere =
-            named && refused.effect == effect::none && refused.code == error_code::operation_id_taken;
-        if (made_elsewhere || all.rows.was_beaten(made.error(), *request)) {
-            return attempt_outcome{{}, std::move(refused)};
-        }
-        return failure{std::move(refused)};
+        return std::move(sent.made).as_failure();
     }
     auto const confirmed = all.rows.in_vain() ? result<bool>{false} : all.confirm();
     if (!confirmed) {
@@ -216,7 +236,8 @@ ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& cor
 }
 
 ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, result<std::string> partition_key,
-    transaction_options const& options, function_ref<result<void>(transaction_scope&)> body) {
+    transaction_options const& options, function_ref<result<void>(transaction_scope&)> body,
+    transaction_sender send) {
     if (!partition_key) {
         return std::move(partition_key).as_failure();
     }
@@ -227,7 +248,7 @@ ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, r
     call context{core.options(), *options.time};
     context.location = read_location::primary;
     for (std::uint32_t attempts = 1;; ++attempts) {
-        auto outcome = attempt_transaction(core, *partition_key, context, options.announces, body);
+        auto outcome = attempt_transaction(core, *partition_key, context, options.announces, body, send);
         if (!outcome) {
             return std::move(outcome).as_failure();
         }

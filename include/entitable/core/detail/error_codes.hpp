@@ -63,6 +63,8 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::store_newer, 0, "StoreNewer"},
     {error_code::store_failed, 0, "StoreFailed"},
     {error_code::checkpoint_invalid, 0, "CheckpointInvalid"},
+    {error_code::index_not_ready, 0, "IndexNotReady"},
+    {error_code::index_definition_differs, 0, "IndexDefinitionDiffers"},
 };
 
 } // namespace detail

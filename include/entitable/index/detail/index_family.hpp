@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `index_family`: a table and its indexes as the engine knows them, without their types; and what is known of the states of the indexes.
+
+#include <entitable/client/table_core.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/index/index_options.hpp>
+#include <entitable/index/intent.hpp>
+
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// One index.
+struct index_shape {
+    std::string_view name;
+    bool elsewhere{};           ///< in other partitions than its entities
+    bool unique{};              ///< one entity a key
+    std::uint64_t definition{}; ///< of keys and properties
+    key_interval rows;          ///< where its rows are among those of others
+    /// The keys of the entity that a row of it names.
+    result<row_keys> (*owner_of)(row_view index_row, reading mode){};
+};
+
+/// The rows of all indexes that an entity has; nothing where an optional component is absent.
+using index_rows = std::vector<std::optional<row>>;
+using derive_index_rows = result<void> (*)(row_view entity, reading mode, index_rows& made);
+
+/// What a table goes by until its lease ends.
+struct index_states {
+    std::vector<index_state> states; ///< of each index
+    steady_time until{steady_time::min()};
+
+    [[nodiscard]] bool keeps(std::size_t index) const noexcept { return states[index] != index_state::retired; }
+    [[nodiscard]] bool all_kept() const noexcept {
+        for (index_state const each : states) {
+            if (each == index_state::retired) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+/// A table and its indexes. Safe to use from several threads.
+class index_family : public counted {
+public:
+    index_family(table_core entities, std::vector<index_shape> indexes, std::vector<table_core> tables,
+        derive_index_rows derived, key_interval where, index_options with)
+        : main(std::move(entities)),
+          shapes(std::move(indexes)),
+          places(std::move(tables)),
+          derive(derived),
+          rows(std::move(where)),
+          options(with) {}
+
+    table_core const main;
+    std::vector<index_shape> const shapes;
+    std::vector<table_core> const places; ///< the table of each index
+    derive_index_rows const derive;
+    key_interval const rows; ///< where entities are among the rows of others
+    index_options const options;
+
+    /// The states, read again where the lease is over. IndexDefinitionDiffers where an index was built from another declaration.
+    [[nodiscard]] result<index_states> states(call& context) const;
+    /// Reads them, whatever the lease.
+    [[nodiscard]] result<index_states> read_states(call& context) const;
+    /// Writes the state of an index under the version that it has; forgets what was read.
+    [[nodiscard]] result<void> set_state(std::size_t index, index_state state, call& context) const;
+    /// The state of an index and the definition that it was built from, as they are stored.
+    struct stored_state {
+        index_state state{};
+        std::uint64_t definition{};
+        etag version;
+    };
+    [[nodiscard]] result<stored_state> stored_state_of(std::size_t index, call& context) const;
+    /// The error of a reader who may not use an index yet, or any more.
+    [[nodiscard]] result<void> check_ready(std::size_t index, call& context) const;
+
+    /// The rows of all indexes for an entity; none where there is none.
+    [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;
+    /// The position of an index by its name.
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
+    /// A source of numbers for a call.
+    [[nodiscard]] std::uint64_t fresh_seed() const;
+
+private:
+    mutable std::mutex guard_;
+    mutable index_states known_;
+};
+
+/// The keys of a row.
+[[nodiscard]] inline row_keys keys_of(row_view of) {
+    return {std::string{of.partition_key}, std::string{of.row_key}};
+}
+/// Whether two rows have the same properties; how they are laid out does not count.
+[[nodiscard]] bool same_properties(row_view one, row_view other);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/index/impl/index_family.ipp>
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Writes over an indexed table from their beginning to their end, and the care for its indexes: without the types of entities.
+
+#include <entitable/client/detail/transaction_scope.hpp>
+#include <entitable/index/detail/index_family.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+using transaction_body = function_ref<result<void>(transaction_scope&)>;
+
+/// Runs a body that changes entities, and keeps their index rows.
+[[nodiscard]] result<indexed> write_indexed(
+    index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);
+
+/// Looks at every entity and every index row: two scans, and two more of parts where something is wrong. What writers at work have not
+/// finished is looked at once more before it counts.
+[[nodiscard]] result<index_verification> verify_indexes(index_family const& family, std::size_t max_samples);
+/// Brings intents to their end, then mends what `verify_indexes` finds.
+[[nodiscard]] result<index_repair> repair_indexes(index_family const& family);
+/// Brings the intents of writers that did not end to their end.
+[[nodiscard]] result<void> apply_intents(index_family const& family, index_repair& done);
+/// Writes the index rows of one entity as they ought to be.
+[[nodiscard]] result<void> mend_entity(index_family const& family, row_keys const& entity, call const& context);
+/// Builds one index, while it is written: building, wait, repair, ready.
+[[nodiscard]] result<index_repair> build_index(index_family const& family, std::size_t index);
+[[nodiscard]] result<void> set_index_state(index_family const& family, std::size_t index, index_state state);
+/// The tables of entities and indexes; indexes of a new table are ready. Whether it is new.
+[[nodiscard]] result<bool> create_indexed(index_family const& family);
+[[nodiscard]] result<void> drop_indexed(index_family const& family);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/index/impl/index_audit.ipp>
+#include <entitable/index/impl/index_run.ipp>
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// How an indexed table goes about its writes, and what its calls tell.
+
+#include <entitable/client/contention.hpp>
+#include <entitable/core/etag.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How an indexed table goes about it.
+struct index_options {
+    std::uint32_t max_attempts{50};     ///< of a write, the first one included, where other writers are faster; 0 is taken for 1
+    backoff delays{contention_backoff}; ///< the waits between attempts
+    clock* time{&system_clock()};       ///< of waits and leases; must outlive the table
+    std::uint64_t seed{};               ///< of waits and of the names of intents; 0 for a fresh one
+    /// How long a program goes by what it has read of the states of indexes.
+    std::chrono::nanoseconds lease{std::chrono::seconds{60}};
+    /// How long after it was sent a request may still be applied: of client, gateway and service together. `build` waits for it.
+    std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
+};
+
+/// A write that kept the indexes.
+struct indexed {
+    entitable::etag etag;     ///< of the entity's new version, where one entity was written and is there
+    std::uint32_t attempts{}; ///< from 1; 0 where an earlier call under the same operation id has made it
+    bool changed{};           ///< whether something was written
+    bool after_retry{};       ///< see `written`
+    std::uint32_t healed{};   ///< index rows that had to go and were gone already: somebody had removed them by hand
+    std::uint32_t unsettled{}; ///< rows in other partitions that could not be taken away: `repair` takes them
+};
+
+/// What an index is there for.
+enum class index_state : std::uint8_t {
+    absent,   ///< nothing is known of it: it was never built. Writers keep it, readers do not use it
+    building, ///< writers keep it, readers do not use it
+    ready,    ///< writers keep it, readers use it
+    retired,  ///< nobody keeps or uses it
+};
+
+/// For logs: "ready".
+[[nodiscard]] constexpr std::string_view to_string(index_state state) noexcept {
+    constexpr std::string_view words[] = {"absent", "building", "ready", "retired"};
+    return words[static_cast<std::size_t>(state)];
+}
+
+/// What is wrong with an index row.
+enum class index_fault : std::uint8_t {
+    missing,   ///< an entity has no index row
+    dangling,  ///< an index row names an entity that is not there, or has another key by now
+    different, ///< an index row holds other values than its entity
+    violation, ///< two entities have one key of a unique index
+};
+
+/// For logs: "missing".
+[[nodiscard]] constexpr std::string_view to_string(index_fault fault) noexcept {
+    constexpr std::string_view words[] = {"missing", "dangling", "different", "violation"};
+    return words[static_cast<std::size_t>(fault)];
+}
+
+/// One fault, with keys.
+struct index_difference {
+    index_fault fault{};       ///< what is wrong
+    std::string index;         ///< the type of the index
+    std::string partition_key; ///< of the index row
+    std::string row_key;       ///< of the index row
+    std::string entity_partition_key; ///< of the entity it is about
+    std::string entity_row_key;       ///< of the entity it is about
+};
+
+/// What `verify` found.
+struct index_verification {
+    std::uint64_t entities{};   ///< looked at
+    std::uint64_t index_rows{}; ///< looked at, of all indexes
+    std::uint64_t missing{};    ///< see `index_fault`
+    std::uint64_t dangling{};   ///< see `index_fault`
+    std::uint64_t different{};  ///< see `index_fault`
+    std::uint64_t violations{}; ///< see `index_fault`
+    std::vector<index_difference> samples; ///< the first ones, at most as many as were asked for
+
+    /// Whether nothing is wrong.
+    [[nodiscard]] bool good() const noexcept { return missing + dangling + different + violations == 0; }
+};
+
+/// What `repair` did.
+struct index_repair {
+    std::uint64_t intents{};  ///< of writers that did not end, which were brought to an end
+    std::uint64_t foreign_intents{}; ///< of indexes that this table does not have: left as they are
+    std::uint64_t written{};  ///< index rows that were missing or different
+    std::uint64_t removed{};  ///< index rows that were dangling
+    index_verification found; ///< before
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `indexed_table<E, Indexes...>`: a table that is asked by several keys. Each index is a struct derived from the entity, with keys of its
+/// own; every write keeps the index rows.
+
+#include <entitable/client/table.hpp>
+#include <entitable/index/detail/index_run.hpp>
+#include <entitable/index/index_declarations.hpp>
+#include <entitable/index/indexed_query.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Finds a place for each index that needs one.
+template <class Index, class... Places>
+[[nodiscard]] table_core place_of_index(table_core const& main, in_table<Places> const&... places) {
+    std::optional<table_core> found;
+    auto const look = [&]<class Place>(in_table<Place> const& one) {
+        if constexpr (std::is_same_v<Place, Index>) {
+            found.emplace(one.through, one.name, main.options());
+        }
+    };
+    (look(places), ...);
+    return found ? *std::move(found) : main;
+}
+
+/// The index at this place of a list.
+template <class Index, class... Declared>
+[[nodiscard]] consteval std::size_t position_of_index() {
+    std::size_t position = 0;
+    bool found = false;
+    ((found = found || std::is_same_v<Index, index_of<Declared>>, position += found ? 0U : 1U), ...);
+    return position;
+}
+
+/// The operations whose parameters are the key components of the entity.
+template <class Entity, class PartitionComponents, class RowComponents>
+class indexed_operations;
+
+template <class Entity, class... P, class... R>
+class indexed_operations<Entity, components<void, P...>, components<void, R...>>
+    : protected keyed_operations<Entity, components<void, P...>, components<void, R...>> {
+    using base = keyed_operations<Entity, components<void, P...>, components<void, R...>>;
+
+public:
+    using base::find;
+    using base::get;
+    using base::get_stored;
+
+    /// Removes the entity with these keys and its index rows, if its version is the one given: ResourceNotFound when there is none,
+    /// UpdateConditionNotSatisfied when it was changed since.
+    [[nodiscard]] result<indexed> remove(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, etag_condition condition) const {
+        auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
+        if (!made) {
+            return std::move(made).as_failure();
+        }
+        return write(mutation_kind::remove, std::move(made->entity), condition);
+    }
+
+    /// Reads the entity, lets `change(entity)` change it, and writes it and its index rows, if nobody else has written it since; else from
+    /// the start. As `table::update`.
+    template <class Change>
+    [[nodiscard]] result<indexed> update(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, Change&& change) const {
+        auto const body = [&](transaction_scope& all) -> result<void> {
+            ENTITABLE_CHECK(scoped_rows<Entity, components<void, R...>>{all}.update(row..., change));
+            return {};
+        };
+        return write_indexed(*family_, base::partition_key(partition...), transaction_with(), body);
+    }
+
+    /// As `table::transact`; the index rows of what the body changes are changed with it.
+    template <class Body>
+    [[nodiscard]] result<indexed> transact(key_argument<typename P::value_type>... partition, Body&& body) const {
+        auto const typed = [&](transaction_scope& scope) -> result<void> {
+            transaction<Entity> all{scope};
+            return body(all);
+        };
+        constexpr bool takes_it = std::is_invocable_r_v<result<void>, Body&, transaction<Entity>&>;
+        static_assert(takes_it,
+            "the body of a transaction takes an entitable::transaction of the table's entity by reference, and returns "
+            "entitable::result<void>");
+        return write_indexed(*family_, base::partition_key(partition...), transaction_with(), typed);
+    }
+
+protected:
+    explicit indexed_operations(shared<index_family> family) : base(family->main), family_(std::move(family)) {}
+
+    [[nodiscard]] transaction_options transaction_with() const {
+        transaction_options options;
+        options.max_attempts = family_->options.max_attempts;
+        options.delays = family_->options.delays;
+        options.time = family_->options.time;
+        return options;
+    }
+    /// One change of one entity, under its version where one is given.
+    [[nodiscard]] result<indexed> write(mutation_kind kind, result<row> entity, etag_condition const& condition) const {
+        if (!entity) {
+            return std::move(entity).as_failure();
+        }
+        auto const body = [&](transaction_scope& all) -> result<void> {
+            if (!condition.any()) {
+                ENTITABLE_TRY(auto const stored, all.find(std::string{entity->row_key()}));
+                if (!stored) {
+                    return failure{error_code::resource_not_found, "there is no such entity"};
+                }
+                if (!condition.accepts(all.version_of(entity->row_key()))) {
+                    return failure{error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
+                }
+            }
+            all.change(kind, *entity, true);
+            return {};
+        };
+        return write_indexed(*family_, std::string{entity->partition_key()}, transaction_with(), body);
+    }
+
+    shared<index_family> family_;
+};
+
+} // namespace detail
+
+/// Changes of several entities of one partition, and of their index rows, all or nothing. A value: nothing is sent before `submit`.
+/// One thread at a time.
+template <mapped_entity Entity>
+class indexed_batch {
+public:
+    explicit indexed_batch(shared<detail::index_family> family) : family_(std::move(family)) {} ///< made by `indexed_table::batch`
+
+    /// Adds a new entity: EntityAlreadyExists when there is one.
+    indexed_batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
+    /// Adds an entity in place of the stored one that meets the condition.
+    indexed_batch& replace(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::replace, entity, std::move(condition));
+    }
+    /// Adds properties to be laid over those of the stored entity that meets the condition.
+    indexed_batch& merge(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::merge, entity, std::move(condition));
+    }
+    /// Adds an entity, whether or not there is one.
+    indexed_batch& insert_or_replace(Entity const& entity) {
+        return add(mutation_kind::insert_or_replace, entity, any_etag);
+    }
+    /// Adds an entity, or properties to be laid over those of the stored one.
+    indexed_batch& insert_or_merge(Entity const& entity) {
+        return add(mutation_kind::insert_or_merge, entity, any_etag);
+    }
+    /// Only the entity's keys count.
+    indexed_batch& remove(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::remove, entity, std::move(condition));
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes of entities
+    [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }      ///< whether there is none
+
+    /// After an error nothing was applied, unless its effect is unknown; `error::operation_index` names the change that was refused, where
+    /// that is known. InvalidInput where changes and index rows are more than a transaction takes.
+    [[nodiscard]] result<indexed> submit() const {
+        if (problem_) {
+            return failure{*problem_};
+        }
+        if (changes_.empty()) {
+            return failure{error_code::invalid_input, "this batch has no changes"};
+        }
+        std::optional<std::size_t> at;
+        auto const body = [&](detail::transaction_scope& all) -> result<void> {
+            for (std::size_t index = 0; index < changes_.size(); ++index) {
+                mutation const& each = changes_[index];
+                at = index;
+                if (!each.condition.any()) {
+                    ENTITABLE_TRY(auto const stored, all.find(std::string{each.entity.row_key()}));
+                    if (!stored) {
+                        return failure{error_code::resource_not_found, "there is no such entity"};
+                    }
+                    if (!each.condition.accepts(all.version_of(each.entity.row_key()))) {
+                        return failure{
+                            error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
+                    }
+                }
+                all.change(each.kind, each.entity, true);
+                ENTITABLE_CHECK(all.rows.problem());
+            }
+            at.reset();
+            return {};
+        };
+        transaction_options options;
+        options.max_attempts = family_->options.max_attempts;
+        options.delays = family_->options.delays;
+        options.time = family_->options.time;
+        auto made = detail::write_indexed(
+            *family_, std::string{changes_.front().entity.partition_key()}, options, body);
+        if (!made) {
+            failure refused = std::move(made).as_failure();
+            if (!at) {
+                at = position_of(refused.error());
+            }
+            if (at && refused.error().effect == effect::none) {
+                refused.error().operation_index = *at;
+            }
+            return refused;
+        }
+        return made;
+    }
+
+private:
+    indexed_batch& add(mutation_kind kind, Entity const& entity, etag_condition condition) {
+        auto made = to_row(entity);
+        if (made) {
+            changes_.push_back({kind, *std::move(made), std::move(condition)});
+        } else if (!problem_) {
+            problem_ = made.error();
+            problem_->operation_index = changes_.size();
+        }
+        return *this;
+    }
+    /// The change whose keys an error names.
+    [[nodiscard]] std::optional<std::size_t> position_of(error const& refused) const {
+        for (std::size_t index = 0; index < changes_.size(); ++index) {
+            row const& entity = changes_[index].entity;
+            if (refused.detail == detail::keys_text(entity.partition_key(), entity.row_key())) {
+                return index;
+            }
+        }
+        return std::nullopt;
+    }
+
+    shared<detail::index_family> family_;
+    std::vector<mutation> changes_;
+    std::optional<error> problem_;
+};
+
+/// A table of entities of one type with indexes. Safe to use from several threads; copies are cheap.
+///
+///     struct by_age : runner {};
+///     ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties(name))
+///     indexed_table<runner, by_age, elsewhere<by_club>> runners{store, "runners", in_table<by_club>{store, "clubs"}};
+///
+/// - An index in the same partition costs no request: its rows are written in the transaction of the entity, which then is one of up to
+///   1 + 2k operations. What replaces or removes reads first.
+/// - An index elsewhere costs requests: 4 for an insert, 7 for a removal, 8 or 9 for an entity that moves in it. Its row is there whenever
+///   its entity is; a program that ends in between can leave rows too many, which no query shows, and which `repair` takes.
+/// - A row with an optional component that is absent has no row in the index.
+///
+/// Thread and process safety: any number of writers, of this type. Writers that go round it (`table<E>`) leave index rows missing:
+/// `verify` tells, `repair` mends.
+template <mapped_entity Entity, class... Declared>
+class indexed_table : public detail::indexed_operations<Entity, typename mapping<Entity>::partition_components,
+                          typename mapping<Entity>::row_components> {
+    using base = detail::indexed_operations<Entity, typename mapping<Entity>::partition_components,
+        typename mapping<Entity>::row_components>;
+    using base::family_;
+    static_assert((detail::allow_index<Entity, Declared>() && ...));
+
+    template <class Index>
+    static constexpr std::size_t position = detail::position_of_index<Index, Declared...>();
+
+public:
+    using value_type = Entity; ///< what it holds
+
+    /// `name`: that of the table of the entities. A place for each index elsewhere follows: `in_table<by_club>{store, "clubs"}`. Asks
+    /// nothing yet.
+    template <class... Indexes>
+    indexed_table(any_transport through, std::string name, in_table<Indexes>... places)
+        : indexed_table(detail::table_core{std::move(through), std::move(name), {}}, index_options{}, places...) {}
+    /// The same with wishes for its calls, and for how it goes about them.
+    template <class... Indexes>
+    indexed_table(any_transport through, std::string name, index_options how, in_table<Indexes>... places)
+        : indexed_table(detail::table_core{std::move(through), std::move(name), {}}, how, places...) {}
+    template <class... Indexes>
+    indexed_table(
+        any_transport through, std::string name, call_options options, index_options how, in_table<Indexes>... places)
+        : indexed_table(detail::table_core{std::move(through), std::move(name), std::move(options)}, how, places...) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return family_->main.name(); } ///< of the entities' table
+    /// The table of the entities, for reads. What is written through it is in no index.
+    [[nodiscard]] table<Entity> entities() const {
+        return table<Entity>{family_->main.transport(), family_->main.name(), family_->main.options()};
+    }
+
+    // ---- the tables themselves ----
+
+    /// Makes the tables of entities and indexes that are not there. Where that of the entities is new the indexes are ready; else see `build`.
+    /// Whether it is new.
+    [[nodiscard]] result<bool> create_if_absent() const { return detail::create_indexed(*family_); }
+    /// The same; TableAlreadyExists where the table of the entities is there.
+    [[nodiscard]] result<void> create() const {
+        ENTITABLE_TRY(bool const made, create_if_absent());
+        return made ? result<void>{} : result<void>{failure{error_code::table_already_exists, "the table is there already"}};
+    }
+    /// Removes the tables of entities and of indexes elsewhere, with all that is in them.
+    [[nodiscard]] result<void> drop() const { return detail::drop_indexed(*family_); }
+
+    // ---- writes ----
+
+    /// EntityAlreadyExists when the key is taken, or a key of a unique index.
+    [[nodiscard]] result<indexed> insert(Entity const& entity) const {
+        return base::write(mutation_kind::insert, to_row(entity), any_etag);
+    }
+    /// As `table::replace`; it reads the stored entity first.
+    [[nodiscard]] result<indexed> replace(Entity const& entity, etag_condition condition) const {
+        return base::write(mutation_kind::replace, to_row(entity), condition);
+    }
+    /// As `table::merge`; it reads the stored entity first.
+    [[nodiscard]] result<indexed> merge(Entity const& entity, etag_condition condition) const {
+        return base::write(mutation_kind::merge, to_row(entity), condition);
+    }
+    /// Lays only the members that are named over those of the stored entity; it reads that first.
+    template <class... Values, class... ChangesAndCondition>
+    [[nodiscard]] result<indexed> merge(
+        keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
+        auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
+        return base::write(mutation_kind::merge, std::move(made.entity), made.condition);
+    }
+    /// Inserts, or replaces whatever is stored; it reads that first.
+    [[nodiscard]] result<indexed> insert_or_replace(Entity const& entity) const {
+        return base::write(mutation_kind::insert_or_replace, to_row(entity), any_etag);
+    }
+    /// Inserts, or merges into whatever is stored; it reads that first.
+    [[nodiscard]] result<indexed> insert_or_merge(Entity const& entity) const {
+        return base::write(mutation_kind::insert_or_merge, to_row(entity), any_etag);
+    }
+    /// Removes an entity that is there and inserts another one in its partition, with their index rows, in one transaction: for keys that
+    /// hold what may change. ResourceNotFound, EntityAlreadyExists.
+    [[nodiscard]] result<indexed> rekey(Entity const& from, Entity const& to) const {
+        ENTITABLE_TRY(row const old, to_row(from));
+        ENTITABLE_TRY(row const made, to_row(to));
+        auto const body = [&](detail::transaction_scope& all) -> result<void> {
+            if (old.row_key() == made.row_key()) {
+                all.change(mutation_kind::replace, made, true);
+                return {};
+            }
+            all.change(mutation_kind::remove, row{old.partition_key(), old.row_key(), {}}, true);
+            all.change(mutation_kind::insert, made, false);
+            return {};
+        };
+        return detail::write_indexed(*family_, std::string{old.partition_key()}, base::transaction_with(), body);
+    }
+    /// Several changes of one partition, all or nothing.
+    [[nodiscard]] indexed_batch<Entity> batch() const { return indexed_batch<Entity>{family_}; }
+
+    // ---- queries ----
+
+    /// As `table::where`.
+    template <shape_set Shapes, shape_set Negated>
+    [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
+        return entities().where(condition);
+    }
+    [[nodiscard]] auto scan_table() const { return entities().scan_table(); } ///< as `table::scan_table`
+
+    /// Asks by an index: `runners.by<by_age>().where(a::race == "NYC" && a::age >= 50)`. IndexNotReady, when it is run, where the index was not
+    /// built: never an empty answer for it.
+    template <class Index>
+    class indexed_by {
+    public:
+        /// The entities whose index rows satisfy the predicate. Does not compile when it would scan the table of the index.
+        template <shape_set Shapes, shape_set Negated>
+        [[nodiscard]] auto where(predicate<Index, Shapes, Negated> const& condition) const {
+            return make(rows_.where(condition));
+        }
+        /// Says that the fields are those of another type.
+        template <class Other, shape_set Shapes, shape_set Negated>
+        void where(predicate<Other, Shapes, Negated> const&) const {
+            static_assert(detail::never<Other>,
+                "where(...) of an index takes fields of this index: using a = entitable::fields<by_age>");
+        }
+        /// All entities that the index has; reads all of its rows.
+        [[nodiscard]] auto scan_index() const { return make(rows_.scan_table()); }
+
+    private:
+        friend class indexed_table;
+        explicit indexed_by(shared<detail::index_family> family)
+            : family_(std::move(family)),
+              rows_(family_->places[position<Index>].transport(), family_->places[position<Index>].name(),
+                  family_->main.options()) {}
+
+        template <access_path Path>
+        [[nodiscard]] indexed_query<Index, Entity, Path> make(query<Index, Path> asked) const {
+            call context{family_->main.options(), *family_->options.time};
+            if (auto ready = family_->check_ready(position<Index>, context); !ready) {
+                asked = query<Index, Path>{rows_.transport(), rows_.options(), rows_.name(), std::move(ready).as_failure()};
+            }
+            return {family_, position<Index>, std::move(asked)};
+        }
+
+        shared<detail::index_family> family_;
+        table<Index> rows_;
+    };
+    /// One of its indexes.
+    template <class Index>
+    [[nodiscard]] indexed_by<Index> by() const {
+        check_index<Index>();
+        return indexed_by<Index>{family_};
+    }
+
+    // ---- care ----
+
+    /// Counts index rows that are missing, dangling or different, and keys that two entities have. Two scans of everything; writers may be
+    /// at work. Memory for a few thousand sums, and for what differs.
+    [[nodiscard]] result<index_verification> verify(std::size_t max_samples = 10) const {
+        return detail::verify_indexes(*family_, max_samples);
+    }
+    /// Brings writes that did not end to their end, writes index rows that are missing and takes away those that dangle. Anyone, at any
+    /// time; writers may be at work.
+    [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family_); }
+    /// Brings writes that did not end to their end; nothing else. A writer that is at work begins again.
+    [[nodiscard]] result<index_repair> apply_pending() const {
+        result<index_repair> done{std::in_place};
+        if (auto applied = detail::apply_intents(*family_, *done); !applied) {
+            done = std::move(applied).as_failure();
+        }
+        return done;
+    }
+    /// Makes an index of a table that has entities ready: writes the rows of all of them, while others write through a table that has the
+    /// index. Deploy these writers first. May be called again where it did not end. An index that was retired, or built from another
+    /// declaration, makes it wait until nobody goes by that any more (`index_options::lease` and `longest_request`).
+    template <class Index>
+    [[nodiscard]] result<index_repair> build() const {
+        check_index<Index>();
+        return detail::build_index(*family_, position<Index>);
+    }
+    /// Nobody keeps or uses the index any more, once their leases are over.
+    template <class Index>
+    [[nodiscard]] result<void> retire() const {
+        check_index<Index>();
+        return detail::set_index_state(*family_, position<Index>, index_state::retired);
+    }
+    /// What an index is there for, as it is stored.
+    template <class Index>
+    [[nodiscard]] result<index_state> state() const {
+        check_index<Index>();
+        call context{family_->main.options(), *family_->options.time};
+        ENTITABLE_TRY(auto const stored, family_->stored_state_of(position<Index>, context));
+        return stored.state;
+    }
+
+private:
+    template <class Index>
+    static consteval void check_index() {
+        static_assert(position<Index> < sizeof...(Declared), "this is no index of the table");
+    }
+    template <class Wanted, class... Places>
+    static consteval bool has_place() {
+        return !detail::index_declaration<Wanted>::is_elsewhere || (std::is_same_v<detail::index_of<Wanted>, Places> || ...);
+    }
+    template <class... Indexes>
+    indexed_table(detail::table_core main, index_options how, in_table<Indexes> const&... places)
+        : base(shared<detail::index_family>::make(main,
+              std::vector<detail::index_shape>{detail::shape_of<Entity, Declared>()...},
+              std::vector<detail::table_core>{
+                  detail::place_of_index<detail::index_of<Declared>, Indexes...>(main, places...)...},
+              &detail::derive_all<Entity, Declared...>,
+              detail::rows_with(detail::leading_literal(mapping<Entity>::row_layout)), how)) {
+        static_assert((has_place<Declared, Indexes...>() && ...),
+            "an index elsewhere needs a table: in_table<by_club>{store, \"clubs\"} behind the name");
+    }
+};
+
+ENTITABLE_END_NAMESPACE
