@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Writers, repairs and builds of indexes in every order in which their requests can reach the store, with lost and late requests and
+// programs that end; and the same with defects, each of which is found.
+
+#include "support/catch.hpp"
+#include "support/long.hpp"
+#include <entitable/entitable.hpp>
+#include <entitable/index.hpp>
+#include <entitable/testing/interleavings.hpp>
+#include <entitable/testing/program.hpp>
+
+#include <functional>
+
+using namespace entitable;
+
+namespace {
+
+struct person {
+    std::string team;
+    std::int32_t id{};
+    std::string city;
+    std::int32_t visits{};
+};
+ENTITABLE(person, partition_key(team), row_key(literal("P:"), id), properties(city, visits))
+struct here : person {};
+ENTITABLE(here, partition_key(team), row_key(literal("C:"), city, id), properties(visits))
+struct there : person {};
+ENTITABLE(there, partition_key(city), row_key(team, id), properties())
+struct only : person {};
+ENTITABLE(only, partition_key(city), row_key(literal("U:")), properties(team, id))
+
+using in_partition = indexed_table<person, here>;
+using in_city = indexed_table<person, elsewhere<there>>;
+using one_a_city = indexed_table<person, elsewhere<unique<only>>>;
+
+template <class Table>
+Table open(any_transport through, entitable::clock& time, std::uint64_t seed, std::uint32_t max_attempts = 3) {
+    index_options how;
+    how.max_attempts = max_attempts;
+    how.time = &time;
+    how.seed = seed;
+    if constexpr (std::is_same_v<Table, in_partition>) {
+        return Table{std::move(through), "people", how};
+    } else if constexpr (std::is_same_v<Table, in_city>) {
+        return Table{through, "people", how, in_table<there>{through, "cities"}};
+    } else {
+        return Table{through, "people", how, in_table<only>{through, "cities"}};
+    }
+}
+
+/// How many ended so.
+struct tally {
+    int good{};
+    int unknown{};
+    int none{};
+    std::string codes;
+};
+
+using through_defect = std::function<any_transport(any_transport)>;
+
+template <class Table>
+struct cast {
+    std::string name;
+    std::function<result<void>(Table const&)> does;
+    through_defect defect{};
+    bool counts{true};
+    std::uint32_t max_attempts{3};
+};
+
+/// What is wrong at any time: an entity without its index row.
+template <class Table>
+std::string missing(memory_backend const& store) {
+    table<person> const people{store, "people"};
+    for (std::int32_t const id : {1, 2}) {
+        auto const one = people.find("red", id).value();
+        if (!one) {
+            continue;
+        }
+        bool found = false;
+        if constexpr (std::is_same_v<Table, in_partition>) {
+            found = table<here>{store, "people"}.find("red", one->city, id).value().has_value();
+        } else if constexpr (std::is_same_v<Table, in_city>) {
+            found = table<there>{store, "cities"}.find(one->city, "red", id).value().has_value();
+        } else {
+            auto const row = table<only>{store, "cities"}.find(one->city).value();
+            found = row && row->id == id;
+        }
+        if (!found) {
+            return "an entity without its index row";
+        }
+    }
+    return "";
+}
+
+template <class Table>
+testing::interleaving_report walk(std::vector<cast<Table>> const& actors, testing::interleaving_limits limits,
+    std::function<void(Table const&)> const& begin,
+    std::function<std::string(Table const&, tally const&, std::size_t)> const& end = {}, std::size_t most = 0) {
+    limits.most_states = most != 0 ? most : entitable_test::rounds(200, 200'000, 4'000);
+    return testing::interleavings(
+        [&](testing::stage& on) {
+            auto const people = open<Table>(on.store(), on.time(), 98);
+            people.create().value();
+            begin(people);
+            auto& told = on.keep<tally>();
+            std::uint64_t seed = 0;
+            for (cast<Table> const& each : actors) {
+                ++seed;
+                on.add(
+                    each.name,
+                    [&on, each, seed] {
+                        auto const runs = [each, seed](any_transport way, entitable::clock& time) {
+                            return each.does(
+                                open<Table>(each.defect ? each.defect(way) : way, time, seed, each.max_attempts));
+                        };
+                        return testing::program<result<void>>{runs, on.time().steady()};
+                    },
+                    [&told, each](result<void> const& done) {
+                        if (done) {
+                            told.good += each.counts ? 1 : 0;
+                        } else if (done.error().effect == effect::unknown) {
+                            ++told.unknown;
+                        } else {
+                            ++told.none;
+                            told.codes += to_string(done.error().code);
+                        }
+                    });
+            }
+            on.remember([&told] {
+                return std::to_string(told.good) + ' ' + std::to_string(told.unknown) + ' ' + told.codes;
+            });
+            on.always([&on] { return missing<Table>(on.store()); });
+            on.at_end([&on, &told, end, limits] {
+                auto const people = open<Table>(on.store(), on.time(), 97);
+                auto const seen = people.verify().value();
+                // A request of which nothing is known may leave a row, however it ends: nothing else may.
+                if (limits.faults + limits.crashes == 0 && seen.dangling + seen.different > 0) {
+                    return std::string{"rows too many, though all went well"};
+                }
+                if (end) {
+                    if (std::string const wrong = end(people, told, on.crashed()); !wrong.empty()) {
+                        return wrong;
+                    }
+                }
+                people.repair().value();
+                return people.verify().value().good() ? std::string{} : std::string{"not good after a repair"};
+            });
+        },
+        limits);
+}
+
+template <class Table>
+result<void> move(Table const& people, std::int32_t id, std::string const& to) {
+    ENTITABLE_CHECK(people.update("red", id, [&](person& one) {
+        one.city = to;
+        ++one.visits;
+    }));
+    return {};
+}
+
+/// Each move that was told good is there once; one of unknown effect at most once.
+template <class Table>
+std::string keeps_count(Table const& people, tally const& told, std::size_t crashed) {
+    auto const visits = people.get("red", 1).value().visits;
+    int const least = told.good;
+    int const most = told.good + told.unknown + static_cast<int>(crashed);
+    return visits < least ? "a move is lost" : visits > most ? "a move was made twice, or one that was refused" : "";
+}
+
+template <class Table>
+void one_in_york(Table const& people) {
+    people.insert({"red", 1, "York", 0}).value();
+}
+
+testing::interleaving_limits const quiet{.faults = 0, .late = 0};
+testing::interleaving_limits const one_crash{.faults = 0, .late = 0, .crashes = 1};
+
+
+template <class Table>
+cast<Table> mover(std::int32_t id, std::string const& to) {
+    return {"to " + to, [id, to](Table const& people) { return move(people, id, to); }};
+}
+template <class Table>
+cast<Table> remover() {
+    return {"removal", [](Table const& people) -> result<void> {
+                ENTITABLE_CHECK(people.remove("red", 1, any_etag));
+                return {};
+            }};
+}
+template <class Table>
+cast<Table> applier() {
+    return {"apply_pending", [](Table const& people) -> result<void> {
+                ENTITABLE_CHECK(people.apply_pending());
+                return {};
+            },
+        {}, false};
+}
+
+/// A transport that changes requests or answers on their way.
+template <class Change>
+struct defective {
+    using is_transport = void;
+    any_transport below;
+    Change change;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        return change(below, request, context);
+    }
+};
+template <class Change>
+through_defect with_defect(Change change) {
+    return [change](any_transport below) { return any_transport{defective<Change>{std::move(below), change}}; };
+}
+/// Another write in place of each; nothing: it is told as done and not sent.
+through_defect with_writes(std::function<std::optional<mutation>(std::string const& table, mutation)> other) {
+    return with_defect([other]<class Request>(any_transport const& below, Request const& request, call& context) {
+        if constexpr (std::same_as<Request, write_entity>) {
+            auto changed = other(request.table, request.change);
+            return changed ? below.execute(write_entity{request.table, *std::move(changed)}, context)
+                           : result<written>{written{}};
+        } else {
+            return below.execute(request, context);
+        }
+    });
+}
+bool is_intent(mutation const& of) { return of.entity.row_key().starts_with("~!ix!"); }
+
+/// Index rows are written and removed whatever their version.
+through_defect unconditional() {
+    return with_writes([](std::string const& table, mutation one) -> std::optional<mutation> {
+        if (table == "cities" && one.needs_existing()) {
+            one.condition = any_etag;
+        }
+        return one;
+    });
+}
+/// An index row that is there already is taken for good, and not written again.
+through_defect keeps_what_is_there() {
+    return with_writes([](std::string const& table, mutation one) -> std::optional<mutation> {
+        bool const again = table == "cities" && one.kind == mutation_kind::replace;
+        return again ? std::nullopt : std::optional{std::move(one)};
+    });
+}
+/// An intent is made undone whatever it is by now.
+through_defect overwrites_applied() {
+    return with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
+        if (is_intent(one) && one.kind == mutation_kind::merge) {
+            one.condition = any_etag;
+        }
+        return one;
+    });
+}
+/// An intent is left pending, though it was given up.
+through_defect never_undoes() {
+    return with_writes([](std::string const&, mutation one) -> std::optional<mutation> {
+        bool const undoes = is_intent(one) && one.kind == mutation_kind::merge;
+        return undoes ? std::nullopt : std::optional{std::move(one)};
+    });
+}
+/// The intents of an entity are not looked for before its row is taken away.
+through_defect without_intents() {
+    return with_defect([]<class Request>(any_transport const& below, Request const& request, call& context) {
+        if constexpr (std::same_as<Request, query_entities>) {
+            std::string const& first = request.range.row.lower.key;
+            bool const of_an_entity = first.starts_with("~!ix!") && first.size() > 5;
+            return of_an_entity ? result<query_entities::response>{std::in_place} : below.execute(request, context);
+        } else {
+            return below.execute(request, context);
+        }
+    });
+}
+/// The answer to the first transaction is lost.
+through_defect loses_an_answer() {
+    return [](any_transport below) {
+        return with_defect([lost = std::make_shared<int>(0)]<class Request>(
+                               any_transport const& way, Request const& request, call& context) {
+            auto answer = way.execute(request, context);
+            if constexpr (std::same_as<Request, transact>) {
+                if (answer && (*lost)++ == 0) {
+                    return result<transact::response>{failure{testing::lost_request()}};
+                }
+            }
+            return answer;
+        })(std::move(below));
+    };
+}
+
+template <class Table>
+cast<Table> with(through_defect defect, cast<Table> one) {
+    one.defect = std::move(defect);
+    return one;
+}
+/// What a walk finds that ends with its first problem; all states of it are few.
+std::string problem_of(std::vector<cast<in_city>> const& actors, testing::interleaving_limits limits,
+    std::function<void(in_city const&)> const& begin) {
+    auto const told = walk<in_city>(actors, limits, begin, keeps_count<in_city>, 20'000);
+    CAPTURE(told.schedule);
+    return told.problem;
+}
+/// A row too many, as a writer has left it that was to move the entity to Bath, with its intent.
+void left_behind(in_city const& people, intent_state state) {
+    one_in_york(people);
+    any_transport const store = people.entities().transport();
+    there row;
+    static_cast<person&>(row) = {"red", 1, "Bath", 0};
+    table<there>{store, "cities"}.insert(row).value();
+    intent const left{{"red", row_key_of(person{"red", 1, "York", 0}).value()}, std::string(32, 'd'), {}, state,
+        {{"there", std::nullopt, row_keys{"Bath", row_key_of(row).value()}}}};
+    call context;
+    store.execute(write_entity{"people", mutation::insert(left.to_row())}, context).value();
+}
+
+void check(testing::interleaving_report const& told) {
+    CAPTURE(told.schedule);
+    CHECK(told.problem == "");
+    CHECK((told.complete || entitable_test::rounds(0, 1) == 0)); // all of them in the long run
+}
+
+} // namespace
+
+TEMPLATE_TEST_CASE("indexes: two writers, in every order", "", in_partition, in_city) {
+    std::vector<cast<TestType>> const both{mover<TestType>(1, "Bath"), mover<TestType>(1, "Ely")};
+    check(walk<TestType>(both, quiet, one_in_york<TestType>, keeps_count<TestType>));
+}
+
+TEMPLATE_TEST_CASE("indexes: one writer with lost and late requests and a crash", "", in_partition, in_city) {
+    std::vector<cast<TestType>> const one{mover<TestType>(1, "Bath")};
+    check(walk<TestType>(one, {.faults = 2, .late = 1}, one_in_york<TestType>, keeps_count<TestType>));
+    check(walk<TestType>(one, {.faults = 1, .late = 1, .crashes = 1}, one_in_york<TestType>, keeps_count<TestType>));
+}
+
+TEST_CASE("indexes elsewhere: a writer, and others who bring another's work to its end") {
+    for (intent_state const state : {intent_state::pending, intent_state::applied, intent_state::undone}) {
+        check(walk<in_city>({mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,
+            [state](in_city const& people) { left_behind(people, state); }, keeps_count<in_city>));
+    }
+}
+
+TEST_CASE("indexes elsewhere: removal and move, in every order") {
+    check(walk<in_city>({mover<in_city>(1, "Bath"), remover<in_city>()}, quiet, one_in_york<in_city>));
+}
+
+TEST_CASE("unique indexes elsewhere: two entities want one key") {
+    auto const two_people = [](one_a_city const& people) {
+        people.insert({"red", 1, "York", 0}).value();
+        people.insert({"red", 2, "Ely", 0}).value();
+    };
+    auto const one_has_it = [](one_a_city const&, tally const& seen, std::size_t) {
+        return seen.good > 1 ? std::string{"both have it"} : std::string{};
+    };
+    check(walk<one_a_city>({mover<one_a_city>(1, "Bath"), mover<one_a_city>(2, "Bath")}, quiet, two_people, one_has_it));
+}
+
+TEST_CASE("indexes elsewhere: each rule of the protocol is needed") {
+    auto const bath = mover<in_city>(1, "Bath");
+    auto const back = mover<in_city>(1, "York");
+    auto const apply = applier<in_city>();
+    auto const york = one_in_york<in_city>;
+    auto const pending = [](in_city const& people) { left_behind(people, intent_state::pending); };
+    testing::interleaving_limits const late{.faults = 1, .late = 1};
+    auto gives_up = bath;
+    gives_up.max_attempts = 1;
+    CHECK(problem_of({with(unconditional(), bath), with(unconditional(), back)}, quiet, york) != "");
+    CHECK(problem_of({with(keeps_what_is_there(), bath), apply}, quiet, pending) != "");
+    CHECK(problem_of({bath, with(without_intents(), apply)}, quiet, pending) != "");
+    CHECK(problem_of({with(never_undoes(), gives_up)}, late, york) != "");
+    CHECK(problem_of({gives_up}, late, york) == "");
+    CHECK(problem_of({with(loses_an_answer(), bath), with(overwrites_applied(), apply)}, quiet, york) != "");
+    CHECK(problem_of({with(loses_an_answer(), bath), apply}, quiet, york) == "");
+}
