@@ -128,9 +128,8 @@ testing::interleaving_report walk(std::vector<cast<Table>> const& actors, testin
                         }
                     });
             }
-            on.remember([&told] {
-                return std::to_string(told.good) + ' ' + std::to_string(told.unknown) + ' ' + told.codes;
-            });
+            on.remember(
+                [&told] { return std::to_string(told.good) + ' ' + std::to_string(told.unknown) + ' ' + told.codes; });
             on.always([&on] { return missing<Table>(on.store()); });
             on.at_end([&on, &told, end, limits] {
                 auto const people = open<Table>(on.store(), on.time(), 97);
@@ -177,7 +176,6 @@ void one_in_york(Table const& people) {
 testing::interleaving_limits const quiet{.faults = 0, .late = 0};
 testing::interleaving_limits const one_crash{.faults = 0, .late = 0, .crashes = 1};
 
-
 template <class Table>
 cast<Table> mover(std::int32_t id, std::string const& to) {
     return {"to " + to, [id, to](Table const& people) { return move(people, id, to); }};
@@ -191,10 +189,11 @@ cast<Table> remover() {
 }
 template <class Table>
 cast<Table> applier() {
-    return {"apply_pending", [](Table const& people) -> result<void> {
-                ENTITABLE_CHECK(people.apply_pending());
-                return {};
-            },
+    return {"apply_pending",
+        [](Table const& people) -> result<void> {
+            ENTITABLE_CHECK(people.apply_pending());
+            return {};
+        },
         {}, false};
 }
 
@@ -335,7 +334,8 @@ TEMPLATE_TEST_CASE("indexes: one writer with lost and late requests and a crash"
 
 TEST_CASE("indexes elsewhere: a writer, and others who bring another's work to its end") {
     for (intent_state const state : {intent_state::pending, intent_state::applied, intent_state::undone}) {
-        check(walk<in_city>({mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,
+        check(walk<in_city>(
+            {mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,
             [state](in_city const& people) { left_behind(people, state); }, keeps_count<in_city>));
     }
 }
@@ -352,7 +352,8 @@ TEST_CASE("unique indexes elsewhere: two entities want one key") {
     auto const one_has_it = [](one_a_city const&, tally const& seen, std::size_t) {
         return seen.good > 1 ? std::string{"both have it"} : std::string{};
     };
-    check(walk<one_a_city>({mover<one_a_city>(1, "Bath"), mover<one_a_city>(2, "Bath")}, quiet, two_people, one_has_it));
+    check(
+        walk<one_a_city>({mover<one_a_city>(1, "Bath"), mover<one_a_city>(2, "Bath")}, quiet, two_people, one_has_it));
 }
 
 TEST_CASE("indexes elsewhere: each rule of the protocol is needed") {
@@ -368,7 +369,7 @@ TEST_CASE("indexes elsewhere: each rule of the protocol is needed") {
     CHECK(problem_of({with(keeps_what_is_there(), bath), apply}, quiet, pending) != "");
     CHECK(problem_of({bath, with(without_intents(), apply)}, quiet, pending) != "");
     CHECK(problem_of({with(never_undoes(), gives_up)}, late, york) != "");
-    CHECK(problem_of({gives_up}, late, york) == "");
+    check(walk<in_city>({gives_up}, late, york, keeps_count<in_city>));
     CHECK(problem_of({with(loses_an_answer(), bath), with(overwrites_applied(), apply)}, quiet, york) != "");
-    CHECK(problem_of({with(loses_an_answer(), bath), apply}, quiet, york) == "");
+    check(walk<in_city>({with(loses_an_answer(), bath), apply}, quiet, york, keeps_count<in_city>));
 }

@@ -46,26 +46,26 @@ enum class error_code : std::uint16_t {
     other_service_error,   ///< any other code of the service: `error::server_message` has its words
 
     // ours
-    not_supported = 1000, ///< the transport has no such request
-    cancelled,            ///< the caller's cancellation was seen
-    deadline_exceeded,    ///< the call's deadline passed
-    transport_failed,     ///< no usable answer came back
-    query_too_complex,    ///< a predicate needs more key ranges than are allowed
-    key_not_splittable,   ///< the parts of a composite key could not be told apart again
-    key_reserved,         ///< the row key begins with "~!", which belongs to rows of the library's own
-    operation_id_taken,   ///< another write was applied under this operation id
-    operation_void,       ///< this operation was given up before: no write is applied under its id any more
-    row_malformed,        ///< stored bytes are not a row of a version known here
-    row_mismatch,         ///< a row does not fit the entity it is read into
-    continuation_invalid, ///< a continuation token that this store did not make
-    store_busy,           ///< other processes or readers held the file for longer than may be waited
-    store_full,           ///< the disk, or the room a file may take, is used up
-    store_corrupt,        ///< stored bytes are not what was written
-    store_foreign,        ///< the file is not one of this library's
-    store_newer,          ///< the file has a format of a newer version of this library
-    store_failed,         ///< the file cannot be opened, read or written
-    checkpoint_invalid,   ///< a checkpoint of another load or another input, of a newer version, or damaged
-    index_not_ready,      ///< an index was not built, is being built, or was retired: readers do not use it
+    not_supported = 1000,     ///< the transport has no such request
+    cancelled,                ///< the caller's cancellation was seen
+    deadline_exceeded,        ///< the call's deadline passed
+    transport_failed,         ///< no usable answer came back
+    query_too_complex,        ///< a predicate needs more key ranges than are allowed
+    key_not_splittable,       ///< the parts of a composite key could not be told apart again
+    key_reserved,             ///< the row key begins with "~!", which belongs to rows of the library's own
+    operation_id_taken,       ///< another write was applied under this operation id
+    operation_void,           ///< this operation was given up before: no write is applied under its id any more
+    row_malformed,            ///< stored bytes are not a row of a version known here
+    row_mismatch,             ///< a row does not fit the entity it is read into
+    continuation_invalid,     ///< a continuation token that this store did not make
+    store_busy,               ///< other processes or readers held the file for longer than may be waited
+    store_full,               ///< the disk, or the room a file may take, is used up
+    store_corrupt,            ///< stored bytes are not what was written
+    store_foreign,            ///< the file is not one of this library's
+    store_newer,              ///< the file has a format of a newer version of this library
+    store_failed,             ///< the file cannot be opened, read or written
+    checkpoint_invalid,       ///< a checkpoint of another load or another input, of a newer version, or damaged
+    index_not_ready,          ///< an index was not built, is being built, or was retired: readers do not use it
     index_definition_differs, ///< the index was built from another declaration of it
 };
 

@@ -70,16 +70,29 @@ template <class Index, auto Wanted>
 inline constexpr bool index_key_has = is_component<Wanted>(typename mapping<Index>::partition_components{}) ||
     is_component<Wanted>(typename mapping<Index>::row_components{});
 template <class Index, auto Wanted>
-inline constexpr bool index_has = index_key_has<Index, Wanted> || is_property<Wanted>(typename mapping<Index>::properties{});
+inline constexpr bool index_has =
+    index_key_has<Index, Wanted> || is_property<Wanted>(typename mapping<Index>::properties{});
 
 template <class Index, bool KeyOnly, class... Components>
 [[nodiscard]] constexpr bool names_all(components<void, Components...>) noexcept {
-    return (((KeyOnly && index_key_has<Index, Components::member>) || (!KeyOnly && index_has<Index, Components::member>)) && ...);
+    return (
+        ((KeyOnly && index_key_has<Index, Components::member>) || (!KeyOnly && index_has<Index, Components::member>)) &&
+        ...);
 }
 /// Whether a row of the index says whose it is.
 template <class Index, class Entity, bool Unique>
 inline constexpr bool names_its_entity = names_all<Index, !Unique>(typename mapping<Entity>::partition_components{}) &&
     names_all<Index, !Unique>(typename mapping<Entity>::row_components{});
+
+/// Whether two keys are made of the same members, in one order.
+template <class... Ones, class... Others>
+[[nodiscard]] constexpr bool same_members(components<void, Ones...>, components<void, Others...>) noexcept {
+    if constexpr (sizeof...(Ones) == sizeof...(Others)) {
+        return (is_same_member<Ones::member, Others::member>() && ...);
+    } else {
+        return false;
+    }
+}
 
 /// Says in one line each what is wrong with an index.
 template <class Entity, class Declared>
@@ -91,10 +104,13 @@ consteval bool allow_index() {
     if constexpr (derived) {
         static_assert(sizeof(index) == sizeof(Entity), "an index adds no members to its entity");
         static_assert(names_its_entity<index, Entity, how::is_unique>,
-            "a row of this index does not say whose it is: put every component of the entity's keys into the keys of the "
+            "a row of this index does not say whose it is: put every component of the entity's keys into the keys of "
+            "the "
             "index, or of a unique index into its properties");
         if constexpr (!how::is_elsewhere) {
-            static_assert(share_partitions<Entity, index>,
+            static_assert(share_partitions<Entity, index> &&
+                    same_members(typename mapping<Entity>::partition_components{},
+                        typename mapping<index>::partition_components{}),
                 "this index has another partition key than its entity: declare it as elsewhere<...>");
             static_assert(are_told_apart<Entity, index>,
                 "entity and index cannot be told apart: begin their row keys with different literals, for example "
@@ -118,8 +134,8 @@ inline void add_layout(part_hash& to, key_layout layout) noexcept {
     to.add(layout.size());
     for (key_component const& each : layout) {
         to.add(each.name);
-        to.add(static_cast<std::uint64_t>(each.is) | std::uint64_t{each.optional} << 8U | std::uint64_t{each.escaped} << 9U |
-            std::uint64_t{each.buckets} << 16U);
+        to.add(static_cast<std::uint64_t>(each.is) | std::uint64_t{each.optional} << 8U |
+            std::uint64_t{each.escaped} << 9U | std::uint64_t{each.buckets} << 16U);
     }
 }
 

@@ -16,7 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// How an indexed table goes about it.
 struct index_options {
-    std::uint32_t max_attempts{50};     ///< of a write, the first one included, where other writers are faster; 0 is taken for 1
+    std::uint32_t max_attempts{
+        50}; ///< of a write, the first one included, where other writers are faster; 0 is taken for 1
     backoff delays{contention_backoff}; ///< the waits between attempts
     clock* time{&system_clock()};       ///< of waits and leases; must outlive the table
     std::uint64_t seed{};               ///< of waits and of the names of intents; 0 for a fresh one
@@ -28,11 +29,11 @@ struct index_options {
 
 /// A write that kept the indexes.
 struct indexed {
-    entitable::etag etag;     ///< of the entity's new version, where one entity was written and is there
-    std::uint32_t attempts{}; ///< from 1; 0 where an earlier call under the same operation id has made it
-    bool changed{};           ///< whether something was written
-    bool after_retry{};       ///< see `written`
-    std::uint32_t healed{};   ///< index rows that had to go and were gone already: somebody had removed them by hand
+    entitable::etag etag;      ///< of the entity's new version, where one entity was written and is there
+    std::uint32_t attempts{};  ///< from 1; 0 where an earlier call under the same operation id has made it
+    bool changed{};            ///< whether something was written
+    bool after_retry{};        ///< see `written`
+    std::uint32_t healed{};    ///< index rows that had to go and were gone already: somebody had removed them by hand
     std::uint32_t unsettled{}; ///< rows in other partitions that could not be taken away: `repair` takes them
 };
 
@@ -66,22 +67,22 @@ enum class index_fault : std::uint8_t {
 
 /// One fault, with keys.
 struct index_difference {
-    index_fault fault{};       ///< what is wrong
-    std::string index;         ///< the type of the index
-    std::string partition_key; ///< of the index row
-    std::string row_key;       ///< of the index row
+    index_fault fault{};              ///< what is wrong
+    std::string index;                ///< the type of the index
+    std::string partition_key;        ///< of the index row
+    std::string row_key;              ///< of the index row
     std::string entity_partition_key; ///< of the entity it is about
     std::string entity_row_key;       ///< of the entity it is about
 };
 
 /// What `verify` found.
 struct index_verification {
-    std::uint64_t entities{};   ///< looked at
-    std::uint64_t index_rows{}; ///< looked at, of all indexes
-    std::uint64_t missing{};    ///< see `index_fault`
-    std::uint64_t dangling{};   ///< see `index_fault`
-    std::uint64_t different{};  ///< see `index_fault`
-    std::uint64_t violations{}; ///< see `index_fault`
+    std::uint64_t entities{};              ///< looked at
+    std::uint64_t index_rows{};            ///< looked at, of all indexes
+    std::uint64_t missing{};               ///< see `index_fault`
+    std::uint64_t dangling{};              ///< see `index_fault`
+    std::uint64_t different{};             ///< see `index_fault`
+    std::uint64_t violations{};            ///< see `index_fault`
     std::vector<index_difference> samples; ///< the first ones, at most as many as were asked for
 
     /// Whether nothing is wrong.
@@ -90,11 +91,11 @@ struct index_verification {
 
 /// What `repair` did.
 struct index_repair {
-    std::uint64_t intents{};  ///< of writers that did not end, which were brought to an end
+    std::uint64_t intents{};         ///< of writers that did not end, which were brought to an end
     std::uint64_t foreign_intents{}; ///< of indexes that this table does not have: left as they are
-    std::uint64_t written{};  ///< index rows that were missing or different
-    std::uint64_t removed{};  ///< index rows that were dangling
-    index_verification found; ///< before
+    std::uint64_t written{};         ///< entities whose index rows were missing or different
+    std::uint64_t removed{};         ///< index rows that were dangling
+    index_verification found;        ///< before
 };
 
 ENTITABLE_END_NAMESPACE

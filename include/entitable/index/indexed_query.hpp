@@ -50,7 +50,8 @@ public:
     [[nodiscard]] auto select(Fields... fields) const {
         constexpr bool covered = sizeof...(Fields) > 0 && (detail::is_field_of<Index, Fields> && ...);
         static_assert(covered,
-            "select(...) of an index takes fields of the index, fields<I>: a member that its rows do not hold is read with "
+            "select(...) of an index takes fields of the index, fields<I>: a member that its rows do not hold is read "
+            "with "
             "the entity, without select");
         if constexpr (covered) {
             return rows_.select(fields...);
@@ -64,8 +65,8 @@ public:
     /// What would be run.
     [[nodiscard]] result<index_explanation> explain() const {
         ENTITABLE_TRY(auto rows, rows_.explain());
-        return index_explanation{std::string{mapping<Index>::entity_name},
-            family_->places[index_].name(), std::move(rows), true};
+        return index_explanation{
+            std::string{mapping<Index>::entity_name}, family_->places[index_].name(), std::move(rows), true};
     }
 
     /// Calls `function(entity)` for each, in the order of the index.
@@ -138,8 +139,7 @@ public:
                 named.push_back(std::move(one));
                 ENTITABLE_CHECK(detail::read_named(*family_, index_, named, 1));
                 if (named.front().stored) {
-                    ENTITABLE_CHECK(
-                        from_row(*named.front().stored, found->emplace(), family_->main.options().reading));
+                    ENTITABLE_CHECK(from_row(*named.front().stored, found->emplace(), family_->main.options().reading));
                     break;
                 }
             }
@@ -148,7 +148,8 @@ public:
     }
 
 private:
-    indexed_query(shared<detail::index_family> family, std::size_t index, query<Index, Path> rows, std::size_t in_flight)
+    indexed_query(
+        shared<detail::index_family> family, std::size_t index, query<Index, Path> rows, std::size_t in_flight)
         : family_(std::move(family)), index_(index), rows_(std::move(rows)), in_flight_(in_flight) {}
 
     [[nodiscard]] static result<detail::named_entity> name_of(Index const& found) {

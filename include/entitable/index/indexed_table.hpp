@@ -109,7 +109,8 @@ protected:
                     return failure{error_code::resource_not_found, "there is no such entity"};
                 }
                 if (!condition.accepts(all.version_of(entity->row_key()))) {
-                    return failure{error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
+                    return failure{
+                        error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
                 }
             }
             all.change(kind, *entity, true);
@@ -128,7 +129,8 @@ protected:
 template <mapped_entity Entity>
 class indexed_batch {
 public:
-    explicit indexed_batch(shared<detail::index_family> family) : family_(std::move(family)) {} ///< made by `indexed_table::batch`
+    explicit indexed_batch(shared<detail::index_family> family)
+        : family_(std::move(family)) {} ///< made by `indexed_table::batch`
 
     /// Adds a new entity: EntityAlreadyExists when there is one.
     indexed_batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
@@ -190,8 +192,8 @@ public:
         options.max_attempts = family_->options.max_attempts;
         options.delays = family_->options.delays;
         options.time = family_->options.time;
-        auto made = detail::write_indexed(
-            *family_, std::string{changes_.front().entity.partition_key()}, options, body);
+        auto made =
+            detail::write_indexed(*family_, std::string{changes_.front().entity.partition_key()}, options, body);
         if (!made) {
             failure refused = std::move(made).as_failure();
             if (!at) {
@@ -288,7 +290,8 @@ public:
     /// The same; TableAlreadyExists where the table of the entities is there.
     [[nodiscard]] result<void> create() const {
         ENTITABLE_TRY(bool const made, create_if_absent());
-        return made ? result<void>{} : result<void>{failure{error_code::table_already_exists, "the table is there already"}};
+        return made ? result<void>{}
+                    : result<void>{failure{error_code::table_already_exists, "the table is there already"}};
     }
     /// Removes the tables of entities and of indexes elsewhere, with all that is in them.
     [[nodiscard]] result<void> drop() const { return detail::drop_indexed(*family_); }
@@ -380,7 +383,8 @@ public:
         [[nodiscard]] indexed_query<Index, Entity, Path> make(query<Index, Path> asked) const {
             call context{family_->main.options(), *family_->options.time};
             if (auto ready = family_->check_ready(position<Index>, context); !ready) {
-                asked = query<Index, Path>{rows_.transport(), rows_.options(), rows_.name(), std::move(ready).as_failure()};
+                asked =
+                    query<Index, Path>{rows_.transport(), rows_.options(), rows_.name(), std::move(ready).as_failure()};
             }
             return {family_, position<Index>, std::move(asked)};
         }
@@ -443,7 +447,8 @@ private:
     }
     template <class Wanted, class... Places>
     static consteval bool has_place() {
-        return !detail::index_declaration<Wanted>::is_elsewhere || (std::is_same_v<detail::index_of<Wanted>, Places> || ...);
+        return !detail::index_declaration<Wanted>::is_elsewhere ||
+            (std::is_same_v<detail::index_of<Wanted>, Places> || ...);
     }
     template <class... Indexes>
     indexed_table(detail::table_core main, index_options how, in_table<Indexes> const&... places)

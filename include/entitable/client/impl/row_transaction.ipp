@@ -51,13 +51,14 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
         one.stored = std::move(found->entity);
         one.version = std::move(found->etag);
     }
-    if (one.changed && one.change.kind != mutation_kind::insert) { // before it was read: from now on it depends on what was found
+    if (one.changed &&
+        one.change.kind != mutation_kind::insert) { // before it was read: from now on it depends on what was found
         if (absent && one.change.needs_existing()) {
             one.changed = false;
             refuse_row(
                 error_code::resource_not_found, "there is no such entity, and this body has changed it", row_key);
         } else if (!one.change.needs_existing()) {
-            one.change.kind = absent ? mutation_kind::insert
+            one.change.kind = absent         ? mutation_kind::insert
                 : lays_over(one.change.kind) ? mutation_kind::merge
                                              : mutation_kind::replace;
         }

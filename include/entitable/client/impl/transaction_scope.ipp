@@ -236,8 +236,7 @@ ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& cor
 }
 
 ENTITABLE_LAZY_BODY result<transacted> run_transaction(table_core const& core, result<std::string> partition_key,
-    transaction_options const& options, function_ref<result<void>(transaction_scope&)> body,
-    transaction_sender send) {
+    transaction_options const& options, function_ref<result<void>(transaction_scope&)> body, transaction_sender send) {
     if (!partition_key) {
         return std::move(partition_key).as_failure();
     }

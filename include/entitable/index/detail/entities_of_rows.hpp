@@ -12,8 +12,8 @@ namespace detail {
 
 /// An entity that an index row has named.
 struct named_entity {
-    row_keys entity;     ///< as the index row names it
-    row_keys index_row;  ///< the index row
+    row_keys entity;           ///< as the index row names it
+    row_keys index_row;        ///< the index row
     std::optional<row> stored; ///< the entity, if it is there and has this index row
 };
 

@@ -97,11 +97,7 @@ private:
 };
 
 /// The keys of a row.
-[[nodiscard]] inline row_keys keys_of(row_view of) {
-    return {std::string{of.partition_key}, std::string{of.row_key}};
-}
-/// Whether two rows have the same properties; how they are laid out does not count.
-[[nodiscard]] bool same_properties(row_view one, row_view other);
+[[nodiscard]] inline row_keys keys_of(row_view of) { return {std::string{of.partition_key}, std::string{of.row_key}}; }
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/index/detail/entities_of_rows.hpp>
 #include <entitable/core/io_driver.hpp>
+#include <entitable/index/detail/entities_of_rows.hpp>
 #include <entitable/transport/run_all.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -5,9 +5,10 @@
 // Entities and index rows are compared by sums over the digests of rows, a few thousand of them an index: one scan of each, and little
 // memory whatever their number. Where sums differ, the rows that went into them are read again and compared one by one.
 
-#include <entitable/index/detail/index_run.hpp>
 #include <entitable/index/detail/index_rows_elsewhere.hpp>
+#include <entitable/index/detail/index_run.hpp>
 #include <entitable/request/part_hash.hpp>
+#include <entitable/row/compare.hpp>
 #include <entitable/row/system_rows.hpp>
 
 #include <map>
@@ -224,8 +225,8 @@ ENTITABLE_DECL result<index_verification> verify_with(index_family const& family
         }
         count_fault(*told, *fault);
         if (told->samples.size() < max_samples) {
-            told->samples.push_back({*fault, std::string{family.shapes[each.at.index].name},
-                each.at.keys.partition_key, each.at.keys.row_key, each.entity.partition_key, each.entity.row_key});
+            told->samples.push_back({*fault, std::string{family.shapes[each.at.index].name}, each.at.keys.partition_key,
+                each.at.keys.row_key, each.entity.partition_key, each.entity.row_key});
         }
         ENTITABLE_CHECK(found(*fault, each));
     }

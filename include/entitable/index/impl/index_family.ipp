@@ -10,24 +10,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-[[nodiscard]] ENTITABLE_DECL bool same_properties(row_view one, row_view other) {
-    auto const has_all_of = [](row_view these, row_view in) {
-        property_cursor cursor{these.payload};
-        for (property_view each; cursor.next(each);) {
-            if (!each.present) {
-                continue;
-            }
-            auto const there = in.find(each.name);
-            if (!there || there->type() != each.value.type() || there->bits() != each.value.bits() ||
-                there->bytes() != each.value.bytes()) {
-                return false;
-            }
-        }
-        return true;
-    };
-    return has_all_of(one, other) && has_all_of(other, one);
-}
-
 ENTITABLE_DECL result<index_rows> index_family::rows_for(std::optional<row_view> const& entity) const {
     result<index_rows> made{std::in_place};
     if (!entity) {
@@ -133,7 +115,8 @@ ENTITABLE_DECL result<index_states> index_family::states(call& context) const {
     return read_states(context);
 }
 
-ENTITABLE_DECL result<index_family::stored_state> index_family::stored_state_of(std::size_t index, call& context) const {
+ENTITABLE_DECL result<index_family::stored_state> index_family::stored_state_of(
+    std::size_t index, call& context) const {
     auto found = main.transport().execute(
         get_entity{main.name(), std::string{system_row::index}, state_row_key(shapes[index]), {}}, context);
     if (found) {
@@ -155,11 +138,11 @@ ENTITABLE_DECL result<void> index_family::set_state(std::size_t index, index_sta
     row_builder made{system_row::index, state_row_key(shapes[index])};
     made.add("State", value_view{to_string(state)});
     made.add("Definition", value_view{static_cast<std::int64_t>(shapes[index].definition)});
-    auto written = main.transport().execute(write_entity{main.name(),
-                                                before->version.empty()
-                                                    ? mutation::insert(made.build())
-                                                    : mutation::replace(made.build(), before->version)},
-        context);
+    auto written =
+        main.transport().execute(write_entity{main.name(),
+                                     before->version.empty() ? mutation::insert(made.build())
+                                                             : mutation::replace(made.build(), before->version)},
+            context);
     std::lock_guard const lock{guard_};
     known_ = {};
     return written ? result<void>{} : std::move(written).as_failure();
@@ -178,8 +161,8 @@ ENTITABLE_DECL result<void> index_family::check_ready(std::size_t index, call& c
         return {};
     }
     return failure{error_code::index_not_ready,
-        text::joined({"the index ", shapes[index].name, " is not ready (", to_string(state),
-            "): build<", shapes[index].name, ">() makes it so"})};
+        text::joined({"the index ", shapes[index].name, " is not ready (", to_string(state), "): build<",
+            shapes[index].name, ">() makes it so"})};
 }
 
 } // namespace detail

@@ -4,6 +4,7 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/index/detail/index_rows_elsewhere.hpp>
+#include <entitable/row/compare.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -160,8 +161,7 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(std::size_t index, row const&
     }
 }
 
-ENTITABLE_DECL result<bool> rows_elsewhere::settle(
-    std::size_t index, row_keys const& keys, row_keys const& entity) {
+ENTITABLE_DECL result<bool> rows_elsewhere::settle(std::size_t index, row_keys const& keys, row_keys const& entity) {
     index_shape const& shape = family_.shapes[index];
     table_core const& place = family_.places[index];
     for (std::uint32_t attempts = 1;; ++attempts) {
@@ -204,8 +204,7 @@ ENTITABLE_DECL result<std::optional<intent_state>> rows_elsewhere::undo(intent c
         if (now.state != intent_state::pending) {
             return std::optional{now.state};
         }
-        auto undone =
-            write(family_.main, mutation::merge(one.state_row(intent_state::undone), stored->etag));
+        auto undone = write(family_.main, mutation::merge(one.state_row(intent_state::undone), stored->etag));
         if (undone) {
             return std::optional{intent_state::undone};
         }
@@ -232,8 +231,7 @@ ENTITABLE_DECL result<void> rows_elsewhere::apply(intent const& one) {
         if (!stored) {
             return {};
         }
-        auto gone =
-            write(family_.main, mutation::remove(row{keys.partition_key, keys.row_key, {}}, stored->etag));
+        auto gone = write(family_.main, mutation::remove(row{keys.partition_key, keys.row_key, {}}, stored->etag));
         if (gone) {
             return {};
         }

@@ -4,6 +4,7 @@
 
 #include <entitable/index/detail/index_run.hpp>
 #include <entitable/index/detail/index_writer.hpp>
+#include <entitable/row/compare.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -77,7 +78,8 @@ ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys con
         ENTITABLE_TRY(auto const stored, elsewhere.read(family.places[index], keys));
         if (!stored) {
             auto made = elsewhere.write(family.places[index], mutation::insert(*rows[index]));
-            if (!made && made.error().code != error_code::entity_already_exists && made.error().effect == effect::none) {
+            if (!made && made.error().code != error_code::entity_already_exists &&
+                made.error().effect == effect::none) {
                 return std::move(made).as_failure();
             }
         }
@@ -129,7 +131,8 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
     ENTITABLE_TRY(index_repair done, repair_indexes(family));
     ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
     if (now.state != index_state::building || now.definition != family.shapes[index].definition) {
-        return failure{error_code::update_condition_not_satisfied, "the state of the index was changed while it was built"};
+        return failure{
+            error_code::update_condition_not_satisfied, "the state of the index was changed while it was built"};
     }
     ENTITABLE_CHECK(family.set_state(index, index_state::ready, context));
     return done;

@@ -91,8 +91,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
             moved.told.id = intent_id(elsewhere_.draw(), elsewhere_.draw());
             moved.told.state = gone ? intent_state::applied : intent_state::pending;
             for (move const& one : moved.moves) {
-                moved.told.moves.push_back(
-                    {std::string{family_.shapes[one.index].name}, one.from, keys_of(one.to)});
+                moved.told.moves.push_back({std::string{family_.shapes[one.index].name}, one.from, keys_of(one.to)});
             }
             moved_.push_back(std::move(moved));
         }
@@ -167,7 +166,8 @@ ENTITABLE_DECL bool index_writer::heal(transaction_scope& all, transact& request
             if (!may_be_gone(change)) {
                 return false;
             }
-            auto const found = elsewhere_.read(family_.main, {all.rows.partition_key(), std::string{change.entity.row_key()}});
+            auto const found =
+                elsewhere_.read(family_.main, {all.rows.partition_key(), std::string{change.entity.row_key()}});
             return found && !*found;
         });
     }
@@ -242,7 +242,8 @@ ENTITABLE_DECL result<void> index_writer::insert_intents(std::vector<moved_entit
             }
             refused = made.error();
         }
-        if (refused.code == error_code::entity_already_exists) { // an earlier sending was applied: no two intents have one id
+        if (refused.code ==
+            error_code::entity_already_exists) { // an earlier sending was applied: no two intents have one id
             for (moved_entity* const each : pending) {
                 ENTITABLE_TRY(auto const stored,
                     elsewhere_.read(family_.main,
@@ -396,8 +397,8 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
             concluded.results.push_back({{}, true});
             return {std::move(concluded)};
         }
-        bool const may_be_sent_again = refused.effect == effect::unknown && known &&
-            (pending.empty() ? !state : state == intent_state::pending);
+        bool const may_be_sent_again =
+            refused.effect == effect::unknown && known && (pending.empty() ? !state : state == intent_state::pending);
         if (may_be_sent_again && elsewhere_.pause(attempts, refused)) {
             continue;
         }

@@ -83,8 +83,8 @@ ENTITABLE_LAZY_BODY result<intent> intent::read(row_view stored) {
     result<intent> made{std::in_place};
     made->id = key.substr(key.size() - detail::intent_id_size);
     made->entity.partition_key = stored.partition_key;
-    made->entity.row_key = key.substr(
-        system_row::intent.size(), key.size() - detail::intent_id_size - 1 - system_row::intent.size());
+    made->entity.row_key =
+        key.substr(system_row::intent.size(), key.size() - detail::intent_id_size - 1 - system_row::intent.size());
     made->version = stored.etag();
     made->state = static_cast<intent_state>(state->bits());
     for (std::size_t number = 0; number < static_cast<std::size_t>(moves->bits()); ++number) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "an index elsewhere needs a table"
+
+#include <entitable/entitable.hpp>
+#include <entitable/index.hpp>
+
+struct runner {
+    std::string race;
+    std::int32_t bib{};
+    std::int32_t age{};
+    std::string club;
+};
+ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age, club))
+struct by_club : runner {};
+ENTITABLE(by_club, partition_key(club), row_key(race, width(bib, 5)), properties())
+using by_clubs = entitable::indexed_table<runner, entitable::elsewhere<by_club>>;
+by_clubs use(entitable::any_transport const& store) {
+#if defined(BROKEN)
+    return by_clubs{store, "runners"};
+#else
+    return by_clubs{store, "runners", entitable::in_table<by_club>{store, "clubs"}};
+#endif
+}

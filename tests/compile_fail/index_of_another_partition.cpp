@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "this index has another partition key than its entity"
+
+#include <entitable/entitable.hpp>
+#include <entitable/index.hpp>
+
+struct runner {
+    std::string race;
+    std::int32_t bib{};
+    std::int32_t age{};
+    std::string club;
+};
+ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age, club))
+struct by_club : runner {};
+ENTITABLE(by_club, partition_key(club), row_key(literal("CLUB:"), race, width(bib, 5)), properties())
+#if defined(BROKEN)
+using by_clubs = entitable::indexed_table<runner, by_club>;
+#else
+using by_clubs = entitable::indexed_table<runner, entitable::elsewhere<by_club>>;
+#endif
+entitable::result<entitable::indexed> use(by_clubs const& runners) { return runners.insert({}); }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "select(...) of an index takes fields of the index"
+
+#include <entitable/entitable.hpp>
+#include <entitable/index.hpp>
+
+struct runner {
+    std::string race;
+    std::int32_t bib{};
+    std::int32_t age{};
+    std::string club;
+};
+ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age, club))
+struct by_age : runner {};
+ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties())
+void use(entitable::indexed_table<runner, by_age> const& runners) {
+    using a = entitable::fields<by_age>;
+#if defined(BROKEN)
+    using field = entitable::fields<runner>;
+    (void)runners.by<by_age>().where(a::race == "NYC").select(field::club);
+#else
+    (void)runners.by<by_age>().where(a::race == "NYC").select(a::age);
+#endif
+}
