@@ -60,6 +60,7 @@
 #include <entitable/index/impl/index_rows_elsewhere.ipp>
 #include <entitable/index/impl/index_run.ipp>
 #include <entitable/index/impl/index_writer.ipp>
+#include <entitable/index/impl/index_writer_elsewhere.ipp>
 #include <entitable/index/impl/intent.ipp>
 #include <entitable/mapping/impl/codec.ipp>
 #include <entitable/mapping/impl/entity.ipp>

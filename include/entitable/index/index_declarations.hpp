@@ -6,6 +6,7 @@
 /// How the indexes of a table are named: by themselves, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and where they stand.
 
 #include <entitable/client/tables.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/index/detail/index_family.hpp>
 #include <entitable/request/part_hash.hpp>
 

@@ -6,6 +6,7 @@
 /// How an indexed table goes about its writes, and what its calls tell.
 
 #include <entitable/client/contention.hpp>
+#include <entitable/core/clock.hpp>
 #include <entitable/core/etag.hpp>
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 /// `indexed_query<I, E, Path>`: a query through an index: its rows alone, or the entities that they name.
 
 #include <entitable/client/query.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/index/detail/entities_of_rows.hpp>
 #include <entitable/index/index_declarations.hpp>
 

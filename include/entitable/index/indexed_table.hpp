@@ -7,8 +7,10 @@
 /// own; every write keeps the index rows.
 
 #include <entitable/client/table.hpp>
-#include <entitable/index/detail/index_run.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/index/detail/indexed_operations.hpp>
 #include <entitable/index/index_declarations.hpp>
+#include <entitable/index/indexed_batch.hpp>
 #include <entitable/index/indexed_query.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -36,203 +38,7 @@ template <class Index, class... Declared>
     return position;
 }
 
-/// The operations whose parameters are the key components of the entity.
-template <class Entity, class PartitionComponents, class RowComponents>
-class indexed_operations;
-
-template <class Entity, class... P, class... R>
-class indexed_operations<Entity, components<void, P...>, components<void, R...>>
-    : protected keyed_operations<Entity, components<void, P...>, components<void, R...>> {
-    using base = keyed_operations<Entity, components<void, P...>, components<void, R...>>;
-
-public:
-    using base::find;
-    using base::get;
-    using base::get_stored;
-
-    /// Removes the entity with these keys and its index rows, if its version is the one given: ResourceNotFound when there is none,
-    /// UpdateConditionNotSatisfied when it was changed since.
-    [[nodiscard]] result<indexed> remove(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, etag_condition condition) const {
-        auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
-        if (!made) {
-            return std::move(made).as_failure();
-        }
-        return write(mutation_kind::remove, std::move(made->entity), condition);
-    }
-
-    /// Reads the entity, lets `change(entity)` change it, and writes it and its index rows, if nobody else has written it since; else from
-    /// the start. As `table::update`.
-    template <class Change>
-    [[nodiscard]] result<indexed> update(key_argument<typename P::value_type>... partition,
-        key_argument<typename R::value_type>... row, Change&& change) const {
-        auto const body = [&](transaction_scope& all) -> result<void> {
-            ENTITABLE_CHECK(scoped_rows<Entity, components<void, R...>>{all}.update(row..., change));
-            return {};
-        };
-        return write_indexed(*family_, base::partition_key(partition...), transaction_with(), body);
-    }
-
-    /// As `table::transact`; the index rows of what the body changes are changed with it.
-    template <class Body>
-    [[nodiscard]] result<indexed> transact(key_argument<typename P::value_type>... partition, Body&& body) const {
-        auto const typed = [&](transaction_scope& scope) -> result<void> {
-            transaction<Entity> all{scope};
-            return body(all);
-        };
-        constexpr bool takes_it = std::is_invocable_r_v<result<void>, Body&, transaction<Entity>&>;
-        static_assert(takes_it,
-            "the body of a transaction takes an entitable::transaction of the table's entity by reference, and returns "
-            "entitable::result<void>");
-        return write_indexed(*family_, base::partition_key(partition...), transaction_with(), typed);
-    }
-
-protected:
-    explicit indexed_operations(shared<index_family> family) : base(family->main), family_(std::move(family)) {}
-
-    [[nodiscard]] transaction_options transaction_with() const {
-        transaction_options options;
-        options.max_attempts = family_->options.max_attempts;
-        options.delays = family_->options.delays;
-        options.time = family_->options.time;
-        return options;
-    }
-    /// One change of one entity, under its version where one is given.
-    [[nodiscard]] result<indexed> write(mutation_kind kind, result<row> entity, etag_condition const& condition) const {
-        if (!entity) {
-            return std::move(entity).as_failure();
-        }
-        auto const body = [&](transaction_scope& all) -> result<void> {
-            if (!condition.any()) {
-                ENTITABLE_TRY(auto const stored, all.find(std::string{entity->row_key()}));
-                if (!stored) {
-                    return failure{error_code::resource_not_found, "there is no such entity"};
-                }
-                if (!condition.accepts(all.version_of(entity->row_key()))) {
-                    return failure{
-                        error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
-                }
-            }
-            all.change(kind, *entity, true);
-            return {};
-        };
-        return write_indexed(*family_, std::string{entity->partition_key()}, transaction_with(), body);
-    }
-
-    shared<index_family> family_;
-};
-
 } // namespace detail
-
-/// Changes of several entities of one partition, and of their index rows, all or nothing. A value: nothing is sent before `submit`.
-/// One thread at a time.
-template <mapped_entity Entity>
-class indexed_batch {
-public:
-    explicit indexed_batch(shared<detail::index_family> family)
-        : family_(std::move(family)) {} ///< made by `indexed_table::batch`
-
-    /// Adds a new entity: EntityAlreadyExists when there is one.
-    indexed_batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
-    /// Adds an entity in place of the stored one that meets the condition.
-    indexed_batch& replace(Entity const& entity, etag_condition condition) {
-        return add(mutation_kind::replace, entity, std::move(condition));
-    }
-    /// Adds properties to be laid over those of the stored entity that meets the condition.
-    indexed_batch& merge(Entity const& entity, etag_condition condition) {
-        return add(mutation_kind::merge, entity, std::move(condition));
-    }
-    /// Adds an entity, whether or not there is one.
-    indexed_batch& insert_or_replace(Entity const& entity) {
-        return add(mutation_kind::insert_or_replace, entity, any_etag);
-    }
-    /// Adds an entity, or properties to be laid over those of the stored one.
-    indexed_batch& insert_or_merge(Entity const& entity) {
-        return add(mutation_kind::insert_or_merge, entity, any_etag);
-    }
-    /// Only the entity's keys count.
-    indexed_batch& remove(Entity const& entity, etag_condition condition) {
-        return add(mutation_kind::remove, entity, std::move(condition));
-    }
-
-    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes of entities
-    [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }      ///< whether there is none
-
-    /// After an error nothing was applied, unless its effect is unknown; `error::operation_index` names the change that was refused, where
-    /// that is known. InvalidInput where changes and index rows are more than a transaction takes.
-    [[nodiscard]] result<indexed> submit() const {
-        if (problem_) {
-            return failure{*problem_};
-        }
-        if (changes_.empty()) {
-            return failure{error_code::invalid_input, "this batch has no changes"};
-        }
-        std::optional<std::size_t> at;
-        auto const body = [&](detail::transaction_scope& all) -> result<void> {
-            for (std::size_t index = 0; index < changes_.size(); ++index) {
-                mutation const& each = changes_[index];
-                at = index;
-                if (!each.condition.any()) {
-                    ENTITABLE_TRY(auto const stored, all.find(std::string{each.entity.row_key()}));
-                    if (!stored) {
-                        return failure{error_code::resource_not_found, "there is no such entity"};
-                    }
-                    if (!each.condition.accepts(all.version_of(each.entity.row_key()))) {
-                        return failure{
-                            error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
-                    }
-                }
-                all.change(each.kind, each.entity, true);
-                ENTITABLE_CHECK(all.rows.problem());
-            }
-            at.reset();
-            return {};
-        };
-        transaction_options options;
-        options.max_attempts = family_->options.max_attempts;
-        options.delays = family_->options.delays;
-        options.time = family_->options.time;
-        auto made =
-            detail::write_indexed(*family_, std::string{changes_.front().entity.partition_key()}, options, body);
-        if (!made) {
-            failure refused = std::move(made).as_failure();
-            if (!at) {
-                at = position_of(refused.error());
-            }
-            if (at && refused.error().effect == effect::none) {
-                refused.error().operation_index = *at;
-            }
-            return refused;
-        }
-        return made;
-    }
-
-private:
-    indexed_batch& add(mutation_kind kind, Entity const& entity, etag_condition condition) {
-        auto made = to_row(entity);
-        if (made) {
-            changes_.push_back({kind, *std::move(made), std::move(condition)});
-        } else if (!problem_) {
-            problem_ = made.error();
-            problem_->operation_index = changes_.size();
-        }
-        return *this;
-    }
-    /// The change whose keys an error names.
-    [[nodiscard]] std::optional<std::size_t> position_of(error const& refused) const {
-        for (std::size_t index = 0; index < changes_.size(); ++index) {
-            row const& entity = changes_[index].entity;
-            if (refused.detail == detail::keys_text(entity.partition_key(), entity.row_key())) {
-                return index;
-            }
-        }
-        return std::nullopt;
-    }
-
-    shared<detail::index_family> family_;
-    std::vector<mutation> changes_;
-    std::optional<error> problem_;
-};
 
 /// A table of entities of one type with indexes. Safe to use from several threads; copies are cheap.
 ///
@@ -339,7 +145,8 @@ public:
             all.change(mutation_kind::insert, made, false);
             return {};
         };
-        return detail::write_indexed(*family_, std::string{old.partition_key()}, base::transaction_with(), body);
+        return detail::write_indexed(
+            *family_, std::string{old.partition_key()}, detail::transaction_with(family_->options), body);
     }
     /// Several changes of one partition, all or nothing.
     [[nodiscard]] indexed_batch<Entity> batch() const { return indexed_batch<Entity>{family_}; }

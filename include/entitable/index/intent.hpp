@@ -8,6 +8,7 @@
 ///
 /// Row key: `~!ix!`, the row key of the entity, `!`, and 32 hexadecimal digits that no other attempt has. Format: docs/stored_formats.md.
 
+#include <entitable/request/key_range.hpp>
 #include <entitable/request/requests.hpp>
 
 #include <optional>

@@ -13,6 +13,19 @@ namespace detail {
 
 using transaction_body = function_ref<result<void>(transaction_scope&)>;
 
+/// How a family goes about its transactions.
+[[nodiscard]] inline transaction_options transaction_with(index_options const& from, std::uint64_t seed = 0) {
+    transaction_options made;
+    made.max_attempts = from.max_attempts;
+    made.delays = from.delays;
+    made.time = from.time;
+    made.seed = seed;
+    return made;
+}
+/// Refuses where the entity is not there, or not in this version.
+[[nodiscard]] result<void> check_version(
+    transaction_scope& all, std::string_view row_key, etag_condition const& condition);
+
 /// Runs a body that changes entities, and keeps their index rows.
 [[nodiscard]] result<indexed> write_indexed(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);

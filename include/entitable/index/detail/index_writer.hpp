@@ -84,4 +84,5 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/index/impl/index_writer.ipp>
+#include <entitable/index/impl/index_writer_elsewhere.ipp>
 #endif

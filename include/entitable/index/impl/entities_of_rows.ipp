@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/io_driver.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/index/detail/entities_of_rows.hpp>
 #include <entitable/transport/run_all.hpp>
 

@@ -5,6 +5,7 @@
 // Entities and index rows are compared by sums over the digests of rows, a few thousand of them an index: one scan of each, and little
 // memory whatever their number. Where sums differ, the rows that went into them are read again and compared one by one.
 
+#include <entitable/core/try.hpp>
 #include <entitable/index/detail/index_rows_elsewhere.hpp>
 #include <entitable/index/detail/index_run.hpp>
 #include <entitable/request/part_hash.hpp>
@@ -295,11 +296,7 @@ ENTITABLE_DECL result<index_repair> repair_indexes(index_family const& family) {
             done->removed += removed ? 1 : 0;
             continue;
         }
-        transaction_options options;
-        options.time = family.options.time;
-        options.delays = family.options.delays;
-        options.max_attempts = family.options.max_attempts;
-        options.seed = way.draw();
+        transaction_options const options = transaction_with(family.options, way.draw());
         auto const body = [&](transaction_scope& all) -> result<void> {
             ENTITABLE_TRY(auto const stored, all.find(each.at.keys.row_key));
             if (!stored) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/index/detail/index_rows_elsewhere.hpp>
 #include <entitable/row/compare.hpp>
 #include <entitable/transport/run.hpp>

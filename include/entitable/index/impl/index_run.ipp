@@ -2,12 +2,28 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/try.hpp>
 #include <entitable/index/detail/index_run.hpp>
 #include <entitable/index/detail/index_writer.hpp>
 #include <entitable/row/compare.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+ENTITABLE_DECL result<void> check_version(
+    transaction_scope& all, std::string_view row_key, etag_condition const& condition) {
+    if (condition.any()) {
+        return {};
+    }
+    ENTITABLE_TRY(auto const stored, all.find(std::string{row_key}));
+    if (!stored) {
+        return failure{error_code::resource_not_found, "there is no such entity"};
+    }
+    if (!condition.accepts(all.version_of(row_key))) {
+        return failure{error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
+    }
+    return {};
+}
 
 ENTITABLE_DECL result<indexed> write_indexed(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body) {
@@ -37,11 +53,7 @@ ENTITABLE_DECL result<indexed> write_indexed(
 
 ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys const& entity, call const& context) {
     rows_elsewhere elsewhere{family, context, family.fresh_seed()};
-    transaction_options options;
-    options.max_attempts = family.options.max_attempts;
-    options.delays = family.options.delays;
-    options.time = family.options.time;
-    options.seed = elsewhere.draw();
+    transaction_options const options = transaction_with(family.options, elsewhere.draw());
     index_rows rows;
     auto const same_partition = [&](transaction_scope& all) -> result<void> {
         ENTITABLE_TRY(auto const main, all.find(entity.row_key));

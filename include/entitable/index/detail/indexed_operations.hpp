@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The operations of `indexed_table<E, ...>` whose parameters are the components of its entity's keys.
+
+#include <entitable/client/detail/keyed_operations.hpp>
+#include <entitable/client/transaction.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/index/detail/index_run.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The operations whose parameters are the key components of the entity.
+template <class Entity, class PartitionComponents, class RowComponents>
+class indexed_operations;
+
+template <class Entity, class... P, class... R>
+class indexed_operations<Entity, components<void, P...>, components<void, R...>>
+    : protected keyed_operations<Entity, components<void, P...>, components<void, R...>> {
+    using base = keyed_operations<Entity, components<void, P...>, components<void, R...>>;
+
+public:
+    using base::find;
+    using base::get;
+    using base::get_stored;
+
+    /// Removes the entity with these keys and its index rows, if its version is the one given: ResourceNotFound when there is none,
+    /// UpdateConditionNotSatisfied when it was changed since.
+    [[nodiscard]] result<indexed> remove(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, etag_condition condition) const {
+        auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
+        if (!made) {
+            return std::move(made).as_failure();
+        }
+        return write(mutation_kind::remove, std::move(made->entity), condition);
+    }
+
+    /// Reads the entity, lets `change(entity)` change it, and writes it and its index rows, if nobody else has written it since; else from
+    /// the start. As `table::update`.
+    template <class Change>
+    [[nodiscard]] result<indexed> update(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, Change&& change) const {
+        auto const body = [&](transaction_scope& all) -> result<void> {
+            ENTITABLE_CHECK(scoped_rows<Entity, components<void, R...>>{all}.update(row..., change));
+            return {};
+        };
+        return write_indexed(*family_, base::partition_key(partition...), transaction_with(family_->options), body);
+    }
+
+    /// As `table::transact`; the index rows of what the body changes are changed with it.
+    template <class Body>
+    [[nodiscard]] result<indexed> transact(key_argument<typename P::value_type>... partition, Body&& body) const {
+        auto const typed = [&](transaction_scope& scope) -> result<void> {
+            transaction<Entity> all{scope};
+            return body(all);
+        };
+        constexpr bool takes_it = std::is_invocable_r_v<result<void>, Body&, transaction<Entity>&>;
+        static_assert(takes_it,
+            "the body of a transaction takes an entitable::transaction of the table's entity by reference, and returns "
+            "entitable::result<void>");
+        return write_indexed(*family_, base::partition_key(partition...), transaction_with(family_->options), typed);
+    }
+
+protected:
+    explicit indexed_operations(shared<index_family> family) : base(family->main), family_(std::move(family)) {}
+
+    /// One change of one entity, under its version where one is given.
+    [[nodiscard]] result<indexed> write(mutation_kind kind, result<row> entity, etag_condition const& condition) const {
+        if (!entity) {
+            return std::move(entity).as_failure();
+        }
+        auto const body = [&](transaction_scope& all) -> result<void> {
+            ENTITABLE_CHECK(check_version(all, entity->row_key(), condition));
+            all.change(kind, *entity, true);
+            return {};
+        };
+        return write_indexed(*family_, std::string{entity->partition_key()}, transaction_with(family_->options), body);
+    }
+
+    shared<index_family> family_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

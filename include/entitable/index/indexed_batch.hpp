@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `indexed_batch<E>`: an entity group transaction over an indexed table.
+
+#include <entitable/core/try.hpp>
+#include <entitable/index/detail/index_run.hpp>
+#include <entitable/mapping/codec.hpp>
+#include <entitable/request/detail/refusal.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Changes of several entities of one partition, and of their index rows, all or nothing. A value: nothing is sent before `submit`.
+/// One thread at a time.
+template <mapped_entity Entity>
+class indexed_batch {
+public:
+    explicit indexed_batch(shared<detail::index_family> family)
+        : family_(std::move(family)) {} ///< made by `indexed_table::batch`
+
+    /// Adds a new entity: EntityAlreadyExists when there is one.
+    indexed_batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
+    /// Adds an entity in place of the stored one that meets the condition.
+    indexed_batch& replace(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::replace, entity, std::move(condition));
+    }
+    /// Adds properties to be laid over those of the stored entity that meets the condition.
+    indexed_batch& merge(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::merge, entity, std::move(condition));
+    }
+    /// Adds an entity, whether or not there is one.
+    indexed_batch& insert_or_replace(Entity const& entity) {
+        return add(mutation_kind::insert_or_replace, entity, any_etag);
+    }
+    /// Adds an entity, or properties to be laid over those of the stored one.
+    indexed_batch& insert_or_merge(Entity const& entity) {
+        return add(mutation_kind::insert_or_merge, entity, any_etag);
+    }
+    /// Only the entity's keys count.
+    indexed_batch& remove(Entity const& entity, etag_condition condition) {
+        return add(mutation_kind::remove, entity, std::move(condition));
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes of entities
+    [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }      ///< whether there is none
+
+    /// After an error nothing was applied, unless its effect is unknown; `error::operation_index` names the change that was refused, where
+    /// that is known. InvalidInput where changes and index rows are more than a transaction takes.
+    [[nodiscard]] result<indexed> submit() const {
+        if (problem_) {
+            return failure{*problem_};
+        }
+        if (changes_.empty()) {
+            return failure{error_code::invalid_input, "this batch has no changes"};
+        }
+        std::optional<std::size_t> at;
+        auto const body = [&](detail::transaction_scope& all) -> result<void> {
+            for (std::size_t index = 0; index < changes_.size(); ++index) {
+                mutation const& each = changes_[index];
+                at = index;
+                ENTITABLE_CHECK(detail::check_version(all, each.entity.row_key(), each.condition));
+                all.change(each.kind, each.entity, true);
+                ENTITABLE_CHECK(all.rows.problem());
+            }
+            at.reset();
+            return {};
+        };
+        auto made = detail::write_indexed(*family_, std::string{changes_.front().entity.partition_key()},
+            detail::transaction_with(family_->options), body);
+        if (!made) {
+            failure refused = std::move(made).as_failure();
+            if (!at) {
+                at = position_of(refused.error());
+            }
+            if (at && refused.error().effect == effect::none) {
+                refused.error().operation_index = *at;
+            }
+            return refused;
+        }
+        return made;
+    }
+
+private:
+    indexed_batch& add(mutation_kind kind, Entity const& entity, etag_condition condition) {
+        auto made = to_row(entity);
+        if (made) {
+            changes_.push_back({kind, *std::move(made), std::move(condition)});
+        } else if (!problem_) {
+            problem_ = made.error();
+            problem_->operation_index = changes_.size();
+        }
+        return *this;
+    }
+    /// The change whose keys an error names.
+    [[nodiscard]] std::optional<std::size_t> position_of(error const& refused) const {
+        for (std::size_t index = 0; index < changes_.size(); ++index) {
+            row const& entity = changes_[index].entity;
+            if (refused.detail == detail::keys_text(entity.partition_key(), entity.row_key())) {
+                return index;
+            }
+        }
+        return std::nullopt;
+    }
+
+    shared<detail::index_family> family_;
+    std::vector<mutation> changes_;
+    std::optional<error> problem_;
+};
+
+ENTITABLE_END_NAMESPACE
