@@ -60,7 +60,7 @@ public:
             for (std::size_t index = 0; index < changes_.size(); ++index) {
                 mutation const& each = changes_[index];
                 at = index;
-                ENTITABLE_CHECK(detail::check_version(all, each.entity.row_key(), each.condition));
+                ENTITABLE_CHECK(detail::check_entity_version(all, each.entity.row_key(), each.condition));
                 all.change(each.kind, each.entity, true);
                 ENTITABLE_CHECK(all.rows.problem());
             }

@@ -42,11 +42,11 @@ struct intent {
         std::optional<row_keys> to;   ///< where it will be
     };
 
-    row_keys entity;      ///< whose change it is
-    std::string id;       ///< 32 hexadecimal digits
-    etag version;         ///< of the intent's row, where it is stored
-    intent_state state{}; ///< how far it is
-    std::vector<move> moves;
+    row_keys entity;         ///< whose change it is
+    std::string id;          ///< 32 hexadecimal digits
+    etag version;            ///< of the intent's row, where it is stored
+    intent_state state{};    ///< how far it is
+    std::vector<move> moves; ///< of all indexes in other partitions
 
     /// The row key of an entity's intent with an id.
     ENTITABLE_LAZY [[nodiscard]] static std::string row_key_of(std::string_view entity_row_key, std::string_view id);

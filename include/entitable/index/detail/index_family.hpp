@@ -97,7 +97,9 @@ private:
 };
 
 /// The keys of a row.
-[[nodiscard]] inline row_keys keys_of(row_view of) { return {std::string{of.partition_key}, std::string{of.row_key}}; }
+[[nodiscard]] inline row_keys row_keys_of(row_view of) {
+    return {std::string{of.partition_key}, std::string{of.row_key}};
+}
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

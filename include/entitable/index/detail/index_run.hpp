@@ -23,7 +23,7 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
     return made;
 }
 /// Refuses where the entity is not there, or not in this version.
-[[nodiscard]] result<void> check_version(
+[[nodiscard]] result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition);
 
 /// Runs a body that changes entities, and keeps their index rows.

@@ -73,7 +73,7 @@ protected:
             return std::move(entity).as_failure();
         }
         auto const body = [&](transaction_scope& all) -> result<void> {
-            ENTITABLE_CHECK(check_version(all, entity->row_key(), condition));
+            ENTITABLE_CHECK(check_entity_version(all, entity->row_key(), condition));
             all.change(kind, *entity, true);
             return {};
         };

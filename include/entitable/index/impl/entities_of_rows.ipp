@@ -33,7 +33,7 @@ ENTITABLE_DECL result<void> read_named(
             return std::move(found).as_failure();
         }
         ENTITABLE_TRY(index_rows const rows, family.rows_for(found->entity.view()));
-        if (rows[index] && keys_of(rows[index]->view()) == all[at].index_row) {
+        if (rows[index] && row_keys_of(rows[index]->view()) == all[at].index_row) {
             all[at].stored = std::move(found->entity);
         }
     }

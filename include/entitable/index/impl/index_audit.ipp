@@ -122,8 +122,8 @@ ENTITABLE_DECL result<audit> audit_indexes(index_family const& family) {
     ENTITABLE_CHECK(for_each_entity(family, [&](row_view entity, index_rows const& rows) {
         for (std::size_t index = 0; index < count; ++index) {
             if (rows[index] && sum_of(index, rows[index]->view()) != 0) {
-                expected.emplace(audited_row{index, keys_of(rows[index]->view())},
-                    expected_row{keys_of(entity), digest_of(index, rows[index]->view())});
+                expected.emplace(audited_row{index, row_keys_of(rows[index]->view())},
+                    expected_row{row_keys_of(entity), digest_of(index, rows[index]->view())});
             }
         }
     }));
@@ -134,7 +134,7 @@ ENTITABLE_DECL result<audit> audit_indexes(index_family const& family) {
             if (sum_of(index, each) == 0 || !outcome) {
                 return;
             }
-            audited_row at{index, keys_of(each)};
+            audited_row at{index, row_keys_of(each)};
             auto const owner = family.shapes[index].owner_of(each, family.main.options().reading);
             if (!owner) {
                 outcome = failure{owner.error()};
@@ -184,7 +184,7 @@ ENTITABLE_DECL result<std::optional<index_fault>> look_again(
     }
     ENTITABLE_TRY(index_rows const rows, family.rows_for(entity));
     std::optional<row> const& right = rows[one.at.index];
-    bool const has_it = right && keys_of(right->view()) == one.at.keys;
+    bool const has_it = right && row_keys_of(right->view()) == one.at.keys;
     if (!stored) {
         if (!has_it) {
             return std::optional<index_fault>{};
@@ -304,7 +304,7 @@ ENTITABLE_DECL result<index_repair> repair_indexes(index_family const& family) {
             }
             ENTITABLE_TRY(auto const main, all.find(each.entity.row_key));
             ENTITABLE_TRY(auto const rows, family.rows_for(main));
-            if (!rows[each.at.index] || keys_of(rows[each.at.index]->view()) != each.at.keys) {
+            if (!rows[each.at.index] || row_keys_of(rows[each.at.index]->view()) != each.at.keys) {
                 all.change(mutation_kind::remove, row{each.at.keys.partition_key, each.at.keys.row_key, {}}, false);
             }
             return {};

@@ -91,7 +91,7 @@ ENTITABLE_DECL result<std::optional<row>> rows_elsewhere::wanted(
     }
     ENTITABLE_TRY(index_rows rows, family_.rows_for(stored));
     std::optional<row>& one = rows[index];
-    if (one && keys_of(one->view()) == keys) {
+    if (one && row_keys_of(one->view()) == keys) {
         return std::move(one);
     }
     return std::optional<row>{};
@@ -117,7 +117,7 @@ ENTITABLE_DECL result<bool> rows_elsewhere::is_free(
 ENTITABLE_DECL result<put_end> rows_elsewhere::put(std::size_t index, row const& made, row_keys const& entity) {
     index_shape const& shape = family_.shapes[index];
     table_core const& place = family_.places[index];
-    row_keys const keys = keys_of(made.view());
+    row_keys const keys = row_keys_of(made.view());
     bool absent = true;
     for (std::uint32_t attempts = 1;; ++attempts) {
         error why;

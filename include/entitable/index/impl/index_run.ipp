@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL result<void> check_version(
+ENTITABLE_DECL result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition) {
     if (condition.any()) {
         return {};
@@ -86,7 +86,7 @@ ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys con
         if (!rows[index] || !family.shapes[index].elsewhere) {
             continue;
         }
-        row_keys const keys = keys_of(rows[index]->view());
+        row_keys const keys = row_keys_of(rows[index]->view());
         ENTITABLE_TRY(auto const stored, elsewhere.read(family.places[index], keys));
         if (!stored) {
             auto made = elsewhere.write(family.places[index], mutation::insert(*rows[index]));

@@ -24,8 +24,8 @@ ENTITABLE_DECL std::string intent_id(std::uint64_t high, std::uint64_t low) {
     return made;
 }
 
-[[nodiscard]] inline std::optional<row_keys> keys_of(std::optional<row> const& one) {
-    return one ? std::optional{keys_of(one->view())} : std::nullopt;
+[[nodiscard]] inline std::optional<row_keys> row_keys_of(std::optional<row> const& one) {
+    return one ? std::optional{row_keys_of(one->view())} : std::nullopt;
 }
 
 ENTITABLE_DECL failure key_is_taken(index_shape const& shape, row_keys const& keys) {
@@ -63,7 +63,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
         for (std::size_t index = 0; index < family_.shapes.size(); ++index) {
             std::optional<row>& before = each.before[index];
             std::optional<row>& after = each.after[index];
-            bool const same_keys = before && after && keys_of(before->view()) == keys_of(after->view());
+            bool const same_keys = before && after && row_keys_of(before->view()) == row_keys_of(after->view());
             bool const same = same_keys && before->view().payload == after->view().payload;
             if (!states_.keeps(index) || same) {
                 after.reset();
@@ -71,7 +71,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
             }
             if (family_.shapes[index].elsewhere) {
                 if (before || after) {
-                    moved.moves.push_back({index, keys_of(before), std::move(after)});
+                    moved.moves.push_back({index, row_keys_of(before), std::move(after)});
                 }
                 after.reset();
                 continue;
@@ -92,7 +92,8 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
             moved.told.id = intent_id(elsewhere_.draw(), elsewhere_.draw());
             moved.told.state = gone ? intent_state::applied : intent_state::pending;
             for (move const& one : moved.moves) {
-                moved.told.moves.push_back({std::string{family_.shapes[one.index].name}, one.from, keys_of(one.to)});
+                moved.told.moves.push_back(
+                    {std::string{family_.shapes[one.index].name}, one.from, row_keys_of(one.to)});
             }
             moved_.push_back(std::move(moved));
         }
@@ -139,7 +140,7 @@ ENTITABLE_DECL result<void> index_writer::take_unique(transaction_scope& all, st
         ENTITABLE_TRY(auto const other, all.find(owner.row_key));
         ENTITABLE_TRY(auto const rows, family_.rows_for(other));
         if (rows[index] && rows[index]->row_key() == made.row_key()) {
-            return key_is_taken(shape, keys_of(made.view()));
+            return key_is_taken(shape, row_keys_of(made.view()));
         }
     }
     all.change(mutation_kind::replace, std::move(made), false);

@@ -65,7 +65,7 @@ ENTITABLE_DECL result<bool> index_writer::put_rows(std::vector<moved_entity*> co
             }
             ENTITABLE_TRY(put_end const ended, elsewhere_.put(one.index, *one.to, each->told.entity));
             if (ended == put_end::taken) {
-                failure told = key_is_taken(family_.shapes[one.index], keys_of(one.to->view()));
+                failure told = key_is_taken(family_.shapes[one.index], row_keys_of(one.to->view()));
                 taken = std::move(told.error());
                 return false;
             }
