@@ -123,12 +123,14 @@ consteval bool allow_index() {
 
 /// The row keys of a type among those of others: all that begin with its literal.
 [[nodiscard]] inline key_interval rows_with(std::string_view literal) {
-    if (literal.empty()) {
-        return {};
+    key_interval rows;
+    if (!literal.empty()) {
+        std::string end{literal};
+        ++end.back(); // a literal is ASCII
+        rows.lower = key_bound::including(std::string{literal});
+        rows.upper = key_bound::excluding(std::move(end));
     }
-    std::string end{literal};
-    ++end.back(); // a literal is ASCII
-    return {key_bound::including(std::string{literal}), key_bound::excluding(std::move(end))};
+    return rows;
 }
 
 inline void add_layout(part_hash& to, key_layout layout) noexcept {

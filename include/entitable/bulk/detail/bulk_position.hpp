@@ -5,8 +5,8 @@
 /// \file
 /// `bulk_position`: how far an input is settled, and the text that keeps it.
 
-#include <entitable/bulk/detail/row_digest.hpp>
 #include <entitable/core/result.hpp>
+#include <entitable/row/detail/row_digest.hpp>
 
 #include <deque>
 #include <optional>

@@ -8,8 +8,8 @@
 #include <entitable/core/try.hpp>
 #include <entitable/index/detail/index_rows_elsewhere.hpp>
 #include <entitable/index/detail/index_run.hpp>
-#include <entitable/request/part_hash.hpp>
 #include <entitable/row/compare.hpp>
+#include <entitable/row/detail/row_digest.hpp>
 #include <entitable/row/system_rows.hpp>
 
 #include <map>
@@ -41,23 +41,27 @@ struct audit {
 };
 
 [[nodiscard]] ENTITABLE_DECL std::uint64_t digest_of_keys(std::size_t index, row_view of) noexcept {
-    part_hash made{index};
+    row_digest made{index + 1};
     made.add(of.partition_key);
     made.add(of.row_key);
-    return made.value() * 0x9E3779B97F4A7C15U;
+    return made.value();
 }
 
 [[nodiscard]] ENTITABLE_DECL std::uint64_t digest_of(std::size_t index, row_view of) noexcept {
-    std::uint64_t sum = digest_of_keys(index, of);
+    std::uint64_t const keys = digest_of_keys(index, of);
+    std::uint64_t sum = keys;
     property_cursor cursor{of.payload};
     for (property_view each; cursor.next(each);) {
         if (each.present) {
-            part_hash one{0};
-            one.add(filter_operator::equal, each.name, each.value);
-            sum += (one.value() ^ one.value() >> 29U) * 0xBF58476D1CE4E5B9U; // in any order
+            row_digest one{keys}; // so that values of two rows are not exchanged unseen
+            one.add(each.name);
+            one.add(static_cast<std::uint64_t>(each.value.type()));
+            one.add(static_cast<std::uint64_t>(each.value.bits()));
+            one.add(each.value.bytes());
+            sum += one.value(); // in any order
         }
     }
-    return sum ^ sum >> 31U;
+    return sum;
 }
 
 /// Shows every entity with the rows that it ought to have.
