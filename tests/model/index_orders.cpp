@@ -132,27 +132,27 @@ testing::interleaving_report walk(std::vector<cast<Table>> const& actors, testin
                 [&told] { return std::to_string(told.good) + ' ' + std::to_string(told.unknown) + ' ' + told.codes; });
             on.always([&on] { return missing<Table>(on.store()); });
             on.at_end([&on, &told, end, limits] {
-                auto const people = open<Table>(on.store(), on.time(), 97);
-                auto const seen = people.verify().value();
+                auto const at_last = open<Table>(on.store(), on.time(), 97);
+                auto const seen = at_last.verify().value();
                 // A request of which nothing is known may leave a row, however it ends: nothing else may.
                 if (limits.faults + limits.crashes == 0 && seen.dangling + seen.different > 0) {
                     return std::string{"rows too many, though all went well"};
                 }
                 if (end) {
-                    if (std::string const wrong = end(people, told, on.crashed()); !wrong.empty()) {
+                    if (std::string const wrong = end(at_last, told, on.crashed()); !wrong.empty()) {
                         return wrong;
                     }
                 }
-                people.repair().value();
-                return people.verify().value().good() ? std::string{} : std::string{"not good after a repair"};
+                at_last.repair().value();
+                return at_last.verify().value().good() ? std::string{} : std::string{"not good after a repair"};
             });
         },
         limits);
 }
 
 template <class Table>
-result<void> move(Table const& people, std::int32_t id, std::string const& to) {
-    ENTITABLE_CHECK(people.update("red", id, [&](person& one) {
+result<void> move(Table const& at_last, std::int32_t id, std::string const& to) {
+    ENTITABLE_CHECK(at_last.update("red", id, [&](person& one) {
         one.city = to;
         ++one.visits;
     }));
@@ -357,6 +357,9 @@ TEST_CASE("unique indexes elsewhere: two entities want one key") {
 }
 
 TEST_CASE("indexes elsewhere: each rule of the protocol is needed") {
+    if (entitable_test::rounds(0, 1, 1) == 0) {
+        return; // thousands of schedules, which the optimized build walks through
+    }
     auto const bath = mover<in_city>(1, "Bath");
     auto const back = mover<in_city>(1, "York");
     auto const apply = applier<in_city>();

@@ -50,7 +50,8 @@ template <class Index, class... Declared>
 ///   1 + 2k operations. What replaces or removes reads first.
 /// - An index elsewhere costs requests: 4 for an insert, 7 for a removal, 8 or 9 for an entity that moves in it. Its row is there whenever
 ///   its entity is; a program that ends in between can leave rows too many, which no query shows, and which `repair` takes.
-/// - A row with an optional component that is absent has no row in the index.
+///   The row key of such an entity has at most 470 units, because that of an intent holds it: KeyValueTooLarge.
+/// - An entity whose component of an index key is an optional, and absent, has no row in that index.
 ///
 /// Thread and process safety: any number of writers, of this type. Writers that go round it (`table<E>`) leave index rows missing:
 /// `verify` tells, `repair` mends.
@@ -216,7 +217,7 @@ public:
     /// Brings writes that did not end to their end, writes index rows that are missing and takes away those that dangle. Anyone, at any
     /// time; writers may be at work.
     [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family_); }
-    /// Brings writes that did not end to their end; nothing else. A writer that is at work begins again.
+    /// Brings writes that did not end to their end; nothing else. A writer that is at work begins again. Cost: a scan of the entities' table.
     [[nodiscard]] result<index_repair> apply_pending() const {
         result<index_repair> done{std::in_place};
         if (auto applied = detail::apply_intents(*family_, *done); !applied) {
