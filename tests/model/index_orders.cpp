@@ -336,7 +336,8 @@ TEST_CASE("indexes elsewhere: a writer, and others who bring another's work to i
     for (intent_state const state : {intent_state::pending, intent_state::applied, intent_state::undone}) {
         check(walk<in_city>(
             {mover<in_city>(1, "Bath"), applier<in_city>()}, quiet,
-            [state](in_city const& people) { left_behind(people, state); }, keeps_count<in_city>));
+            [state](in_city const& people) { left_behind(people, state); }, keeps_count<in_city>,
+            entitable_test::rounds(100, 200'000, 1'500)));
     }
 }
 
