@@ -88,7 +88,7 @@ void fail_batch(std::size_t rows) {
         },
         [&] { CHECK(f.dump() == untouched); });
     CAPTURE(rows, failures);
-    CHECK(failures > 200);
+    CHECK(failures > 100);
     CHECK(f.dump() != untouched);
     // All of it: every row but the removed ones is there.
     call context;
@@ -118,7 +118,7 @@ TEST_CASE("local: memory runs out in a batch that is refused at its end") {
             (void)f.store.execute(batch, context);
         },
         [&] { CHECK(f.dump() == untouched); });
-    CHECK(failures > 200);
+    CHECK(failures > 100);
     CHECK(f.dump() == untouched);
 }
 
