@@ -211,7 +211,7 @@ public:
 
     /// Counts index rows that are missing, dangling or different, and keys that two entities have. Two scans of everything; writers may be
     /// at work. Memory for a few thousand sums, and for what differs.
-    [[nodiscard]] result<index_verification> verify(std::size_t max_samples = 10) const {
+    [[nodiscard]] result<index_verification>(verify)(std::size_t max_samples = 10) const {
         return detail::verify_indexes(*family_, max_samples);
     }
     /// Brings writes that did not end to their end, writes index rows that are missing and takes away those that dangle. Anyone, at any

@@ -36,7 +36,7 @@ using derive_index_rows = result<void> (*)(row_view entity, reading mode, index_
 /// What a table goes by until its lease ends.
 struct index_states {
     std::vector<index_state> states; ///< of each index
-    steady_time until{steady_time::min()};
+    steady_time until{(steady_time::min)()};
 
     [[nodiscard]] bool keeps(std::size_t index) const noexcept { return states[index] != index_state::retired; }
     [[nodiscard]] bool all_kept() const noexcept {
