@@ -66,6 +66,23 @@ TEST_CASE("index: a retired one is not kept, and is built again after everybody 
     CHECK(runners.by<by_age>().where(a::race == "NYC").to().value().size() == 2);
 }
 
+TEST_CASE("index: a write behind its lease, of which the states cannot be read again, is of unknown effect") {
+    memory_backend const store;
+    index_options how;
+    how.lease = std::chrono::nanoseconds{0};
+    how.max_attempts = 1;
+    indexed_table<runner, by_age> const before{store, "runners", how};
+    before.create().value();
+    before.retire<by_age>().value();
+    testing::faulty const nasty{store};
+    indexed_table<runner, by_age> const runners{nasty, "runners", how};
+    nasty.plan({testing::fault::refused(), 2, "query_entities"});
+    auto const done = runners.insert(ann);
+    REQUIRE(!done);
+    CHECK(done.error().effect == effect::unknown);
+    CHECK(before.get("NYC", 1).has_value());
+}
+
 TEST_CASE("index: a program with another declaration of an index is told") {
     memory_backend const store;
     indexed_table<runner, by_age> const runners{store, "runners"};

@@ -73,44 +73,10 @@ public:
     /// Calls `function(entity)` for each, in the order of the index.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
-        constexpr std::size_t together = 256;
-        result<void> outcome;
-        std::vector<detail::named_entity> named;
-        auto const hand_out = [&] {
-            outcome = detail::read_named(*family_, index_, named, in_flight_);
-            for (detail::named_entity const& each : named) {
-                if (outcome && each.stored) {
-                    Entity found{};
-                    outcome = from_row(*each.stored, found, family_->main.options().reading);
-                    if (outcome) {
-                        function(std::as_const(found));
-                    }
-                }
-            }
-            named.clear();
-        };
-        auto pages = rows_.pages();
-        for (;;) {
-            auto page = pages.next();
-            if (!page) {
-                return std::move(page).as_failure();
-            }
-            if (!*page) {
-                break;
-            }
-            for (Index const& each : **page) {
-                ENTITABLE_TRY(auto one, name_of(each));
-                named.push_back(std::move(one));
-                if (named.size() == together) {
-                    hand_out();
-                }
-                if (!outcome) {
-                    return outcome;
-                }
-            }
-        }
-        hand_out();
-        return outcome;
+        return walk(rows_, 256, [&](Entity const& found) {
+            function(found);
+            return true;
+        });
     }
     /// All entities in a container with push_back.
     template <class Container = std::vector<Entity>>
@@ -123,27 +89,14 @@ public:
     }
     /// The first entity, or nothing.
     [[nodiscard]] result<std::optional<Entity>> first() const {
-        // One at a time: an index row may name an entity that is gone.
         result<std::optional<Entity>> found{std::in_place};
-        auto pages = rows_.page_size(1).pages();
-        while (!*found) {
-            auto page = pages.next();
-            if (!page) {
-                return std::move(page).as_failure();
-            }
-            if (!*page) {
-                break;
-            }
-            for (Index const& each : **page) {
-                ENTITABLE_TRY(auto one, name_of(each));
-                std::vector<detail::named_entity> named;
-                named.push_back(std::move(one));
-                ENTITABLE_CHECK(detail::read_named(*family_, index_, named, 1));
-                if (named.front().stored) {
-                    ENTITABLE_CHECK(from_row(*named.front().stored, found->emplace(), family_->main.options().reading));
-                    break;
-                }
-            }
+        // One at a time: an index row may name an entity that is gone.
+        auto walked = walk(rows_.page_size(1), 1, [&](Entity const& one) {
+            found->emplace(one);
+            return false;
+        });
+        if (!walked) {
+            found = std::move(walked).as_failure();
         }
         return found;
     }
@@ -153,6 +106,39 @@ private:
         shared<detail::index_family> family, std::size_t index, query<Index, Path> rows, std::size_t in_flight)
         : family_(std::move(family)), index_(index), rows_(std::move(rows)), in_flight_(in_flight) {}
 
+    /// Shows the entities, `together` of them read at a time, until `function` returns false.
+    template <class Function>
+    [[nodiscard]] result<void> walk(query<Index, Path> const& rows, std::size_t together, Function function) const {
+        std::vector<detail::named_entity> named;
+        bool enough = false;
+        auto const hand_out = [&]() -> result<void> {
+            ENTITABLE_CHECK(detail::read_named(*family_, index_, named, in_flight_));
+            for (detail::named_entity const& each : named) {
+                if (each.stored && !enough) {
+                    Entity found{};
+                    ENTITABLE_CHECK(from_row(*each.stored, found, family_->main.options().reading));
+                    enough = !function(std::as_const(found));
+                }
+            }
+            named.clear();
+            return {};
+        };
+        auto pages = rows.pages();
+        while (!enough) {
+            ENTITABLE_TRY(auto const page, pages.next());
+            if (!page) {
+                break;
+            }
+            for (Index const& each : *page) {
+                ENTITABLE_TRY(auto one, name_of(each));
+                named.push_back(std::move(one));
+                if (named.size() == together) {
+                    ENTITABLE_CHECK(hand_out());
+                }
+            }
+        }
+        return hand_out();
+    }
     [[nodiscard]] static result<detail::named_entity> name_of(Index const& found) {
         result<detail::named_entity> named{std::in_place};
         Entity const& entity = found;

@@ -65,7 +65,8 @@ private:
     };
     [[nodiscard]] judgement give_up(std::vector<moved_entity*> const& pending, bool maybe);
     [[nodiscard]] std::optional<intent_state> state_of(moved_entity const& one, bool& known);
-    void finish(bool made);
+    /// Takes away what the transaction, which was made, has left behind.
+    void finish();
     void note_version(transact const& request, transact::response const& made);
 
     index_family const& family_;

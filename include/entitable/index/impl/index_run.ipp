@@ -42,9 +42,17 @@ ENTITABLE_DECL result<indexed> write_indexed(
     }
     if (made->changed && !known.all_kept() && options.time->steady() >= known.until) {
         // What was known of the states is over: an index may be built by now that this write has left out.
-        ENTITABLE_CHECK(family.read_states(context));
-        for (std::string const& row_key : writer.entities()) {
-            ENTITABLE_CHECK(mend_entity(family, {*partition_key, row_key}, context));
+        auto const mend = [&]() -> result<void> {
+            ENTITABLE_CHECK(family.read_states(context));
+            for (std::string const& row_key : writer.entities()) {
+                ENTITABLE_CHECK(mend_entity(family, {*partition_key, row_key}, context));
+            }
+            return {};
+        };
+        if (auto mended = mend(); !mended) {
+            failure not_acknowledged{mended.error()};
+            not_acknowledged.error().effect = effect::unknown; // the entity is written, and an index row may lack
+            return not_acknowledged;
         }
     }
     return indexed{made->changed ? writer.version() : etag{}, made->attempts, made->changed, made->after_retry,

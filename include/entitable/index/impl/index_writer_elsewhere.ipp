@@ -111,10 +111,7 @@ ENTITABLE_DECL index_writer::judgement index_writer::give_up(std::vector<moved_e
     return {false, never};
 }
 
-ENTITABLE_DECL void index_writer::finish(bool made) {
-    if (!made) {
-        return;
-    }
+ENTITABLE_DECL void index_writer::finish() {
     for (moved_entity& each : moved_) {
         each.told.state = intent_state::applied;
         bool settled = true;
@@ -177,7 +174,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         auto made = send_healing(all, *request);
         if (made) {
             note_version(*request, *made);
-            finish(true);
+            finish();
             return {std::move(made)};
         }
         error const refused = made.error();
@@ -186,7 +183,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         bool known = false;
         auto const state = maybe ? state_of(witness, known) : std::nullopt;
         if (state == intent_state::applied) {
-            finish(true);
+            finish();
             transact::response concluded;
             concluded.results.push_back({{}, true});
             return {std::move(concluded)};
@@ -198,7 +195,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         }
         judgement const judged = give_up(pending, maybe);
         if (judged.made) {
-            finish(true);
+            finish();
             transact::response concluded;
             concluded.results.push_back({{}, true});
             return {std::move(concluded)};
