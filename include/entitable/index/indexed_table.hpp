@@ -65,6 +65,15 @@ class indexed_table : public detail::indexed_operations<Entity, typename mapping
 
     template <class Index>
     static constexpr std::size_t position = detail::position_of_index<Index, Declared...>();
+    template <class Index>
+    static consteval void check_index() {
+        static_assert(position<Index> != sizeof...(Declared), "this is no index of the table");
+    }
+    template <class Wanted, class... Places>
+    static consteval bool has_place() {
+        return !detail::index_declaration<Wanted>::is_elsewhere ||
+            (std::is_same_v<detail::index_of<Wanted>, Places> || ...);
+    }
 
 public:
     using value_type = Entity; ///< what it holds
@@ -249,15 +258,6 @@ public:
     }
 
 private:
-    template <class Index>
-    static consteval void check_index() {
-        static_assert(position<Index> < sizeof...(Declared), "this is no index of the table");
-    }
-    template <class Wanted, class... Places>
-    static consteval bool has_place() {
-        return !detail::index_declaration<Wanted>::is_elsewhere ||
-            (std::is_same_v<detail::index_of<Wanted>, Places> || ...);
-    }
     template <class... Indexes>
     indexed_table(detail::table_core main, index_options how, in_table<Indexes> const&... places)
         : base(shared<detail::index_family>::make(main,
