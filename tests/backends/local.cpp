@@ -324,3 +324,20 @@ TEST_CASE("local: a call that has returned is decided, whatever service's limits
         CHECK(memory_backend{options}.profile().longest_late_application() == std::chrono::seconds{0});
     }
 }
+
+TEST_CASE("local: writes and pages tell the time of the store") {
+    testing::manual_clock time;
+    local_options options;
+    options.time = &time;
+    memory_backend const store = filled(options, 1);
+    auto const told = [&](auto const& request) {
+        time.advance(std::chrono::seconds{1});
+        call context;
+        static_cast<void>(store.execute(request, context));
+        return context.server_date == time.now();
+    };
+    CHECK(told(query_entities{"Orders", {}, {}, {}, 1, {}}));
+    CHECK(told(write_entity{"Orders", mutation::insert(make_row("p", "x", {}))}));
+    CHECK(told(write_entity{"Orders", mutation::insert(make_row("p", "x", {}))})); // refused
+    CHECK(told(transact{"Orders", {mutation::remove(make_row("p", "x", {}), any_etag)}}));
+}

@@ -6,6 +6,7 @@
 
 #include <entitable/copy.hpp>
 #include <entitable/sequence.hpp>
+#include <entitable/testing/program.hpp>
 #include <entitable/testing/rows.hpp>
 #include <entitable/testing/steps.hpp>
 
@@ -322,4 +323,37 @@ TEST_CASE("steps: the rules of operations are checked on the way") {
     CHECK(walk_update<defect::says_otherwise>().problem == "program 1: next(), asked twice, does not say the same");
     CHECK(walk_update<defect::deaf>().problem ==
         "program 1: takes no answer to the request that it wants, or wants it of a place that is not there");
+}
+
+TEST_CASE("a program is told the service's clock, unless the answer was lost") {
+    auto const told = testing::interleavings(
+        [](testing::stage& on) {
+            call begun;
+            on.store().execute(create_table{"orders"}, begun).value();
+            auto& seen = on.keep<std::vector<date_time>>();
+            on.add(
+                "writer",
+                [] {
+                    return testing::program<std::vector<date_time>>{[](any_transport way, entitable::clock&) {
+                        std::vector<date_time> dates;
+                        for (char const* const row : {"1", "2"}) {
+                            call context;
+                            static_cast<void>(
+                                way.execute(write_entity{"orders", mutation::insert(make_row("p", row, {}))}, context));
+                            dates.push_back(context.server_date);
+                        }
+                        return dates;
+                    }};
+                },
+                [&seen](std::vector<date_time> dates) { seen = std::move(dates); });
+            on.remember([&seen] { return std::to_string(seen.size()); });
+            on.at_end([&on, &seen] {
+                auto const lost = std::count(seen.begin(), seen.end(), date_time{});
+                auto const right = std::count(seen.begin(), seen.end(), on.time().now());
+                return lost <= 1 && lost + right == 2 ? std::string{} : std::string{"another time"};
+            });
+        },
+        {.faults = 1, .late = 0});
+    CHECK(told.problem == "");
+    CHECK(told.ends > 1);
 }

@@ -44,7 +44,8 @@ public:
     /// ContinuationInvalid for a token that is not of the same question; reads and writes TableNotFound; get_entity
     /// ResourceNotFound; writes EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and
     /// TooManyProperties for what a merge would make; transact the same with the index of the operation that failed. What
-    /// breaks a rule of the profile is refused before anything else.
+    /// breaks a rule of the profile is refused before anything else. Writes and queries for pages tell `call::server_date`, by the clock
+    /// of the options.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!state_) {
@@ -57,8 +58,12 @@ public:
             if constexpr (std::same_as<Request, read_entity>) {
                 return show(request, context);
             } else {
-                return count_attempt(
+                auto answered = count_attempt(
                     request, context, state_->time(), [&] { return answer(request, context); }, identity());
+                if constexpr (Request::writes || std::same_as<Request, query_entities>) {
+                    context.server_date = state_->time().now();
+                }
+                return answered;
             }
         });
     }

@@ -36,6 +36,7 @@ class program {
         bool ended{};             // the body has
         std::optional<error> why; // no request is sent any more
         std::optional<Outcome> outcome;
+        date_time date; // of the answer
         entitable::profile limits{local_profile()};
         steady_time now{};
         steady_time due{(steady_time::min)()};
@@ -49,7 +50,7 @@ class program {
         [[nodiscard]] entitable::profile profile() const { return with->limits; }
         template <table_request Request>
             requires(!std::same_as<Request, read_entity>)
-        [[nodiscard]] result<response_of<Request>> execute(Request const& request, call&) const {
+        [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
             std::optional<result<response_of<Request>>> answer;
             std::unique_lock lock{with->guard};
             if (!with->why) {
@@ -59,6 +60,7 @@ class program {
                 with->changed.notify_all();
                 with->changed.wait(lock, [&] { return !with->waits; });
                 with->asked = {};
+                context.server_date = with->date;
             }
             return answer ? *std::move(answer) : result<response_of<Request>>{failure{*with->why}};
         }
@@ -107,6 +109,11 @@ public:
         std::unique_lock lock{with_->guard};
         with_->changed.wait(lock, [&] { return with_->waits || with_->ended; });
         return with_->ended ? operation_step{} : operation_step{with_->asked, with_->due, 0, wait_cause::contention};
+    }
+    /// What the next answer tells of the service's clock: `call::server_date`.
+    void dated(date_time date) {
+        std::lock_guard const lock{with_->guard};
+        with_->date = date;
     }
     /// Lets the body go on, to its next request or its end.
     template <class Response>

@@ -159,15 +159,18 @@ private:
         }
         template <class Asked>
         void send(stage& on, move const& how, any_transport const& way, Asked const& request) {
-            std::function<result<response_of<Asked>>()> const deliver = [way, request] {
+            std::function<result<response_of<Asked>>(date_time&)> const deliver = [way, request](date_time& date) {
                 call own;
-                return way.execute(request, own);
+                auto answer = way.execute(request, own);
+                date = own.server_date;
+                return answer;
             };
+            date_time date;
             ++sent;
             steady_time const since = on.time_.steady();
             bool const held = how.how == delivery::late || how.how == delivery::twice;
             if (held) {
-                on.held_.push_back({name + " " + std::to_string(sent), since, [deliver] { (void)deliver(); }});
+                on.held_.push_back({name + " " + std::to_string(sent), since, [deliver, date]() mutable { (void)deliver(date); }});
             }
             error told = how.how == delivery::late ? lost_request() : error{};
             if (how.how == delivery::refused || how.how == delivery::answer_lost) {
@@ -176,15 +179,19 @@ private:
             told.effect = Asked::writes ? told.effect : effect::none;
             result<response_of<Asked>> answered = failure{std::move(told)};
             if (how.how == delivery::answer_lost) {
-                (void)deliver();
+                (void)deliver(date);
+                date = {}; // lost with the answer
             } else if (how.how == delivery::answered || how.how == delivery::twice) {
-                answered = deliver();
+                answered = deliver(date);
             }
             if (how.what == move::kind::crash) {
                 return;
             }
             on.time_.advance(on.limits_.takes);
             history += detail::shown_answer(answered) + '@' + on.since_begun(on.time_.steady()) + ';';
+            if constexpr (requires { op->dated(date); }) {
+                op->dated(date);
+            }
             op->answer(std::move(answered), on.time_.steady());
         }
         void abandon() override {
