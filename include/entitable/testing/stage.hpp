@@ -170,7 +170,8 @@ private:
             steady_time const since = on.time_.steady();
             bool const held = how.how == delivery::late || how.how == delivery::twice;
             if (held) {
-                on.held_.push_back({name + " " + std::to_string(sent), since, [deliver, date]() mutable { (void)deliver(date); }});
+                on.held_.push_back(
+                    {name + " " + std::to_string(sent), since, [deliver, date]() mutable { (void)deliver(date); }});
             }
             error told = how.how == delivery::late ? lost_request() : error{};
             if (how.how == delivery::refused || how.how == delivery::answer_lost) {
