@@ -162,8 +162,7 @@ private:
             std::function<result<response_of<Asked>>(date_time&)> const deliver = [way, request](date_time& date) {
                 call own;
                 auto answer = way.execute(request, own);
-                date = own.server_date;
-                return answer;
+                return date = own.server_date, answer;
             };
             date_time date;
             ++sent;
@@ -393,12 +392,7 @@ private:
     std::vector<std::function<std::string()>> checks_;
     std::vector<std::function<std::string()>> last_checks_;
     std::vector<std::function<std::string()>> memories_;
-    std::size_t faults_{};
-    std::size_t late_{};
-    std::size_t twice_{};
-    std::size_t abandoned_{};
-    std::size_t crashed_{};
-    std::size_t again_{};
+    std::size_t faults_{}, late_{}, twice_{}, abandoned_{}, crashed_{}, again_{};
 };
 
 } // namespace testing
