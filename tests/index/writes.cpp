@@ -3,74 +3,21 @@
 
 // Every write of an indexed table beside a plain map; and what is refused, healed and found.
 
-#include "runners.hpp"
+#include "histories.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
-#include <entitable/core/random.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/tables.hpp>
 
-#include <algorithm>
 #include <functional>
-#include <map>
-#include <tuple>
 
 using namespace entitable;
 using namespace marathon;
 
 namespace {
 
-using everything =
-    indexed_table<runner, by_age, by_team, unique<by_mail>, elsewhere<by_club>, elsewhere<unique<by_name>>>;
-
-everything open(any_transport const& through, index_options how = {}) {
-    return {through, "runners", how, in_table<by_club>{through, "clubs"}, in_table<by_name>{through, "names"}};
-}
-
-bool same(runner const& one, runner const& other) {
-    return std::tie(one.race, one.bib, one.name, one.age, one.club, one.mail, one.team) ==
-        std::tie(other.race, other.bib, other.name, other.age, other.club, other.mail, other.team);
-}
-
 runner const ann{"NYC", 1, "Ann", 55, "Ajax", "ann@x", 7};
 runner const bob{"NYC", 2, "Bob", 50, "Ajax", "bob@x", {}};
-
-/// What each index has is what the entities say.
-void check_by_hand(everything const& runners, std::map<std::int32_t, runner> const& model, std::string const& race) {
-    using r = fields<runner>;
-    using a = fields<by_age>;
-    using t = fields<by_team>;
-    using c = fields<by_club>;
-    auto const all = runners.where(r::race == race).to().value();
-    REQUIRE(all.size() == model.size());
-    for (runner const& each : all) {
-        CHECK(same(each, model.at(each.bib)));
-    }
-    std::vector<runner> by_years;
-    for (auto const& [bib, each] : model) {
-        by_years.push_back(each);
-    }
-    std::stable_sort(
-        by_years.begin(), by_years.end(), [](runner const& one, runner const& other) { return one.age < other.age; });
-    auto const aged = runners.by<by_age>().where(a::race == race).to().value();
-    REQUIRE(aged.size() == by_years.size());
-    for (std::size_t at = 0; at < aged.size(); ++at) {
-        CHECK(same(aged[at], by_years[at]));
-    }
-    std::size_t teams = 0;
-    std::map<std::string, std::size_t> clubs;
-    for (auto const& [bib, each] : model) {
-        teams += each.team ? 1 : 0;
-        ++clubs[each.club];
-    }
-    CHECK(runners.by<by_team>().where(t::race == race).to().value().size() == teams);
-    for (auto const& [club, count] : clubs) {
-        CHECK(runners.by<by_club>().where(c::club == club).to().value().size() == count);
-    }
-    auto const seen = runners.verify().value();
-    CHECK(seen.good());
-    CHECK(seen.entities == model.size());
-}
 
 } // namespace
 
@@ -233,79 +180,8 @@ TEST_CASE("index: an index row that was removed by hand is in nobody's way") {
 }
 
 TEST_CASE("index: random writes beside a map") {
-    random_source random{2026};
     memory_backend const store;
-    everything const runners = open(store);
-    runners.create().value();
-    std::map<std::int32_t, runner> model;
-    auto const draw = [&](std::uint64_t below) { return static_cast<std::int32_t>(random.bits() % below); };
-    auto const someone = [&] {
-        runner made{"NYC", draw(5), "name" + std::to_string(draw(8)), draw(4), "club" + std::to_string(draw(3)),
-            "mail" + std::to_string(draw(8)), {}};
-        if (draw(2) == 0) {
-            made.team = draw(3);
-        }
-        return made;
-    };
-    auto const clashes = [&](runner const& made) {
-        for (auto const& [bib, each] : model) {
-            if (bib != made.bib && (each.mail == made.mail || each.name == made.name)) {
-                return true;
-            }
-        }
-        return false;
-    };
-    std::size_t const rounds = entitable_test::rounds(400, 20'000);
-    for (std::size_t round = 0; round < rounds; ++round) {
-        runner const made = someone();
-        bool const there = model.contains(made.bib);
-        bool const clash = clashes(made);
-        bool expected = !clash;
-        bool written = true;
-        result<indexed> done{std::in_place};
-        switch (draw(7)) {
-            case 0:
-                done = runners.insert(made);
-                expected = expected && !there;
-                break;
-            case 1:
-                done = runners.replace(made, any_etag);
-                expected = expected && there;
-                break;
-            case 2: done = runners.insert_or_replace(made); break;
-            case 3:
-                done = runners.update("NYC", made.bib, [&](runner& each) { each = made; });
-                expected = expected && there;
-                break;
-            case 4: {
-                auto all = runners.batch();
-                all.insert_or_replace(made);
-                done = all.submit();
-                break;
-            }
-            case 5:
-                done = runners.transact("NYC", [&](transaction<runner>& all) -> result<void> {
-                    all.insert_or_replace(made);
-                    return {};
-                });
-                break;
-            default:
-                done = runners.remove("NYC", made.bib, any_etag);
-                expected = there;
-                written = false;
-        }
-        CAPTURE(round, made.bib, there, clash);
-        REQUIRE(done.has_value() == expected);
-        if (done && written) {
-            model[made.bib] = made;
-        } else if (done) {
-            model.erase(made.bib);
-        }
-        if (round % 20 == 0) {
-            check_by_hand(runners, model, "NYC");
-        }
-    }
-    check_by_hand(runners, model, "NYC");
+    write_beside_a_map(open(store), 2026, entitable_test::rounds(400, 20'000));
 }
 
 TEST_CASE("index: entities and index rows are entities of several types to others") {

@@ -21,7 +21,9 @@ struct index_options {
         50}; ///< of a write, the first one included, where other writers are faster; 0 is taken for 1
     backoff delays{contention_backoff}; ///< the waits between attempts
     clock* time{&system_clock()};       ///< of waits and leases; must outlive the table
-    std::uint64_t seed{};               ///< of waits and of the names of intents; 0 for a fresh one
+    /// Of waits and of the names of intents; 0 for a fresh one in each call. Another one is for tests: two tables that write at the same
+    /// time must not have the same, or one takes the other's intents for its own.
+    std::uint64_t seed{};
     /// How long a program goes by what it has read of the states of indexes.
     std::chrono::nanoseconds lease{std::chrono::seconds{60}};
     /// How long after it was sent a request may still be applied: of client, gateway and service together. `build` waits for it.

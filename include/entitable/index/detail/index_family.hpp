@@ -6,6 +6,7 @@
 /// `index_family`: a table and its indexes as the engine knows them, without their types; and what is known of the states of the indexes.
 
 #include <entitable/client/table_core.hpp>
+#include <entitable/core/random.hpp>
 #include <entitable/core/shared.hpp>
 #include <entitable/index/index_options.hpp>
 #include <entitable/index/intent.hpp>
@@ -59,7 +60,8 @@ public:
           places(std::move(tables)),
           derive(derived),
           rows(std::move(where)),
-          options(with) {}
+          options(with),
+          seeded_(with.seed) {}
 
     table_core const main;
     std::vector<index_shape> const shapes;
@@ -92,6 +94,7 @@ public:
     [[nodiscard]] std::uint64_t fresh_seed() const;
 
 private:
+    mutable random_source seeded_;
     mutable std::mutex guard_;
     mutable index_states known_;
 };

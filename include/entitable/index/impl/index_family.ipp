@@ -31,7 +31,7 @@ ENTITABLE_DECL std::optional<std::size_t> index_family::find(std::string_view na
 
 ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
     if (options.seed != 0) {
-        return options.seed;
+        return seeded_.bits(); // another one for each call: an intent's name is never used twice
     }
     std::uint64_t seed = 0;
     guid const drawn = guid::random();
