@@ -58,7 +58,8 @@ TEST_CASE("index: processes that are killed") {
     for (auto const& each : all->done) {
         done += each;
     }
-    std::printf("indexes, kill -9: %zu rounds of %zu writers, %lld additions acknowledged, %llu rows left over and repaired\n",
+    std::printf(
+        "indexes, kill -9: %zu rounds of %zu writers, %lld additions acknowledged, %llu rows left over and repaired\n",
         kills, writers, static_cast<long long>(done), static_cast<unsigned long long>(left));
     CHECK(done > static_cast<std::int64_t>(kills));
 }

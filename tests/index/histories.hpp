@@ -88,8 +88,8 @@ public:
     [[nodiscard]] std::int32_t below(std::uint64_t count) { return static_cast<std::int32_t>(random_.bits() % count); }
 
     [[nodiscard]] runner someone() {
-        runner made{"NYC", below(bibs), "name" + std::to_string(below(8)), below(4),
-            "club" + std::to_string(below(3)), "mail" + std::to_string(below(8)), {}};
+        runner made{"NYC", below(bibs), "name" + std::to_string(below(8)), below(4), "club" + std::to_string(below(3)),
+            "mail" + std::to_string(below(8)), {}};
         if (below(2) == 0) {
             made.team = below(3);
         }
@@ -122,9 +122,7 @@ public:
                     all.insert_or_replace(made);
                     return {};
                 });
-            default:
-                what.needs_presence = what.removes = true;
-                return runners.remove("NYC", made.bib, any_etag);
+            default: what.needs_presence = what.removes = true; return runners.remove("NYC", made.bib, any_etag);
         }
     }
 
@@ -172,12 +170,12 @@ struct stormy_history {
 /// With faults between writer and store: a write that was refused has left nothing, one that was made is there, and no entity is ever
 /// without its index rows. `clean` goes by the faults. After repair nothing is left over.
 template <class Faulty>
-stormy_history write_in_a_storm(Faulty const& stormy, everything const& runners, everything const& clean,
-    std::uint64_t seed, std::size_t rounds) {
+stormy_history write_in_a_storm(
+    Faulty const& stormy, everything const& runners, everything const& clean, std::uint64_t seed, std::size_t rounds) {
     using entitable::testing::fault;
     clean.create_if_absent().value();
     random_writer writer{seed};
-    std::map<std::int32_t, std::optional<runner>> now;           // what the last write that is known has left
+    std::map<std::int32_t, std::optional<runner>> now;                // what the last write that is known has left
     std::map<std::int32_t, std::vector<std::optional<runner>>> maybe; // what one that is unknown may leave, at any time
     stormy_history told;
     std::vector<fault> const choices{fault::refused(), fault::lost_before(), fault::lost_after(), fault::half_answer(),
