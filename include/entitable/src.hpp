@@ -67,6 +67,7 @@
 #include <entitable/mapping/impl/key_adaptors.ipp>
 #include <entitable/mapping/impl/key_codec.ipp>
 #include <entitable/mapping/impl/key_layout.ipp>
+#include <entitable/mapping/impl/parts.ipp>
 #include <entitable/pattern/impl/copy.ipp>
 #include <entitable/pattern/impl/copy_operation.ipp>
 #include <entitable/pattern/impl/reservation.ipp>

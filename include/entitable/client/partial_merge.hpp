@@ -83,6 +83,36 @@ struct partial_mutation {
     etag_condition condition{any_etag};
 };
 
+/// Adds a new value of a member that is stored as one property, or as several.
+template <class Entity, auto Member>
+[[nodiscard]] result<void> add_change(row_builder& builder, member_change<Entity, Member> const& one) {
+    if constexpr (is_in_parts<Member>) {
+        nullable_view values[parts_of_member<Member>];
+        result<void> put;
+        if constexpr (is_chunked<Member>) {
+            put = put_member_chunks(values, one.name, one.value);
+        } else {
+            put_reference(values, one.value);
+        }
+        std::size_t index = 0;
+        auto const add = [&](std::string_view name, std::string_view suffix, described_property) {
+            if (nullable_view const& part = values[index++]; part.present) {
+                builder.add(std::string{name}.append(suffix), part.value);
+            }
+        };
+        each_part_of<Member>(one.name, add);
+        return put;
+    } else {
+        nullable_view const held = view_of(one.value);
+        if (held.nameless) {
+            return failure{error_code::out_of_range_input,
+                std::string{"the property "}.append(one.name).append(" has a value without a name")};
+        }
+        builder.add(one.name, held.value);
+        return {};
+    }
+}
+
 template <class T>
 inline constexpr bool is_member_change = false;
 template <class Entity, auto Member>
@@ -108,12 +138,8 @@ template <class Entity, class... Values, class... Given>
             result<void> good;
             auto const take = [&]<class T>(T const& one) {
                 if constexpr (is_member_change<T>) {
-                    nullable_view const held = view_of(one.value);
-                    if (held.nameless) {
-                        good = failure{error_code::out_of_range_input,
-                            std::string{"the property "}.append(one.name).append(" has a value without a name")};
-                    } else {
-                        builder.add(one.name, held.value);
+                    if (auto added = add_change(builder, one); !added) {
+                        good = std::move(added);
                     }
                 } else {
                     made.condition = one;

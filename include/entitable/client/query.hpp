@@ -91,7 +91,11 @@ public:
     [[nodiscard]] auto select(Fields...) const {
         constexpr bool fields = sizeof...(Fields) > 0 && (detail::is_field_of<Entity, Fields> && ...);
         static_assert(fields, "select(...) takes fields of the query's entity");
-        if constexpr (fields) {
+        constexpr bool one_property_each = !(detail::is_field_in_parts<Fields> || ...);
+        static_assert(one_property_each,
+            "select(...) takes no member that is stored as several properties (chunked, or a reference): read the "
+            "entity");
+        if constexpr (fields && one_property_each) {
             return query<Entity, Path, selected<Entity, Fields...>>{source_, limits_};
         } else {
             return *this;

@@ -6,68 +6,17 @@
 /// An entity to a row and back. Templates fold over the members; all that does not depend on their types is in
 /// `detail::encode_row` and `detail::decode_row`, compiled once.
 
+#include <entitable/mapping/detail/descriptor.hpp>
+#include <entitable/mapping/detail/parts.hpp>
 #include <entitable/mapping/detail/value_reader.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/row/reading.hpp>
 #include <entitable/row/row.hpp>
 
-#include <array>
+#include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-/// The bytes of a descriptor (`row_format`) at compile time.
-template <std::size_t Size>
-struct descriptor_bytes {
-    std::array<char, Size == 0 ? 1 : Size> bytes{};
-    [[nodiscard]] constexpr std::string_view view() const noexcept { return {bytes.data(), Size}; }
-};
-
-template <class T>
-inline constexpr described_property described{
-    property_type<typename property_shape<T>::value_type>::type, property_shape<T>::optional};
-
-template <class Entity>
-struct descriptor;
-
-/// The descriptor of the rows that an entity writes: one constant a row begins with.
-template <class Entity, auto... Members>
-[[nodiscard]] constexpr auto make_descriptor(members<0, Members...>) {
-    constexpr auto const& names = mapping<Entity>::property_names;
-    constexpr std::size_t size = [] {
-        std::size_t total = 0;
-        for (std::string_view const name : names) {
-            total += 3 + name.size();
-        }
-        return total - 3; // the placeholder
-    }();
-    constexpr std::array<described_property, sizeof...(Members) + 1> properties{
-        described_property{}, described<member_type<Members>>...};
-    descriptor_bytes<size> made;
-    std::size_t at = 0;
-    for (std::size_t index = 1; index < properties.size(); ++index) {
-        auto const kind = static_cast<unsigned>(properties[index].type) |
-            (properties[index].nullable ? row_format::nullable_bit : 0U);
-        made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(kind));
-        made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() & 0xFFU));
-        made.bytes[at++] = static_cast<char>(static_cast<unsigned char>(names[index].size() >> 8U));
-        for (char const character : names[index]) {
-            made.bytes[at++] = character;
-        }
-    }
-    return made;
-}
-
-template <class Entity>
-inline constexpr auto descriptor_of = make_descriptor<Entity>(typename mapping<Entity>::properties{});
-
-/// A borrowed property value that may be absent.
-struct nullable_view {
-    value_view value;
-    bool nullable{};
-    bool present{true};
-    bool nameless{}; ///< of an enumeration with names, but this one has none
-};
 
 template <class T>
 [[nodiscard]] nullable_view view_of(T const& member) {
@@ -108,9 +57,10 @@ struct row_source {
 /// `write_key`; OutOfRangeInput names the property whose value has no name.
 ENTITABLE_LAZY [[nodiscard]] result<void> encode_row(row& into, row_source const& from);
 
-/// Fills the targets from a row of any shape, by the names of its properties.
+/// Fills the targets from a row of any shape, by the names of its properties. So many of the row's properties are read elsewhere.
 ENTITABLE_LAZY [[nodiscard]] result<void> decode_by_name(row_view const& row, value_target const* targets,
-    std::string_view const* names, std::size_t count, reading mode, std::string_view entity);
+    std::string_view const* names, std::size_t count, reading mode, std::string_view entity,
+    std::size_t read_elsewhere = 0);
 
 template <class T>
 bool take_value(void* member, value_view const* value) {
@@ -149,6 +99,8 @@ template <auto Member, class Entity>
 [[nodiscard]] decltype(auto) read_member(Entity const& entity) {
     if constexpr (std::is_member_pointer_v<decltype(Member)>) {
         return (entity.*Member);
+    } else if constexpr (is_chunked<Member>) {
+        return (entity.*std::remove_cv_t<decltype(Member)>::pointer);
     } else {
         return read_accessor(entity, Member);
     }
@@ -191,16 +143,54 @@ template <class Entity, class... Components>
     return read_key(key, layout, values);
 }
 
+/// The values of members of which some are stored as several properties, and the name of the member beside each.
+template <auto Member, class Entity>
+[[nodiscard]] result<void> put_parts_of(
+    Entity const& entity, std::string_view name, nullable_view*& to, std::string_view*& names) {
+    result<void> put;
+    if constexpr (is_chunked<Member>) {
+        put = put_member_chunks(to, name, read_member<Member>(entity));
+    } else if constexpr (is_reference<Member>) {
+        put_reference(to, read_member<Member>(entity));
+    } else {
+        *to = view_of(read_member<Member>(entity));
+    }
+    to += parts_of_member<Member>;
+    names = std::fill_n(names, parts_of_member<Member>, name);
+    return put;
+}
+template <class Entity, auto... Members>
+[[nodiscard]] result<void> put_in_parts(Entity const& entity, nullable_view* values, std::string_view* names) {
+    result<void> put;
+    std::size_t index = 1;
+    static_cast<void>(
+        ((put = put_parts_of<Members>(entity, mapping<Entity>::property_names[index++], values, names)) && ...));
+    return put;
+}
+
 template <class Entity, class... P, class... R, auto... Members>
 [[nodiscard]] result<void> encode_entity(
     row& into, Entity const& entity, components<void, P...>, components<void, R...>, members<0, Members...>) {
     using map = mapping<Entity>;
     key_source const partition[] = {member_source<P>(entity.*P::member)..., key_source{}};
     key_source const row[] = {member_source<R>(entity.*R::member)..., key_source{}};
-    nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
-    return encode_row(into,
-        {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values + 1,
-            std::data(map::property_names) + 1, sizeof...(Members)});
+    if constexpr (has_parts<members<0, Members...>>) {
+        constexpr std::size_t count = (parts_of_member<Members> + ...);
+        nullable_view values[count];
+        std::string_view names[count]; // of the members
+        if (auto put = put_in_parts<Entity, Members...>(entity, values, names); !put) {
+            return put;
+        }
+        auto encoded = encode_row(into,
+            {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values, names,
+                count});
+        return encoded ? check_size_of_chunked(into, map::entity_name, values, names, count) : std::move(encoded);
+    } else {
+        nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
+        return encode_row(into,
+            {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values + 1,
+                std::data(map::property_names) + 1, sizeof...(Members)});
+    }
 }
 
 // Members are arguments here, so that there is one function for all members of a type.
@@ -238,19 +228,51 @@ void read_property(value_reader& reader, Entity& out, accessor_pair<Getter, Sett
     reader.take(target_of_property(out, property), index);
 }
 
+/// Reads a member in parts, or notes where the value of another one goes.
+template <auto Member, class Entity>
+void read_or_note(part_reader& reader, Entity& out, std::string_view name, reading mode, value_target*& target,
+    std::string_view*& noted) {
+    if constexpr (is_chunked<Member>) {
+        read_parts<Member>(reader, name, out.*std::remove_cv_t<decltype(Member)>::pointer, mode);
+    } else if constexpr (is_reference<Member>) {
+        read_parts<Member>(reader, name, out.*Member, mode);
+    } else {
+        *target++ = target_of_property(out, Member);
+        *noted++ = name;
+    }
+}
+template <class Entity, auto... Members>
+[[nodiscard]] result<void> decode_in_parts(row_view const& row, Entity& out, reading mode) {
+    using map = mapping<Entity>;
+    value_target targets[sizeof...(Members)];
+    std::string_view names[sizeof...(Members)];
+    value_target* target = targets;
+    std::string_view* noted = names;
+    part_reader reader{row, mode};
+    std::size_t index = 1;
+    (read_or_note<Members>(reader, out, map::property_names[index++], mode, target, noted), ...);
+    auto decoded = decode_by_name(
+        row, targets, names, static_cast<std::size_t>(target - targets), mode, map::entity_name, reader.found());
+    return decoded ? reader.finish(map::entity_name) : std::move(decoded);
+}
+
 template <class Entity, auto... Members>
 [[nodiscard]] result<void> decode_properties(row_view const& row, Entity& out, reading mode, members<0, Members...>) {
     using map = mapping<Entity>;
-    std::string_view const* const names = std::data(map::property_names) + 1; // behind the placeholder
-    constexpr std::string_view descriptor = descriptor_of<Entity>.view();
-    if (has_descriptor(row.payload, descriptor)) {
-        value_reader reader{row.payload, descriptor.size()};
-        [[maybe_unused]] std::size_t index = 0;
-        (read_property(reader, out, Members, index++), ...);
-        return reader.finish(names, map::entity_name);
+    if constexpr (has_parts<members<0, Members...>>) {
+        return decode_in_parts<Entity, Members...>(row, out, mode);
+    } else {
+        std::string_view const* const names = std::data(map::property_names) + 1; // behind the placeholder
+        constexpr std::string_view descriptor = descriptor_of<Entity>.view();
+        if (has_descriptor(row.payload, descriptor)) {
+            value_reader reader{row.payload, descriptor.size()};
+            [[maybe_unused]] std::size_t index = 0;
+            (read_property(reader, out, Members, index++), ...);
+            return reader.finish(names, map::entity_name);
+        }
+        value_target const targets[] = {target_of_property(out, Members)..., value_target{}};
+        return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
     }
-    value_target const targets[] = {target_of_property(out, Members)..., value_target{}};
-    return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
 }
 
 inline void assign_system(etag& to, row_view const& row) noexcept {
@@ -312,6 +334,20 @@ template <mapped_entity Entity>
     }
     detail::decode_system(row, out, typename map::system_members{});
     return detail::decode_properties(row, out, mode, typename map::properties{});
+}
+
+/// A reference to an entity. KeyNotSplittable and KeyReserved as above.
+template <mapped_entity Entity>
+[[nodiscard]] result<reference<Entity>> reference_to(Entity const& entity) {
+    auto partition = partition_key_of(entity);
+    if (!partition) {
+        return std::move(partition).as_failure();
+    }
+    auto row = row_key_of(entity);
+    if (!row) {
+        return std::move(row).as_failure();
+    }
+    return reference<Entity>{*std::move(partition), *std::move(row)};
 }
 
 ENTITABLE_END_NAMESPACE

@@ -6,6 +6,7 @@
 /// Fields: what a predicate names. Empty types that know their entity and member; the operators on them belong to the
 /// query room.
 
+#include <entitable/mapping/chunked.hpp>
 #include <entitable/mapping/component.hpp>
 #include <entitable/mapping/key_argument.hpp>
 
@@ -71,4 +72,13 @@ struct property_field {
     }
 };
 
+namespace detail {
+
+/// The field is that of a member which is stored as several properties.
+template <class Field>
+inline constexpr bool is_field_in_parts = false;
+template <class Entity, auto Member>
+inline constexpr bool is_field_in_parts<property_field<Entity, Member>> = is_in_parts<Member>;
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE

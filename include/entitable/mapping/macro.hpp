@@ -11,8 +11,9 @@
 ///         properties(name, age))             // up to 64 a clause; the clause may stand several times
 ///
 /// Inside of a key: member, width(member, digits), descending(member), descending(width(member, digits)), escaped(member),
-/// salted(member, buckets), literal("text"). Inside of properties: member, property(member, "Name"), accessors(name, getter, setter), and
-/// etag(member) and timestamp(member), which are filled when an entity is read and never stored.
+/// salted(member, buckets), literal("text"). Inside of properties: member, property(member, "Name"), accessors(name, getter, setter),
+/// chunked(member) for text or binary over 64 KiB, and etag(member) and timestamp(member), which are filled when an entity is read
+/// and never stored.
 ///
 /// The line number in the name of the generated struct keeps an entity of a namespace apart from one of an unnamed namespace
 /// within it.
@@ -21,6 +22,7 @@
 /// keys, member pointers and names of the properties, and the messages of this entity's misuse.
 
 #include <entitable/core/etag.hpp>
+#include <entitable/mapping/chunked.hpp>
 #include <entitable/mapping/component.hpp>
 #include <entitable/mapping/detail/each.hpp>
 #include <entitable/mapping/field.hpp>
@@ -87,6 +89,10 @@
             "ENTITABLE: " #entitable_type " has a property called PartitionKey, RowKey or Timestamp");                \
         static_assert(::entitable::detail::names_are_distinct(property_names),                                        \
             "ENTITABLE: " #entitable_type " has two properties with one name");                                       \
+        static_assert(::entitable::detail::names_of_parts_are_free(property_names, properties{}),                     \
+            "ENTITABLE: " #entitable_type                                                                             \
+            " has a property with a name that another member takes: chunked(text) takes text_1 to text_14 and "       \
+            "text_n, a reference takes name_PartitionKey and name_RowKey");                                           \
     };                                                                                                                \
     [[maybe_unused]] constexpr ENTITABLE_CAT(entitable_mapping_, __LINE__)<entitable_type> entitable_mapping_of(      \
         entitable_type const*) {                                                                                      \
@@ -170,13 +176,17 @@
 #define ENTITABLE_PROPERTY_KIND_accessors(...) ~, 2
 #define ENTITABLE_PROPERTY_KIND_etag(...) ~, 3
 #define ENTITABLE_PROPERTY_KIND_timestamp(...) ~, 3
+#define ENTITABLE_PROPERTY_KIND_chunked(...) ~, 4
 
 #define ENTITABLE_PROPERTY_MEMBER_property(member, name) member
 #define ENTITABLE_PROPERTY_MEMBER_accessors(name, getter, setter) name
+#define ENTITABLE_PROPERTY_MEMBER_chunked(member) member
 #define ENTITABLE_PROPERTY_NAME_property(member, name) name
 #define ENTITABLE_PROPERTY_NAME_accessors(name, getter, setter) #name
+#define ENTITABLE_PROPERTY_NAME_chunked(member) #member
 #define ENTITABLE_PROPERTY_POINTER_property(member, name) entitable_members::member
 #define ENTITABLE_PROPERTY_POINTER_accessors(name, getter, setter) entitable_members::name
+#define ENTITABLE_PROPERTY_POINTER_chunked(member) (::entitable::chunked_member<entitable_members::member>{})
 
 // ---- outputs -------------------------------------------------------------------------------------------------------
 
@@ -196,6 +206,7 @@
 #define ENTITABLE_PROPERTY_POINTER_2(item) \
     [[maybe_unused]] static constexpr ENTITABLE_ACCESSOR_PAIR_##item ENTITABLE_PROPERTY_MEMBER_##item{};
 #define ENTITABLE_PROPERTY_POINTER_3(item) ENTITABLE_MEMBER_POINTER(ENTITABLE_SYSTEM_MEMBER_##item)
+#define ENTITABLE_PROPERTY_POINTER_4(item) ENTITABLE_MEMBER_POINTER(ENTITABLE_PROPERTY_MEMBER_##item)
 #define ENTITABLE_MEMBER_POINTER(member)                                              \
     [[maybe_unused]] static constexpr auto member = []<class Entity>(Entity const*) { \
         if constexpr (requires { &Entity::member; }) {                                \
@@ -235,6 +246,7 @@
         ENTITABLE_PROPERTY_MEMBER_##item{ENTITABLE_PROPERTY_NAME_##item};
 #define ENTITABLE_PROPERTY_FIELD_2(item) ENTITABLE_PROPERTY_FIELD_1(item)
 #define ENTITABLE_PROPERTY_FIELD_3(item)
+#define ENTITABLE_PROPERTY_FIELD_4(item) ENTITABLE_PROPERTY_FIELD_1(item)
 
 // The components of the keys that are members.
 #define ENTITABLE_PARTITION_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_COMPONENT, __VA_ARGS__)
@@ -272,6 +284,7 @@
 #define ENTITABLE_POINTER_1(item) , ENTITABLE_PROPERTY_POINTER_##item
 #define ENTITABLE_POINTER_2(item) , ENTITABLE_PROPERTY_POINTER_##item
 #define ENTITABLE_POINTER_3(item)
+#define ENTITABLE_POINTER_4(item) , ENTITABLE_PROPERTY_POINTER_##item
 #define ENTITABLE_NAMES_partition_key(...)
 #define ENTITABLE_NAMES_row_key(...)
 #define ENTITABLE_NAMES_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_NAME, __VA_ARGS__))
@@ -280,6 +293,7 @@
 #define ENTITABLE_NAME_1(item) , ENTITABLE_PROPERTY_NAME_##item
 #define ENTITABLE_NAME_2(item) , ENTITABLE_PROPERTY_NAME_##item
 #define ENTITABLE_NAME_3(item)
+#define ENTITABLE_NAME_4(item) , ENTITABLE_PROPERTY_NAME_##item
 
 // The members that take an entity's ETag or Timestamp when it is read.
 #define ENTITABLE_SYSTEM_partition_key(...)
@@ -289,6 +303,7 @@
 #define ENTITABLE_SYSTEM_0(member)
 #define ENTITABLE_SYSTEM_1(item)
 #define ENTITABLE_SYSTEM_2(item)
+#define ENTITABLE_SYSTEM_4(item)
 #define ENTITABLE_SYSTEM_3(item) , entitable_members::ENTITABLE_SYSTEM_MEMBER_##item
 #define ENTITABLE_SYSTEM_MEMBER_etag(member) member
 #define ENTITABLE_SYSTEM_MEMBER_timestamp(member) member
@@ -324,6 +339,11 @@
     static_assert(ENTITABLE_ACCESSOR_PAIR_##item::lasting, \
         "ENTITABLE: in " #item " the getter returns a temporary: it returns a reference, or a number");
 #define ENTITABLE_CHECK_PROPERTY_3(item) ENTITABLE_CHECK_SYSTEM_##item
+#define ENTITABLE_CHECK_PROPERTY_4(item) ENTITABLE_CHECK_IN_CHUNKS(ENTITABLE_PROPERTY_MEMBER_##item)
+#define ENTITABLE_CHECK_IN_CHUNKS(...) ENTITABLE_CHECK_IN_CHUNKS_I(__VA_ARGS__)
+#define ENTITABLE_CHECK_IN_CHUNKS_I(member)                                                                         \
+    static_assert(::entitable::detail::can_be_chunked<::entitable::detail::member_type<entitable_members::member>>, \
+        "ENTITABLE: chunked(" #member ") takes a std::string or an entitable::binary, or an optional of one");
 #define ENTITABLE_CHECK_SYSTEM_etag(member)                                                                         \
     static_assert(::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::etag>, \
         "ENTITABLE: etag(" #member ") takes a member of type entitable::etag");
@@ -331,11 +351,11 @@
     static_assert(                                                                                             \
         ::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::date_time>, \
         "ENTITABLE: timestamp(" #member ") takes a member of type entitable::date_time");
-#define ENTITABLE_CHECK_STORED(type, shown)                                                        \
-    static_assert(::entitable::property_value<type>,                                               \
-        "ENTITABLE: the member '" #shown                                                           \
-        "' has a type that cannot be stored: a property is a std::string, std::int32_t, "          \
-        "std::int64_t, double, bool, entitable::date_time, guid, binary or an enumeration, or an " \
+#define ENTITABLE_CHECK_STORED(type, shown)                                                          \
+    static_assert(::entitable::property_value<type> || ::entitable::detail::is_reference_type<type>, \
+        "ENTITABLE: the member '" #shown                                                             \
+        "' has a type that cannot be stored: a property is a std::string, std::int32_t, "            \
+        "std::int64_t, double, bool, entitable::date_time, guid, binary or an enumeration, or an "   \
         "optional of one");
 
 #define ENTITABLE_COUNT_PARTITION_partition_key(...) +1

@@ -48,7 +48,13 @@ template <class Entity, auto Member>
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto compare(property_field<Entity, Member> field, filter_operator operation, From const& from) {
     using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
-    if constexpr (std::same_as<From, std::nullopt_t>) {
+    if constexpr (is_in_parts<Member>) {
+        static_assert(!is_in_parts<Member>,
+            "a member that is stored as several properties (chunked, or a reference) is not compared in a query: keep "
+            "what "
+            "is asked for in a member of its own");
+        return refused_predicate{};
+    } else if constexpr (std::same_as<From, std::nullopt_t>) {
         constexpr bool may_be_absent = !std::same_as<typename property_field<Entity, Member>::value_type, type>;
         static_assert(
             may_be_absent, "only a member that is an optional is compared with nullopt: this one is always there");

@@ -84,6 +84,41 @@ public:
         return found;
     }
 
+    /// The entity that a reference names; ResourceNotFound when there is none. A point query.
+    [[nodiscard]] result<Entity> get(reference<Entity> const& named) const {
+        result<Entity> entity{std::in_place};
+        auto read =
+            visit_keys(named, [&](row_view const& stored, etag const&, bool) { return decode(stored, *entity); });
+        if (!read) {
+            entity = std::move(read).as_failure();
+        }
+        return entity;
+    }
+    /// The same, or nothing when there is none.
+    [[nodiscard]] result<std::optional<Entity>> find(reference<Entity> const& named) const {
+        result<std::optional<Entity>> entity{std::in_place};
+        auto read = visit_keys(
+            named, [&](row_view const& stored, etag const&, bool) { return decode(stored, entity->emplace()); });
+        if (!read && read.error().code != error_code::resource_not_found) {
+            entity = std::move(read).as_failure();
+        }
+        return entity;
+    }
+    /// A reference to the entity with these keys, which need not be there. Nothing is read. KeyNotSplittable, KeyReserved and
+    /// OutOfRangeInput as for `to_row`.
+    [[nodiscard]] static result<reference<Entity>> reference_to(
+        key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... row) {
+        auto first = partition_key(partition...);
+        if (!first) {
+            return std::move(first).as_failure();
+        }
+        auto second = row_key(row...);
+        if (!second) {
+            return std::move(second).as_failure();
+        }
+        return reference<Entity>{*std::move(first), *std::move(second)};
+    }
+
     /// Removes the entity with these keys, if its version is the one given: ResourceNotFound when there is none,
     /// UpdateConditionNotSatisfied when it was changed since.
     [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition,
@@ -167,6 +202,10 @@ protected:
         return core_.read(
             key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
             key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, row...), visitor);
+    }
+    [[nodiscard]] result<void> visit_keys(reference<Entity> const& named, entity_visitor const& visitor) const {
+        return core_.read(borrowed_key(key_part::partition, std::string_view{named.partition_key}),
+            borrowed_key(key_part::row, std::string_view{named.row_key}), visitor);
     }
     [[nodiscard]] result<void> decode(row_view const& stored, Entity& to) const {
         return from_row(stored, to, core_.options().reading);

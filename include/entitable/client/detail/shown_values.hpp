@@ -118,8 +118,10 @@ template <class Entity, class... Fields, class Values, auto... Members>
 /// Fills the values of these fields, which are bases of `to`. Members that were not asked for are nobody's mistake.
 template <class Entity, class... Fields, class Values>
 [[nodiscard]] result<void> read_values(row_view const& row, Values& to, reading mode) {
-    if (has_descriptor(row.payload, descriptor_of<Entity>.view())) {
-        return read_in_order<Entity, Fields...>(row, to, typename mapping<Entity>::properties{});
+    if constexpr (!has_parts<typename mapping<Entity>::properties>) {
+        if (has_descriptor(row.payload, descriptor_of<Entity>.view())) {
+            return read_in_order<Entity, Fields...>(row, to, typename mapping<Entity>::properties{});
+        }
     }
     value_target targets[sizeof...(Fields)];
     std::string_view names[sizeof...(Fields)];

@@ -108,8 +108,9 @@ ENTITABLE_LAZY std::optional<value_view> find_next(
 }
 
 ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_target const* targets,
-    std::string_view const* names, std::size_t count, reading mode, std::string_view entity) {
-    std::size_t found = 0;
+    std::string_view const* names, std::size_t count, reading mode, std::string_view entity,
+    std::size_t read_elsewhere) {
+    std::size_t found = read_elsewhere;
     std::string_view const* offender = nullptr;
     bool offender_absent = false;
     property_cursor behind{row.payload};

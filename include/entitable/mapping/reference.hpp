@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `reference<book>`: a member that names another entity by its keys.
+
+#include <entitable/core/config.hpp>
+
+#include <optional>
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The keys of an entity of type `Entity`, in this table or another. As a member it is stored as two text properties:
+/// `<name>_PartitionKey` and `<name>_RowKey`; an optional one may be absent. `books.get(order.book)` is a point read. Nothing
+/// watches that the entity is there: who removes it leaves the reference behind. `table::reference_to` makes one of the
+/// components of keys, `reference_to` one of an entity.
+template <class Entity>
+struct reference {
+    using entity_type = Entity; ///< what it names
+
+    std::string partition_key; ///< the first key, as text
+    std::string row_key;       ///< the second key, as text
+
+    friend bool operator==(reference const&, reference const&) = default; ///< whether both name the same keys
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_reference_type = false;
+template <class Entity>
+inline constexpr bool is_reference_type<reference<Entity>> = true;
+template <class Entity>
+inline constexpr bool is_reference_type<std::optional<reference<Entity>>> = true;
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
