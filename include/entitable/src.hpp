@@ -73,6 +73,7 @@
 #include <entitable/pattern/impl/reservation.ipp>
 #include <entitable/pattern/impl/sequence.ipp>
 #include <entitable/pattern/impl/sharded_sequence.ipp>
+#include <entitable/pattern/impl/wide_rows.ipp>
 #include <entitable/query/impl/clauses.ipp>
 #include <entitable/query/impl/comparison.ipp>
 #include <entitable/query/impl/plan.ipp>

@@ -169,8 +169,8 @@ template <class Entity, auto... Members>
 }
 
 template <class Entity, class... P, class... R, auto... Members>
-[[nodiscard]] result<void> encode_entity(
-    row& into, Entity const& entity, components<void, P...>, components<void, R...>, members<0, Members...>) {
+[[nodiscard]] result<void> encode_entity(row& into, Entity const& entity, components<void, P...>,
+    components<void, R...>, members<0, Members...>, [[maybe_unused]] bool in_one_row = true) {
     using map = mapping<Entity>;
     key_source const partition[] = {member_source<P>(entity.*P::member)..., key_source{}};
     key_source const row[] = {member_source<R>(entity.*R::member)..., key_source{}};
@@ -184,7 +184,8 @@ template <class Entity, class... P, class... R, auto... Members>
         auto encoded = encode_row(into,
             {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values, names,
                 count});
-        return encoded ? check_size_of_chunked(into, map::entity_name, values, names, count) : std::move(encoded);
+        return encoded && in_one_row ? check_size_of_chunked(into, map::entity_name, values, names, count)
+                                     : std::move(encoded);
     } else {
         nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
         return encode_row(into,

@@ -32,6 +32,8 @@ inline constexpr std::string_view bulk = "~!bulk!";
 inline constexpr std::string_view intent = "~!ix!";
 /// Of the states of indexes; they stand in a partition of that name.
 inline constexpr std::string_view index = "~!index!";
+/// Of the parts of wide entities.
+inline constexpr std::string_view wide = "~!w!";
 
 /// One kind of system row.
 struct kind {
@@ -47,6 +49,7 @@ inline constexpr kind kinds[] = {
     {bulk, "how far a bulk load is", "entitable/bulk/bulk_checkpoint.hpp"},
     {intent, "what a change of an entity does to rows in other partitions", "entitable/index/intent.hpp"},
     {index, "whether an index is kept and used", "entitable/index/indexed_table.hpp"},
+    {wide, "some of the properties of a wide entity", "entitable/pattern/wide_table.hpp"},
 };
 
 /// Whether a row with this row key is a system row.
