@@ -7,17 +7,23 @@
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/bulk.cpp -o bulk -lsqlite3
 //   ./bulk [rows into the counting transport, 2000000]
 
+#include <entitable/azure.hpp>
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/listener.hpp>
+#include <entitable/server.hpp>
 
 #include <benchmarks/support/business.hpp>
 #include <benchmarks/support/measure.hpp>
+#include <support/child_process.hpp>
 #include <support/temporary_folder.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <thread>
 
 using namespace entitable;
 using measure::business;
@@ -44,6 +50,27 @@ void known(table<business> const& into, std::vector<business> const& all) {
             batch.insert(all[index]);
         }
         batch.submit().value();
+    }
+}
+
+/// Many threads, each with the batches of some partitions.
+void known_by_threads(table<business> const& into, std::vector<business> const& all) {
+    constexpr std::size_t threads = 32;
+    std::atomic<std::size_t> next{0};
+    std::vector<std::thread> running;
+    for (std::size_t number = 0; number < threads; ++number) {
+        running.emplace_back([&] {
+            for (std::size_t at = next.fetch_add(100); at < all.size(); at = next.fetch_add(100)) {
+                auto batch = into.batch();
+                for (std::size_t index = at; index < at + 100; ++index) {
+                    batch.insert(all[index]);
+                }
+                batch.submit().value();
+            }
+        });
+    }
+    for (std::thread& each : running) {
+        each.join();
     }
 }
 
@@ -143,6 +170,28 @@ int main(int argc, char** argv) {
     measure::compare("file, partitions in turn", limit, rounds, file(by_turn), file(ours_by_turn));
     measure::compare(
         "file, partitions in turn, with a checkpoint", limit, rounds, file(by_turn), file(with_checkpoint));
+
+    entitable_test::shared_memory<std::atomic<std::uint16_t>> const port;
+    entitable_test::child_process const server{[&] {
+        listener_options options;
+        options.port = 0;
+        http_listener listener{table_server{memory_backend{}}, options};
+        if (!listener.listen()) {
+            return false;
+        }
+        *port = listener.port();
+        return listener.run().has_value();
+    }};
+    while (*port == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    served_account const account = served_account::development();
+    azure_backend const service{text::joined({"DefaultEndpointsProtocol=http;AccountName=", account.name,
+        ";AccountKey=", account.key, ";TableEndpoint=http://127.0.0.1:", std::to_string(*port), "/", account.name})};
+    auto const rest = [&](auto const& work) { return [&] { return one(true, service, work); }; };
+    auto const by_threads = [&](table<business> const& into) { known_by_threads(into, in_order); };
+    measure::compare("REST, against one batch at a time", limit, 5, rest(by_order), rest(ours_by_order));
+    measure::compare("REST, against 32 threads", limit, 5, rest(by_threads), rest(ours_by_order));
 
     std::size_t const many = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 2'000'000;
     std::uint64_t counted = 0;
