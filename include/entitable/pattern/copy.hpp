@@ -13,6 +13,7 @@
 /// there already with the same properties counts as copied, so that a copy that was stopped may be run again, from its
 /// start or from where it was; and what was written is read back and compared.
 
+#include <entitable/client/detail/row_of_change.hpp>
 #include <entitable/client/table.hpp>
 #include <entitable/pattern/detail/copy_operation.hpp>
 
@@ -37,31 +38,6 @@ ENTITABLE_BEGIN_NAMESPACE
         [](row_view each) -> result<std::optional<row>> { return std::optional<row>{row{each}}; },
         [](copy_progress const&) {}, options);
 }
-
-namespace detail {
-
-/// What a change made of an entity, as a row; nothing to leave it out.
-template <class Target, class Made>
-[[nodiscard]] result<std::optional<row>> row_of_change(Made const& made) {
-    static_assert(std::same_as<Made, Target>,
-        "the change of a copy makes an entity of the target table, an optional of one, or a result of either");
-    if constexpr (std::same_as<Made, Target>) {
-        auto written = to_row(made);
-        return written ? result<std::optional<row>>{*std::move(written)} : std::move(written).as_failure();
-    } else {
-        return std::optional<row>{};
-    }
-}
-template <class Target, class Made>
-[[nodiscard]] result<std::optional<row>> row_of_change(std::optional<Made> const& made) {
-    return made ? row_of_change<Target>(*made) : std::optional<row>{};
-}
-template <class Target, class Made>
-[[nodiscard]] result<std::optional<row>> row_of_change(result<Made> made) {
-    return made ? row_of_change<Target>(*made) : std::move(made).as_failure();
-}
-
-} // namespace detail
 
 /// Copies the entities of a table into one of another type: `change` makes of each `Source` a `Target`, or an optional of one, or a
 /// result of either. Properties that `Source` does not declare are not copied. Otherwise as `copy_rows`.

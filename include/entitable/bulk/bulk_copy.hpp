@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What a query finds into another table, as a bulk load.
+
+#include <entitable/bulk/bulk_load.hpp>
+#include <entitable/client/detail/row_of_change.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Query, class Target, class Take>
+[[nodiscard]] result<bulk_report> bulk_copy_rows(
+    Query const& found, table<Target> const& to, Take const& take, bulk_options const& options) {
+    auto walk = query_rows::of(found, false);
+    if (!walk) {
+        return std::move(walk).as_failure();
+    }
+    auto const source = [&](bulk_item& item) -> bulk_input {
+        auto next = (*walk)->next();
+        if (!next) {
+            item.why.emplace(next.error());
+            return bulk_input::stopped;
+        }
+        if (!*next) {
+            return bulk_input::end;
+        }
+        result<std::optional<row>> made = take(**next);
+        if (!made) {
+            item.why.emplace(made.error());
+            return bulk_input::refused;
+        }
+        if (!*made) {
+            return bulk_input::passed;
+        }
+        item.change = mutation::insert(**std::move(made));
+        return bulk_input::row;
+    };
+    bulk_run load{to.transport(), to.name(), to.options(), bulk_mode::insert, source, nullptr, options};
+    return load.run();
+}
+
+} // namespace detail
+
+/// Inserts what a query finds into another table, with the properties that the type does not declare. Nothing of the target is
+/// overwritten: a row that is there otherwise is refused with EntityAlreadyExists, and one that is there already counts as that. So a
+/// second run is a check of the first one: it writes nothing. Source and target may be on different transports, not one table.
+template <class Entity, access_path Path>
+[[nodiscard]] result<bulk_report> bulk_copy(
+    query<Entity, Path> const& found, table<Entity> const& to, bulk_options const& options = {}) {
+    return detail::bulk_copy_rows(
+        found, to, [](row_view each) -> result<std::optional<row>> { return std::optional<row>{row{each}}; }, options);
+}
+
+/// Inserts what `change` makes of each entity that a query finds: a `Target`, an optional of one, or a result of either. Nothing leaves
+/// the entity out, which counts as already there; an error refuses it. Properties that `Source` does not declare are not copied.
+template <class Source, access_path Path, class Target, class Change>
+    requires std::invocable<Change const&, Source const&>
+[[nodiscard]] result<bulk_report> bulk_copy(query<Source, Path> const& found, table<Target> const& to,
+    Change const& change, bulk_options const& options = {}) {
+    Source read;
+    return detail::bulk_copy_rows(
+        found, to,
+        [&](row_view stored) -> result<std::optional<row>> {
+            read = Source{};
+            if (auto decoded = from_row(stored, read, to.options().reading); !decoded) {
+                return std::move(decoded).as_failure();
+            }
+            return detail::row_of_change<Target>(change(std::as_const(read)));
+        },
+        options);
+}
+
+ENTITABLE_END_NAMESPACE
