@@ -48,7 +48,8 @@ TEST_CASE("bulk copy: a table as it is, with undeclared properties, system rows 
     stored.set("shelf", 12);
     raw.replace(stored, any_etag).value();
     call own;
-    REQUIRE(execute(stage.source, write_entity{"books", mutation::insert(row_builder{"0000002001", "~!op!1"}.build())}, own));
+    REQUIRE(execute(
+        stage.source, write_entity{"books", mutation::insert(row_builder{"0000002001", "~!op!1"}.build())}, own));
 
     auto const copied = bulk_copy(stage.from.scan_table(), stage.to, stage.options()).value();
     CHECK(copied.written == 501);

@@ -58,8 +58,8 @@ template <class Entity, access_path Path>
 /// the entity out, which counts as already there; an error refuses it. Properties that `Source` does not declare are not copied.
 template <class Source, access_path Path, class Target, class Change>
     requires std::invocable<Change const&, Source const&>
-[[nodiscard]] result<bulk_report> bulk_copy(query<Source, Path> const& found, table<Target> const& to,
-    Change const& change, bulk_options const& options = {}) {
+[[nodiscard]] result<bulk_report> bulk_copy(
+    query<Source, Path> const& found, table<Target> const& to, Change const& change, bulk_options const& options = {}) {
     Source read;
     return detail::bulk_copy_rows(
         found, to,
