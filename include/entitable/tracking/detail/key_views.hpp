@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The texts of an entity's keys from their components, both at once.
+
+#include <entitable/client/detail/keyed_operations.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Takes the components one by one.
+template <class Entity, class PartitionComponents, class RowComponents>
+struct key_views;
+
+template <class Entity, class... P, class... R>
+struct key_views<Entity, components<void, P...>, components<void, R...>> {
+    static constexpr std::size_t count = sizeof...(P) + sizeof...(R);
+
+    template <class Function>
+    [[nodiscard]] static result<void> show(Function const& function,
+        key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... rows) {
+        std::string partition_buffer;
+        std::string row_buffer;
+        auto const partition_key =
+            key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...);
+        if (!partition_key) {
+            return failure{partition_key.error()};
+        }
+        auto const row_key = key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, rows...);
+        if (!row_key) {
+            return failure{row_key.error()};
+        }
+        function(*partition_key, *row_key);
+        return {};
+    }
+};
+
+/// Calls `function(partition key, row key)` with the texts, unless they cannot be written.
+template <class Entity, class Function, class... Keys>
+[[nodiscard]] result<void> with_keys(Function const& function, Keys const&... keys) {
+    using views =
+        key_views<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components>;
+    constexpr bool complete = sizeof...(Keys) == views::count;
+    static_assert(complete, "find(...) takes all components of the entity's keys, those of the partition key first");
+    if constexpr (complete) {
+        return views::show(function, keys...);
+    } else {
+        return failure{error_code::invalid_input, {}}; // it was said why
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

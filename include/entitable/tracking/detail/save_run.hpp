@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// One save of a unit of work: what was lost is settled, then what is changed is sent. Without the types of entities.
+
+#include <entitable/request/fate.hpp>
+#include <entitable/tracking/detail/entity_tracker.hpp>
+
+#include <set>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What became of one change.
+struct row_outcome {
+    tracked_entity* of;
+    entity_state was; ///< what the change did
+    save_outcome outcome;
+    std::optional<error> problem;
+};
+
+/// Made for one save.
+class save_run {
+public:
+    save_run(entity_tracker& all, save_options how) : all_(all), through_(all.core().transport()), how_(how) {}
+
+    /// An error: nothing was sent but what settles lost changes.
+    [[nodiscard]] result<std::vector<row_outcome>> run();
+
+private:
+    /// A change to be sent.
+    struct planned {
+        tracked_entity* of;
+        entity_state was;
+        mutation change;
+    };
+
+    // ---- what was lost ----
+    void settle_all();
+    [[nodiscard]] result<fate> fate_of(unsettled_save const& lost);
+    void settle(tracked_entity& of, mutation const& sent, fate told);
+    void settle_by_reading(tracked_entity& of, mutation const& sent);
+    void take_as_applied(tracked_entity& of, mutation const& sent);
+    /// Reads a row whose version is not known.
+    [[nodiscard]] result<void> read_version(tracked_entity& of);
+
+    // ---- what is to be sent ----
+    void plan();
+    void plan_one(tracked_entity& of);
+    [[nodiscard]] result<mutation> change_of(tracked_entity& of, row_view now);
+    /// Reads all properties of a row that was attached.
+    [[nodiscard]] result<void> read_base(tracked_entity& of);
+    [[nodiscard]] result<std::vector<std::vector<planned>>> transactions();
+
+    // ---- sending ----
+    void send_all(std::vector<std::vector<planned>> parts);
+    [[nodiscard]] bool send(std::vector<planned>& part);
+    [[nodiscard]] result<std::vector<written>> execute(std::vector<planned> const& part);
+    void done(planned& one, written const& made);
+    void refused(planned const& one, error problem);
+
+    [[nodiscard]] result<std::optional<get_entity::response>> read(tracked_entity const& of);
+    [[nodiscard]] call fresh_call() const;
+    void tell(tracked_entity& of, entity_state was, save_outcome outcome, std::optional<error> problem = {});
+    /// A change that is not sent holds up the transaction of its partition.
+    void hold_up(tracked_entity const& of);
+    void fail(tracked_entity& of, entity_state was, error problem);
+
+    entity_tracker& all_;
+    any_transport through_;
+    save_options how_;
+    std::vector<row_outcome> told_;
+    std::size_t settled_{}; ///< those of them that a later change of the same entity takes the place of
+    std::set<std::string, std::less<>> blocked_; ///< partitions of which no transaction is sent
+    bool failed_{}; ///< a change failed before it was sent
+    std::vector<planned> planned_;
+    row scratch_;
+};
+
+/// What a change does, for who reads of it.
+[[nodiscard]] inline entity_state state_of_change(mutation_kind kind) noexcept {
+    return kind == mutation_kind::remove ? entity_state::removed
+        : kind == mutation_kind::insert  ? entity_state::added
+                                         : entity_state::modified;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/tracking/impl/lost_changes.ipp>
+#include <entitable/tracking/impl/save_run.ipp>
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/tracking/detail/row_merge.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
+    property_changes made;
+    property_cursor was{before.payload};
+    property_cursor is{now.payload};
+    property_view old;
+    property_view fresh;
+    while (was.next(old) && is.next(fresh)) { // one type: the same names in the same order
+        if (old.present != fresh.present || (fresh.present && !(old.value == fresh.value))) {
+            made.changed.push_back(fresh);
+            made.removes = made.removes || !fresh.present;
+        }
+    }
+    return made;
+}
+
+ENTITABLE_DECL row with_changes(row_view stored, property_changes const& changes) {
+    row_builder builder{stored.partition_key, stored.row_key};
+    property_cursor cursor{stored.payload};
+    for (property_view each; cursor.next(each);) {
+        bool const changed = std::any_of(changes.changed.begin(), changes.changed.end(),
+            [&](property_view const& one) { return one.name == each.name; });
+        if (each.present && !changed) {
+            builder.add(each.name, each.value);
+        }
+    }
+    for (property_view const& each : changes.changed) {
+        if (each.present) {
+            builder.add(each.name, each.value);
+        }
+    }
+    return builder.build();
+}
+
+ENTITABLE_DECL row changes_alone(row_view keys, property_changes const& changes) {
+    row_builder builder{keys.partition_key, keys.row_key};
+    for (property_view const& each : changes.changed) {
+        if (each.present) {
+            builder.add(each.name, each.value);
+        }
+    }
+    return builder.build();
+}
+
+ENTITABLE_DECL std::vector<std::string> changed_by_both(
+    property_changes const& mine, row_view original, row_view theirs) {
+    std::vector<std::string> both;
+    for (property_view const& each : mine.changed) {
+        auto const was = original.find(each.name);
+        auto const is = theirs.find(each.name);
+        auto const wanted = each.present ? std::optional{each.value} : std::nullopt;
+        if (was != is && is != wanted) {
+            both.emplace_back(each.name);
+        }
+    }
+    return both;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What a unit of work tells: its changes, what became of them, conflicts, and the entities that a query found.
+
+#include <entitable/tracking/detail/entity_tracker.hpp>
+
+#include <iterator>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The object of a tracked entity.
+template <class Entity>
+[[nodiscard]] Entity& object_of(tracked_entity& of) noexcept {
+    return static_cast<tracked_object<Entity>&>(of).object;
+}
+
+} // namespace detail
+
+/// A change that a unit of work has not saved, or has tried to. Good until the entity is detached, or the unit is cleared.
+template <mapped_entity First, mapped_entity... More>
+class tracked_change {
+public:
+    tracked_change(detail::tracked_entity& of, entity_state state) noexcept : of_(&of), state_(state) {} ///< by the unit
+
+    /// What the change does: added, modified or removed; unknown for one whose answer was lost.
+    [[nodiscard]] entity_state state() const noexcept { return state_; }
+    /// The entity, which is of another type than E: null. `as<order>()`.
+    template <mapped_entity E>
+    [[nodiscard]] E* as() const noexcept {
+        static_assert(std::is_same_v<E, First> || (std::is_same_v<E, More> || ...),
+            "this entity type is not one of the unit of work's");
+        return of_->type() == &detail::type_mark<E> ? &detail::object_of<E>(*of_) : nullptr;
+    }
+    /// The entity, where there is one type.
+    [[nodiscard]] First& entity() const noexcept
+        requires(sizeof...(More) == 0)
+    {
+        return detail::object_of<First>(*of_);
+    }
+    /// The keys of its row.
+    [[nodiscard]] std::string_view partition_key() const noexcept { return of_->partition_key(); }
+    [[nodiscard]] std::string_view row_key() const noexcept { return of_->row_key(); }
+    /// Whether it is in a conflict: see `unit_of_work::conflict_of`.
+    [[nodiscard]] bool in_conflict() const noexcept { return of_->conflict.has_value(); }
+
+private:
+    detail::tracked_entity* of_;
+    entity_state state_;
+};
+
+/// What became of one change.
+template <mapped_entity First, mapped_entity... More>
+class change_outcome : public tracked_change<First, More...> {
+public:
+    /// Made by the unit of work.
+    explicit change_outcome(detail::tracked_entity& of, entity_state state, save_outcome what, std::optional<error> why)
+        : tracked_change<First, More...>(of, state), outcome(what), problem(std::move(why)) {}
+
+    save_outcome outcome; ///< whether it was saved, and if not why
+    /// Why not. Of a change that was not sent: what another one was refused for, where that is known.
+    std::optional<error> problem;
+};
+
+/// What became of all changes of a save.
+template <mapped_entity First, mapped_entity... More>
+struct saved_changes {
+    std::vector<change_outcome<First, More...>> changes; ///< one for each change
+    std::vector<change_outcome<First, More...>> failed;  ///< those that were not saved, but for dropped ones
+
+    [[nodiscard]] bool all_saved() const noexcept { return failed.empty(); } ///< whether none failed
+};
+
+/// Two writers have changed one entity.
+template <mapped_entity Entity>
+struct conflict {
+    std::optional<Entity> original; ///< as it was read or written here last; nothing where it was added here
+    Entity mine{};                  ///< as it is here
+    std::optional<Entity> theirs;   ///< as it is stored now; nothing where it is gone
+    /// Properties that both have changed, to other values. Empty where the conflict is not about properties: somebody has removed the
+    /// entity, or inserted it, or it was to be removed here; or they changed others.
+    std::vector<std::string> properties;
+    /// Whether what is stored may have been written by this unit, by a request whose answer was lost.
+    bool may_be_mine{};
+};
+
+/// The entities that a query found: references that stay good until they are detached, or the unit is cleared.
+template <mapped_entity Entity>
+class tracked_entities {
+public:
+    /// Goes from entity to entity.
+    class iterator {
+    public:
+        using iterator_concept = std::random_access_iterator_tag;  ///< over an array of pointers
+        using iterator_category = std::random_access_iterator_tag; ///< as above
+        using value_type = Entity;                                 ///< what it gives
+        using difference_type = std::ptrdiff_t;                    ///< of the array
+        using pointer = Entity*;                                   ///< to an entity
+        using reference = Entity&;                                 ///< to an entity
+
+        iterator() = default;
+        explicit iterator(Entity* const* at) noexcept : at_(at) {}            ///< by `begin` and `end`
+        [[nodiscard]] Entity& operator*() const noexcept { return **at_; }   ///< the entity
+        [[nodiscard]] Entity* operator->() const noexcept { return *at_; }   ///< the entity
+        [[nodiscard]] Entity& operator[](std::ptrdiff_t by) const noexcept { return *at_[by]; } ///< another one
+        /// To the next one.
+        iterator& operator++() noexcept { return *this += 1; }
+        iterator operator++(int) noexcept { return iterator{at_++}; }
+        /// To the one before.
+        iterator& operator--() noexcept { return *this -= 1; }
+        iterator operator--(int) noexcept { return iterator{at_--}; }
+        /// Over some of them.
+        iterator& operator+=(std::ptrdiff_t by) noexcept {
+            at_ += by;
+            return *this;
+        }
+        iterator& operator-=(std::ptrdiff_t by) noexcept { return *this += -by; } ///< back over some
+        /// One that is further on, or back.
+        [[nodiscard]] friend iterator operator+(iterator from, std::ptrdiff_t by) noexcept { return from += by; }
+        [[nodiscard]] friend iterator operator+(std::ptrdiff_t by, iterator from) noexcept { return from += by; }
+        [[nodiscard]] friend iterator operator-(iterator from, std::ptrdiff_t by) noexcept { return from -= by; }
+        /// How many are between.
+        [[nodiscard]] friend std::ptrdiff_t operator-(iterator one, iterator other) noexcept {
+            return one.at_ - other.at_;
+        }
+        [[nodiscard]] auto operator<=>(iterator const&) const = default; ///< by their place
+
+    private:
+        Entity* const* at_{};
+    };
+
+    tracked_entities() = default;
+    explicit tracked_entities(std::vector<Entity*> all) noexcept : all_(std::move(all)) {} ///< by the unit
+
+    [[nodiscard]] iterator begin() const noexcept { return iterator{all_.data()}; }              ///< the first
+    [[nodiscard]] iterator end() const noexcept { return iterator{all_.data() + all_.size()}; }  ///< behind the last
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }                      ///< how many
+    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }                           ///< whether none
+    [[nodiscard]] Entity& operator[](std::size_t index) const noexcept { return *all_[index]; }  ///< one of them
+
+private:
+    std::vector<Entity*> all_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `unit_of_work<E...>`: entities that are read once, changed as objects, and written back together.
+
+#include <entitable/client/tables.hpp>
+#include <entitable/tracking/detail/key_views.hpp>
+#include <entitable/tracking/detail/save_run.hpp>
+#include <entitable/tracking/saved_changes.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Entities of a table that a program reads, changes and saves. The same keys give the same object, and its address stays good until
+/// it is detached or all are cleared. What was changed is noticed by `save`, which compares; only changed properties are sent, under the
+/// ETag that was read, so nobody's change is lost: where another writer was faster there is a conflict to resolve.
+///
+///     unit_of_work<order> work{orders, {.merge = merge_option::preserve_changes}};
+///     order& last = *work.find("ann", 17).value();
+///     last.status = "paid";
+///     auto saved = work.save().value();
+///     for (auto& each : saved.failed) { work.resolve(each.entity(), keep::mine); }
+///
+/// Of one type, over a `table`, or of several, over `tables`; then verbs name the type where no argument does: `find<order>(...)`.
+/// Verbs send nothing. What a verb cannot do (an entity that is not tracked, one that is tracked already, keys that cannot be written)
+/// is told by the next `save`, which then sends nothing.
+///
+/// One thread, and not for long: each entity that was read stays in memory, with its row. Make one for a task, and let it end.
+template <mapped_entity First, mapped_entity... More>
+class unit_of_work {
+    static constexpr bool of_one_type = sizeof...(More) == 0;
+    template <class E>
+    static constexpr bool is_one = std::same_as<E, First> || (std::same_as<E, More> || ...);
+
+public:
+    using change = tracked_change<First, More...>; ///< a change that was not saved
+    using saved = saved_changes<First, More...>;   ///< what `save` tells
+
+    /// Over a table, whose call options hold for each request; reads of single entities are from the primary location.
+    explicit unit_of_work(table<First> const& of, unit_of_work_options options = {})
+        requires of_one_type
+        : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
+          merge_(options.merge) {}
+    explicit unit_of_work(tables<First, More...> const& of, unit_of_work_options options = {})
+        : all_(new detail::entity_tracker{detail::table_core{of.template of<First>().transport(), of.name(),
+              of.template of<First>().options()}}),
+          merge_(options.merge) {}
+
+    // ---- reading ----
+
+    /// Reads the entity with these keys, and tracks it; null when there is none, or when it is to be removed here. One request, always:
+    /// where it is tracked already, the row is merged by the option of the unit. `tracked` asks nobody.
+    template <mapped_entity E = First, class... Keys>
+    [[nodiscard]] result<E*> find(Keys const&... keys) {
+        return find_as<E>(merge_, keys...);
+    }
+    /// The same, merged in another way: `find(merge_option::overwrite_changes, "ann", 17)`.
+    template <mapped_entity E = First, class... Keys>
+    [[nodiscard]] result<E*> find(merge_option how, Keys const&... keys) {
+        return find_as<E>(how, keys...);
+    }
+    /// The tracked entity with these keys, without a request; null when none is, or when it is to be removed.
+    template <mapped_entity E = First, class... Keys>
+    [[nodiscard]] E* tracked(Keys const&... keys) const {
+        check<E>();
+        E* found = nullptr;
+        (void)detail::with_keys<E>([&](std::string_view partition_key, std::string_view row_key) {
+            found = shown<E>(all_->at(partition_key, row_key));
+        }, keys...);
+        return found;
+    }
+    /// Runs a query of the table, and tracks what it finds: the entities, without those that are to be removed here. It sees what is
+    /// stored, not what was changed here. After an error the entities before it are tracked.
+    template <class E, access_path Path, class Row>
+    [[nodiscard]] result<tracked_entities<E>> track(query<E, Path, Row> const& asked) {
+        return track(asked, merge_);
+    }
+    template <class E, access_path Path, class Row>
+    [[nodiscard]] result<tracked_entities<E>> track(query<E, Path, Row> const& asked, merge_option how) {
+        check<E>();
+        static_assert(std::same_as<E, Row>, "track(...) takes a query of whole entities, without select");
+        result<tracked_entities<E>> all{std::in_place};
+        if (detail::query_rows::table_of(asked) != all_->core().name()) {
+            all = failure{error_code::invalid_input, "this query asks another table than that of the unit of work"};
+            return all;
+        }
+        auto walk = detail::query_rows::of(asked, false);
+        if (!walk) {
+            return std::move(walk).as_failure();
+        }
+        std::vector<E*> found;
+        for (;;) {
+            auto next = (*walk)->next();
+            if (!next) {
+                return std::move(next).as_failure();
+            }
+            if (!*next) {
+                *all = tracked_entities<E>{std::move(found)};
+                return all;
+            }
+            auto taken = all_->read(**next, (*next)->etag(), how, maker<E>);
+            if (!taken) {
+                return std::move(taken).as_failure();
+            }
+            if (E* const one = shown<E>(*taken)) {
+                found.push_back(one);
+            }
+        }
+    }
+    /// Reads a tracked entity again; by default its changes are dropped. False when its row is not there: then, with
+    /// `overwrite_changes`, it is not tracked any more.
+    template <mapped_entity E>
+    [[nodiscard]] result<bool> refresh(E const& entity, merge_option how = merge_option::overwrite_changes) {
+        check<E>();
+        detail::tracked_entity* const of = known(entity);
+        if (of == nullptr) {
+            return failure{error_code::invalid_input, not_tracked};
+        }
+        auto read = read_row<E>(of->partition_key(), of->row_key(), how);
+        if (!read) {
+            return std::move(read).as_failure();
+        }
+        return *read != nullptr;
+    }
+
+    // ---- verbs ----
+
+    /// Adds an entity to be inserted; the reference is to the tracked object. One with the keys of an entity that is to be removed
+    /// replaces that one, under the version that was read.
+    template <mapped_entity E = First>
+    E& add(E entity) {
+        check<E>();
+        return detail::object_of<E>(all_->add(std::make_unique<detail::tracked_object<E>>(std::move(entity))));
+    }
+    /// Tracks an entity without reading it: it is stored with these values, as far as the caller knows, in this version, or in any. What
+    /// is changed from now on is saved under that condition; with `any_etag` whatever another writer has made of it.
+    template <mapped_entity E = First>
+    E& attach(E entity, etag_condition version) {
+        check<E>();
+        return detail::object_of<E>(
+            all_->attach(std::make_unique<detail::tracked_object<E>>(std::move(entity)), std::move(version)));
+    }
+    /// Forgets an entity with its changes; its reference ends. Nothing where it is not tracked.
+    template <mapped_entity E>
+    void detach(E const& entity) {
+        check<E>();
+        if (detail::tracked_entity* const of = known(entity)) {
+            all_->detach(*of);
+        }
+    }
+    /// To be removed. One that was added and never sent is forgotten. A copy will do: then its keys count.
+    template <mapped_entity E>
+    void remove(E const& entity) {
+        check<E>();
+        if (detail::tracked_entity* const of = known(entity)) {
+            all_->remove(*of);
+        } else {
+            all_->refuse(failure{error_code::invalid_input, not_tracked});
+        }
+    }
+    /// Forgets everything; all references end.
+    void clear() { all_->clear(); }
+
+    // ---- what there is to save ----
+
+    /// How an entity stands; `detached` where it is not tracked.
+    template <mapped_entity E>
+    [[nodiscard]] entity_state state_of(E const& entity) const {
+        check<E>();
+        detail::tracked_entity const* const of = known(entity);
+        return of == nullptr ? entity_state::detached : all_->state(*of);
+    }
+    /// How many entities are tracked.
+    [[nodiscard]] std::size_t size() const noexcept { return all_->size(); }
+    /// The changes that a save would send, and those whose answer was lost.
+    [[nodiscard]] std::vector<change> pending() const {
+        std::vector<change> made;
+        for (auto const& each : all_->all()) {
+            if (each) {
+                if (entity_state const state = all_->state(*each); state != entity_state::unchanged) {
+                    made.emplace_back(*each, state);
+                }
+            }
+        }
+        return made;
+    }
+    /// The changes that are in a conflict.
+    [[nodiscard]] std::vector<change> conflicts() const {
+        std::vector<change> made;
+        for (change const& each : pending()) {
+            if (each.in_conflict()) {
+                made.push_back(each);
+            }
+        }
+        return made;
+    }
+    /// The conflict that an entity is in, or none. RowMismatch where what is stored now does not fit the type.
+    template <mapped_entity E>
+    [[nodiscard]] result<std::optional<conflict<E>>> conflict_of(E const& entity) const {
+        check<E>();
+        result<std::optional<conflict<E>>> told{std::in_place};
+        detail::tracked_entity const* const of = known(entity);
+        if (of == nullptr || !of->conflict) {
+            return told;
+        }
+        reading const mode = all_->core().options().reading;
+        conflict<E>& made = told->emplace();
+        made.mine = *static_cast<E const*>(of->address());
+        made.may_be_mine = of->conflict->may_be_mine;
+        auto const read = [&](row const& from, std::optional<E>& to) {
+            auto decoded = from_row(from.view(), to.emplace(), mode);
+            return decoded;
+        };
+        if (of->there) {
+            if (auto good = read(of->base, made.original); !good) {
+                return std::move(good).as_failure();
+            }
+        }
+        if (of->conflict->theirs) {
+            if (auto good = read(*of->conflict->theirs, made.theirs); !good) {
+                return std::move(good).as_failure();
+            }
+        }
+        if (auto const now = to_row(made.mine); now && of->there && of->conflict->theirs && !of->removed) {
+            made.properties = detail::changed_by_both(
+                detail::changes_between(of->own(), now->view()), of->base.view(), of->conflict->theirs->view());
+        }
+        return told;
+    }
+    /// Ends a conflict: what is stored now is what the entity is based on from here on, with its ETag, and the changes made here are kept or
+    /// dropped. An entity that is gone is added again (mine), or forgotten (theirs). Where it is in none, or what is stored does not fit its
+    /// type, the next `save` says so, as with other verbs.
+    template <mapped_entity E>
+    void resolve(E const& entity, keep which) {
+        end_conflict(entity, [&](detail::tracked_entity& of) { return all_->resolve(of, which); });
+    }
+    /// The same with values of the caller's: they are saved in place of what is stored now.
+    template <mapped_entity E>
+    void resolve(E& entity, std::type_identity_t<E> value) {
+        end_conflict(entity, [&](detail::tracked_entity& of) {
+            auto ended = all_->resolve_by_value(of);
+            if (ended && *ended) {
+                detail::object_of<E>(of) = std::move(value);
+            }
+            return ended;
+        });
+    }
+
+    // ---- saving ----
+
+    /// Sends what was changed. First it finds out what became of changes whose answer was lost. What is not saved stays, and is sent again
+    /// by the next save. An error: nothing was sent. InvalidInput after a verb that was in error, or where a partition has more changes than
+    /// a transaction takes and it was not said to split them.
+    [[nodiscard]] result<saved> save(save_options how = {}) {
+        auto told = detail::save_run{*all_, how}.run();
+        if (!told) {
+            return std::move(told).as_failure();
+        }
+        result<saved> made{std::in_place};
+        for (detail::row_outcome& each : *told) {
+            change_outcome<First, More...> one{*each.of, each.was, each.outcome, std::move(each.problem)};
+            if (one.outcome != save_outcome::saved && one.outcome != save_outcome::dropped) {
+                made->failed.push_back(one);
+            }
+            made->changes.push_back(std::move(one));
+        }
+        return made;
+    }
+    [[nodiscard]] result<saved> save(save_mode mode) {
+        save_options how;
+        how.mode = mode;
+        return save(how);
+    }
+
+private:
+    static constexpr char const* not_tracked = "this entity is not tracked by the unit of work";
+
+    template <class E>
+    static consteval void check() {
+        static_assert(is_one<E>, "this entity type is not one of the unit of work's");
+    }
+    template <class E>
+    static std::unique_ptr<detail::tracked_entity> make() {
+        return std::make_unique<detail::tracked_object<E>>();
+    }
+    template <class E>
+    static constexpr auto maker = [] { return make<E>(); };
+
+    /// The object of an entity that is not to be removed, and is an E.
+    template <class E>
+    [[nodiscard]] static E* shown(detail::tracked_entity* of) {
+        return of == nullptr || of->removed || of->type() != &detail::type_mark<E> ? nullptr
+                                                                                    : &detail::object_of<E>(*of);
+    }
+    template <class E>
+    [[nodiscard]] detail::tracked_entity* known(E const& entity) const {
+        return all_->of(&entity, to_row(entity));
+    }
+    template <class E, class... Keys>
+    [[nodiscard]] result<E*> find_as(merge_option how, Keys const&... keys) {
+        check<E>();
+        result<E*> found{nullptr};
+        auto made = detail::with_keys<E>([&](std::string_view partition_key, std::string_view row_key) {
+            auto read = read_row<E>(partition_key, row_key, how);
+            if (read) {
+                found = shown<E>(*read);
+            } else {
+                found = std::move(read).as_failure();
+            }
+        }, keys...);
+        return made ? std::move(found) : std::move(made).as_failure();
+    }
+    /// Null when there is no row.
+    template <class E>
+    [[nodiscard]] result<detail::tracked_entity*> read_row(
+        std::string_view partition_key, std::string_view row_key, merge_option how) {
+        detail::table_core const& core = all_->core();
+        call context{core.options()};
+        context.location = read_location::primary;
+        auto found = core.transport().execute(
+            get_entity{core.name(), std::string{partition_key}, std::string{row_key}, {}}, context);
+        if (found) {
+            return all_->read(found->entity.view(), found->etag, how, maker<E>);
+        }
+        if (found.error().code != error_code::resource_not_found) {
+            return std::move(found).as_failure();
+        }
+        detail::tracked_entity* of = all_->at(partition_key, row_key);
+        if (of != nullptr) {
+            all_->gone(*of, how);
+            bool const mine = !of->there || of->unsettled; // it was never there, as far as anybody knows
+            of = mine && how != merge_option::no_tracking ? all_->at(partition_key, row_key) : nullptr;
+        }
+        return of;
+    }
+    template <class E, class End>
+    void end_conflict(E const& entity, End const& end) {
+        check<E>();
+        detail::tracked_entity* const of = known(entity);
+        auto ended = of == nullptr ? result<bool>{failure{error_code::invalid_input, not_tracked}} : end(*of);
+        if (!ended) {
+            all_->refuse(std::move(ended).as_failure());
+        } else if (!*ended) {
+            all_->refuse(failure{error_code::invalid_input, "this entity is in no conflict"});
+        }
+    }
+
+    std::unique_ptr<detail::entity_tracker> all_;
+    merge_option merge_;
+};
+
+/// Of one type.
+template <mapped_entity E>
+unit_of_work(table<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
+/// Of several types.
+template <mapped_entity... Entities>
+unit_of_work(tables<Entities...> const&, unit_of_work_options = {}) -> unit_of_work<Entities...>;
+
+ENTITABLE_END_NAMESPACE
