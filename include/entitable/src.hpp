@@ -91,6 +91,10 @@
 #include <entitable/request/impl/trace_context.ipp>
 #include <entitable/request/impl/validate.ipp>
 #include <entitable/row/impl/row.ipp>
+#include <entitable/tracking/impl/entity_tracker.ipp>
+#include <entitable/tracking/impl/lost_changes.ipp>
+#include <entitable/tracking/impl/row_merge.ipp>
+#include <entitable/tracking/impl/save_run.ipp>
 #include <entitable/transport/impl/attempt.ipp>
 #include <entitable/transport/impl/channel.ipp>
 #include <entitable/transport/impl/sweep.ipp>

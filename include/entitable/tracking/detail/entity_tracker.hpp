@@ -25,7 +25,7 @@ struct sought_keys {
     std::string_view row_key;
 };
 /// A number of keys.
-[[nodiscard]] inline std::size_t hash_of(std::string_view partition_key, std::string_view row_key) noexcept {
+[[nodiscard]] inline std::size_t hash_of_keys(std::string_view partition_key, std::string_view row_key) noexcept {
     std::size_t const first = std::hash<std::string_view>{}(partition_key);
     return std::hash<std::string_view>{}(row_key) ^ (first * 31 + (first >> 7U));
 }
@@ -37,7 +37,7 @@ struct identity {
 struct identity_hash {
     using is_transparent = void;
     std::size_t operator()(identity const& each) const noexcept { return each.hash; }
-    std::size_t operator()(sought_keys const& keys) const noexcept { return hash_of(keys.partition_key, keys.row_key); }
+    std::size_t operator()(sought_keys const& keys) const noexcept { return hash_of_keys(keys.partition_key, keys.row_key); }
 };
 struct same_identity {
     using is_transparent = void;

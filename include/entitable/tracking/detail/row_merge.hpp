@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Whether two rows have the same properties in the same bytes. The Timestamp does not count.
-[[nodiscard]] inline bool same_bytes(std::string_view one, std::string_view other) noexcept {
+[[nodiscard]] inline bool same_stored_bytes(std::string_view one, std::string_view other) noexcept {
     using namespace row_format;
     return one.size() == other.size() && one.size() >= header_size &&
         std::memcmp(one.data(), other.data(), timestamp_offset) == 0 &&

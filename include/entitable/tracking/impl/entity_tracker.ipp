@@ -14,16 +14,16 @@ namespace detail {
 
 /// What the object would be stored as, kept apart only where the base says something else.
 inline void set_own(tracked_entity& of, row own) {
-    of.own_row = same_bytes(of.base.payload(), own.payload()) ? row{} : std::move(own);
+    of.own_row = same_stored_bytes(of.base.payload(), own.payload()) ? row{} : std::move(own);
 }
 
 /// Whether the object has other values than its row, or other keys.
-[[nodiscard]] inline bool differs(tracked_entity const& of, row& scratch) {
+[[nodiscard]] inline bool differs_from_row(tracked_entity const& of, row& scratch) {
     if (!of.encode(scratch)) {
         return true; // save says why
     }
     return scratch.partition_key() != of.partition_key() || scratch.row_key() != of.row_key() ||
-        !same_bytes(scratch.payload(), of.own().payload);
+        !same_stored_bytes(scratch.payload(), of.own().payload);
 }
 
 // ---- the identity map -------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ ENTITABLE_DECL entity_state entity_tracker::state(tracked_entity const& of) cons
     if (!of.there) {
         return entity_state::added;
     }
-    return of.replaces || differs(of, scratch_) ? entity_state::modified : entity_state::unchanged;
+    return of.replaces || differs_from_row(of, scratch_) ? entity_state::modified : entity_state::unchanged;
 }
 
 ENTITABLE_DECL tracked_entity& entity_tracker::keep_aside(std::unique_ptr<tracked_entity> object) {
@@ -67,12 +67,12 @@ ENTITABLE_DECL tracked_entity& entity_tracker::begin(std::unique_ptr<tracked_ent
     }
     tracked_entity& one = *list_.emplace_back(std::move(object));
     one.place = list_.size() - 1;
-    index_.insert({&one, hash_of(one.partition_key(), one.row_key())});
+    index_.insert({&one, hash_of_keys(one.partition_key(), one.row_key())});
     return one;
 }
 
 ENTITABLE_DECL std::unique_ptr<tracked_entity> entity_tracker::take_out(tracked_entity& of) {
-    index_.erase(identity{&of, hash_of(of.partition_key(), of.row_key())});
+    index_.erase(identity{&of, hash_of_keys(of.partition_key(), of.row_key())});
     std::erase_if(dropped_, [&](dropped_change const& each) { return each.of == &of; });
     return std::move(list_[of.place]);
 }

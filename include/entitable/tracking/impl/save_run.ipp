@@ -98,7 +98,7 @@ ENTITABLE_DECL void save_run::plan_one(tracked_entity& of) {
     bool const same_keys =
         of.removed || (scratch_.partition_key() == of.partition_key() && scratch_.row_key() == of.row_key());
     bool const plain = of.there && !of.removed && !of.replaces;
-    if (plain && encoded && same_keys && same_bytes(scratch_.payload(), of.own().payload)) {
+    if (plain && encoded && same_keys && same_stored_bytes(scratch_.payload(), of.own().payload)) {
         return;
     }
     if (of.must_read) {
@@ -173,7 +173,7 @@ ENTITABLE_DECL result<void> save_run::read_base(tracked_entity& of) {
 }
 
 /// Where a change stands in a transaction: exact versions first, so that a refusal elsewhere says that these were right.
-[[nodiscard]] inline int rank_of(mutation const& change) noexcept {
+[[nodiscard]] inline int rank_in_transaction(mutation const& change) noexcept {
     return change.kind == mutation_kind::insert ? 3 : !change.needs_existing() ? 2 : change.condition.any() ? 1 : 0;
 }
 
@@ -186,7 +186,7 @@ ENTITABLE_DECL result<std::vector<std::vector<save_run::planned>>> save_run::tra
         return parts;
     }
     std::stable_sort(planned_.begin(), planned_.end(),
-        [](planned const& one, planned const& other) { return rank_of(one.change) < rank_of(other.change); });
+        [](planned const& one, planned const& other) { return rank_in_transaction(one.change) < rank_in_transaction(other.change); });
     batch_packer packer{all_.core().name(), through_.profile()};
     for (std::size_t at = 0; at < planned_.size(); ++at) {
         planned& each = planned_[at];
