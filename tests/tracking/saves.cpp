@@ -7,9 +7,7 @@
 #include "support/catch.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/retrying.hpp>
-#include <entitable/testing/spy.hpp>
 
-#include <functional>
 
 using namespace entitable;
 using namespace tracking;

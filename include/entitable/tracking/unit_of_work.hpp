@@ -63,7 +63,7 @@ public:
     /// The tracked entity with these keys, without a request; null when none is, or when it is to be removed.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] E* tracked(Keys const&... keys) const {
-        check<E>();
+        check_type<E>();
         E* found = nullptr;
         (void)detail::with_keys<E>([&](std::string_view partition_key, std::string_view row_key) {
             found = shown<E>(all_->at(partition_key, row_key));
@@ -78,7 +78,7 @@ public:
     }
     template <class E, access_path Path, class Row>
     [[nodiscard]] result<tracked_entities<E>> track(query<E, Path, Row> const& asked, merge_option how) {
-        check<E>();
+        check_type<E>();
         static_assert(std::same_as<E, Row>, "track(...) takes a query of whole entities, without select");
         result<tracked_entities<E>> all{std::in_place};
         if (detail::query_rows::table_of(asked) != all_->core().name()) {
@@ -112,7 +112,7 @@ public:
     /// `overwrite_changes`, it is not tracked any more.
     template <mapped_entity E>
     [[nodiscard]] result<bool> refresh(E const& entity, merge_option how = merge_option::overwrite_changes) {
-        check<E>();
+        check_type<E>();
         detail::tracked_entity* const of = known(entity);
         if (of == nullptr) {
             return failure{error_code::invalid_input, not_tracked};
@@ -130,21 +130,21 @@ public:
     /// replaces that one, under the version that was read.
     template <mapped_entity E = First>
     E& add(E entity) {
-        check<E>();
+        check_type<E>();
         return detail::object_of<E>(all_->add(std::make_unique<detail::tracked_object<E>>(std::move(entity))));
     }
     /// Tracks an entity without reading it: it is stored with these values, as far as the caller knows, in this version, or in any. What
     /// is changed from now on is saved under that condition; with `any_etag` whatever another writer has made of it.
     template <mapped_entity E = First>
     E& attach(E entity, etag_condition version) {
-        check<E>();
+        check_type<E>();
         return detail::object_of<E>(
             all_->attach(std::make_unique<detail::tracked_object<E>>(std::move(entity)), std::move(version)));
     }
     /// Forgets an entity with its changes; its reference ends. Nothing where it is not tracked.
     template <mapped_entity E>
     void detach(E const& entity) {
-        check<E>();
+        check_type<E>();
         if (detail::tracked_entity* const of = known(entity)) {
             all_->detach(*of);
         }
@@ -152,7 +152,7 @@ public:
     /// To be removed. One that was added and never sent is forgotten. A copy will do: then its keys count.
     template <mapped_entity E>
     void remove(E const& entity) {
-        check<E>();
+        check_type<E>();
         if (detail::tracked_entity* const of = known(entity)) {
             all_->remove(*of);
         } else {
@@ -167,7 +167,7 @@ public:
     /// How an entity stands; `detached` where it is not tracked.
     template <mapped_entity E>
     [[nodiscard]] entity_state state_of(E const& entity) const {
-        check<E>();
+        check_type<E>();
         detail::tracked_entity const* const of = known(entity);
         return of == nullptr ? entity_state::detached : all_->state(*of);
     }
@@ -198,7 +198,7 @@ public:
     /// The conflict that an entity is in, or none. RowMismatch where what is stored now does not fit the type.
     template <mapped_entity E>
     [[nodiscard]] result<std::optional<conflict<E>>> conflict_of(E const& entity) const {
-        check<E>();
+        check_type<E>();
         result<std::optional<conflict<E>>> told{std::in_place};
         detail::tracked_entity const* const of = known(entity);
         if (of == nullptr || !of->conflict) {
@@ -277,7 +277,7 @@ private:
     static constexpr char const* not_tracked = "this entity is not tracked by the unit of work";
 
     template <class E>
-    static consteval void check() {
+    static consteval void check_type() {
         static_assert(is_one<E>, "this entity type is not one of the unit of work's");
     }
     template <class E>
@@ -299,7 +299,7 @@ private:
     }
     template <class E, class... Keys>
     [[nodiscard]] result<E*> find_as(merge_option how, Keys const&... keys) {
-        check<E>();
+        check_type<E>();
         result<E*> found{nullptr};
         auto made = detail::with_keys<E>([&](std::string_view partition_key, std::string_view row_key) {
             auto read = read_row<E>(partition_key, row_key, how);
@@ -336,7 +336,7 @@ private:
     }
     template <class E, class End>
     void end_conflict(E const& entity, End const& end) {
-        check<E>();
+        check_type<E>();
         detail::tracked_entity* const of = known(entity);
         auto ended = of == nullptr ? result<bool>{failure{error_code::invalid_input, not_tracked}} : end(*of);
         if (!ended) {
