@@ -44,8 +44,9 @@ public:
     {
         return detail::object_of<First>(*of_);
     }
-    /// The keys of its row.
+    /// The first key of its row.
     [[nodiscard]] std::string_view partition_key() const noexcept { return of_->partition_key(); }
+    /// The second key of its row.
     [[nodiscard]] std::string_view row_key() const noexcept { return of_->row_key(); }
     /// Whether it is in a conflict: see `unit_of_work::conflict_of`.
     [[nodiscard]] bool in_conflict() const noexcept { return of_->conflict.has_value(); }
@@ -124,8 +125,8 @@ public:
         /// One that is further on, or back.
         [[nodiscard]] friend iterator operator+(iterator from, std::ptrdiff_t by) noexcept { return from += by; }
         [[nodiscard]] friend iterator operator+(std::ptrdiff_t by, iterator from) noexcept { return from += by; }
+        /// One that is further back; or how many are between two.
         [[nodiscard]] friend iterator operator-(iterator from, std::ptrdiff_t by) noexcept { return from -= by; }
-        /// How many are between.
         [[nodiscard]] friend std::ptrdiff_t operator-(iterator one, iterator other) noexcept {
             return one.at_ - other.at_;
         }

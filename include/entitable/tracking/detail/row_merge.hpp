@@ -23,7 +23,7 @@ namespace detail {
 
 /// The changed properties of an entity: present with their values, or absent.
 struct property_changes {
-    std::vector<property_view> changed; ///< by reference to the later row
+    std::vector<property_view> changed; ///< by reference to both rows
     bool removes{};                     ///< one of them became absent
 };
 

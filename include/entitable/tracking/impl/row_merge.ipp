@@ -9,16 +9,43 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Whether the row has a property of this name, absent ones included.
+[[nodiscard]] inline bool has_name(row_view in, std::string_view name) noexcept {
+    property_cursor cursor{in.payload};
+    for (property_view each; cursor.next(each);) {
+        if (each.name == name) {
+            return true;
+        }
+    }
+    return false;
+}
+
 ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
     property_changes made;
     property_cursor was{before.payload};
     property_cursor is{now.payload};
     property_view old;
-    property_view fresh;
-    while (was.next(old) && is.next(fresh)) { // one type: the same names in the same order
-        if (old.present != fresh.present || (fresh.present && !(old.value == fresh.value))) {
+    bool in_step = true; // one type mostly writes the same names in the same order
+    for (property_view fresh; is.next(fresh);) {
+        in_step = in_step && was.next(old) && old.name == fresh.name;
+        std::optional<value_view> held;
+        if (in_step && old.present) {
+            held = old.value;
+        } else if (!in_step) {
+            held = before.find(fresh.name);
+        }
+        if (held.has_value() != fresh.present || (fresh.present && !(*held == fresh.value))) {
             made.changed.push_back(fresh);
             made.removes = made.removes || !fresh.present;
+        }
+    }
+    if (!in_step || was.left() > 0) {
+        property_cursor all{before.payload};
+        while (all.next(old)) {
+            if (old.present && !has_name(now, old.name)) {
+                made.changed.push_back({old.name, old.type, false, {}});
+                made.removes = true;
+            }
         }
     }
     return made;
