@@ -157,7 +157,9 @@ std::string keeps_sums(table<tally_row> const& tallies, std::vector<tally> const
         least += each.sure;
         most += each.sure + each.perhaps;
     }
-    return sum < least ? "an addition is lost" : sum > most ? "an addition was made twice, or one that was refused" : "";
+    return sum < least ? "an addition is lost"
+        : sum > most   ? "an addition was made twice, or one that was refused"
+                       : "";
 }
 
 void check(testing::interleaving_report const& told) {
@@ -229,7 +231,7 @@ result<tally> put_another(work_on_tallies& work, table<tally_row> const&, save_m
 TEST_CASE("units of work: what is removed does not come back by a change") {
     auto const end = [](table<tally_row> const& tallies, std::vector<tally> const& told) -> std::string {
         auto const one = tallies.find("red", 1).value();
-        return one && told[1].removed > 0 ? "a row that was removed is there"
+        return one && told[1].removed > 0                       ? "a row that was removed is there"
             : one && one->wins > told[0].sure + told[0].perhaps ? "an addition was made that was not told"
                                                                 : "";
     };
@@ -280,12 +282,13 @@ result<tally> raise_silently(work_on_tallies& work, table<tally_row> const&, sav
     one->wins += 2;
     ENTITABLE_TRY(tally_row* const again, work.find("red", 1));
     (void)again;
-    ENTITABLE_TRY(tally told, save_all(work, mode, [](work_on_tallies& on, tally_row& mine, conflict<tally_row> const& met) {
-        auto value = *met.theirs;
-        value.wins += 2;
-        on.resolve(mine, value);
-        return true;
-    }));
+    ENTITABLE_TRY(
+        tally told, save_all(work, mode, [](work_on_tallies& on, tally_row& mine, conflict<tally_row> const& met) {
+            auto value = *met.theirs;
+            value.wins += 2;
+            on.resolve(mine, value);
+            return true;
+        }));
     told.sure *= 2;
     return told;
 }

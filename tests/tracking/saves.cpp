@@ -8,7 +8,6 @@
 #include <entitable/client/row_table.hpp>
 #include <entitable/retrying.hpp>
 
-
 using namespace entitable;
 using namespace tracking;
 
@@ -227,10 +226,13 @@ TEST_CASE("unit of work: conflicts have three sides, and an end") {
     order& one = *at.work.find("ann", 17).value();
     one.status = "mine";
     one.total = 5;
-    at.outside.update("ann", 17, [](order& each) {
-        each.status = "theirs";
-        each.note = "write";
-    }).value();
+    at.outside
+        .update("ann", 17,
+            [](order& each) {
+                each.status = "theirs";
+                each.note = "write";
+            })
+        .value();
     auto const saved = at.work.save().value();
     REQUIRE(saved.failed.size() == 1);
     CHECK(saved.failed[0].problem->code == error_code::update_condition_not_satisfied);

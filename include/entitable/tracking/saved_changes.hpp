@@ -27,7 +27,8 @@ template <class Entity>
 template <mapped_entity First, mapped_entity... More>
 class tracked_change {
 public:
-    tracked_change(detail::tracked_entity& of, entity_state state) noexcept : of_(&of), state_(state) {} ///< by the unit
+    tracked_change(detail::tracked_entity& of, entity_state state) noexcept
+        : of_(&of), state_(state) {} ///< by the unit
 
     /// What the change does: added, modified or removed; unknown for one whose answer was lost.
     [[nodiscard]] entity_state state() const noexcept { return state_; }
@@ -106,9 +107,9 @@ public:
         using reference = Entity&;                                 ///< to an entity
 
         iterator() = default;
-        explicit iterator(Entity* const* at) noexcept : at_(at) {}            ///< by `begin` and `end`
-        [[nodiscard]] Entity& operator*() const noexcept { return **at_; }   ///< the entity
-        [[nodiscard]] Entity* operator->() const noexcept { return *at_; }   ///< the entity
+        explicit iterator(Entity* const* at) noexcept : at_(at) {}         ///< by `begin` and `end`
+        [[nodiscard]] Entity& operator*() const noexcept { return **at_; } ///< the entity
+        [[nodiscard]] Entity* operator->() const noexcept { return *at_; } ///< the entity
         [[nodiscard]] Entity& operator[](std::ptrdiff_t by) const noexcept { return *at_[by]; } ///< another one
         /// To the next one.
         iterator& operator++() noexcept { return *this += 1; }
@@ -139,11 +140,11 @@ public:
     tracked_entities() = default;
     explicit tracked_entities(std::vector<Entity*> all) noexcept : all_(std::move(all)) {} ///< by the unit
 
-    [[nodiscard]] iterator begin() const noexcept { return iterator{all_.data()}; }              ///< the first
-    [[nodiscard]] iterator end() const noexcept { return iterator{all_.data() + all_.size()}; }  ///< behind the last
-    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }                      ///< how many
-    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }                           ///< whether none
-    [[nodiscard]] Entity& operator[](std::size_t index) const noexcept { return *all_[index]; }  ///< one of them
+    [[nodiscard]] iterator begin() const noexcept { return iterator{all_.data()}; }             ///< the first
+    [[nodiscard]] iterator end() const noexcept { return iterator{all_.data() + all_.size()}; } ///< behind the last
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }                     ///< how many
+    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }                          ///< whether none
+    [[nodiscard]] Entity& operator[](std::size_t index) const noexcept { return *all_[index]; } ///< one of them
 
 private:
     std::vector<Entity*> all_;

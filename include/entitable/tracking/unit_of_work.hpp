@@ -43,8 +43,8 @@ public:
         : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
           merge_(options.merge) {}
     explicit unit_of_work(tables<First, More...> const& of, unit_of_work_options options = {})
-        : all_(new detail::entity_tracker{detail::table_core{of.template of<First>().transport(), of.name(),
-              of.template of<First>().options()}}),
+        : all_(new detail::entity_tracker{
+              detail::table_core{of.template of<First>().transport(), of.name(), of.template of<First>().options()}}),
           merge_(options.merge) {}
 
     // ---- reading ----
@@ -65,9 +65,11 @@ public:
     [[nodiscard]] E* tracked(Keys const&... keys) const {
         check_type<E>();
         E* found = nullptr;
-        (void)detail::with_keys<E>([&](std::string_view partition_key, std::string_view row_key) {
-            found = shown<E>(all_->at(partition_key, row_key));
-        }, keys...);
+        (void)detail::with_keys<E>(
+            [&](std::string_view partition_key, std::string_view row_key) {
+                found = shown<E>(all_->at(partition_key, row_key));
+            },
+            keys...);
         return found;
     }
     /// Runs a query of the table, and tracks what it finds: the entities, without those that are to be removed here. It sees what is
@@ -291,7 +293,7 @@ private:
     template <class E>
     [[nodiscard]] static E* shown(detail::tracked_entity* of) {
         return of == nullptr || of->removed || of->type() != &detail::type_mark<E> ? nullptr
-                                                                                    : &detail::object_of<E>(*of);
+                                                                                   : &detail::object_of<E>(*of);
     }
     template <class E>
     [[nodiscard]] detail::tracked_entity* known(E const& entity) const {
@@ -301,14 +303,16 @@ private:
     [[nodiscard]] result<E*> find_as(merge_option how, Keys const&... keys) {
         check_type<E>();
         result<E*> found{nullptr};
-        auto made = detail::with_keys<E>([&](std::string_view partition_key, std::string_view row_key) {
-            auto read = read_row<E>(partition_key, row_key, how);
-            if (read) {
-                found = shown<E>(*read);
-            } else {
-                found = std::move(read).as_failure();
-            }
-        }, keys...);
+        auto made = detail::with_keys<E>(
+            [&](std::string_view partition_key, std::string_view row_key) {
+                auto read = read_row<E>(partition_key, row_key, how);
+                if (read) {
+                    found = shown<E>(*read);
+                } else {
+                    found = std::move(read).as_failure();
+                }
+            },
+            keys...);
         return made ? std::move(found) : std::move(made).as_failure();
     }
     /// Null when there is no row.

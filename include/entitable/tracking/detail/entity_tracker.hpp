@@ -37,7 +37,9 @@ struct identity {
 struct identity_hash {
     using is_transparent = void;
     std::size_t operator()(identity const& each) const noexcept { return each.hash; }
-    std::size_t operator()(sought_keys const& keys) const noexcept { return hash_of_keys(keys.partition_key, keys.row_key); }
+    std::size_t operator()(sought_keys const& keys) const noexcept {
+        return hash_of_keys(keys.partition_key, keys.row_key);
+    }
 };
 struct same_identity {
     using is_transparent = void;

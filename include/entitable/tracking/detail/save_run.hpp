@@ -74,7 +74,7 @@ private:
     std::vector<row_outcome> told_;
     std::size_t settled_{}; ///< those of them that a later change of the same entity takes the place of
     std::set<std::string, std::less<>> blocked_; ///< partitions of which no transaction is sent
-    bool failed_{}; ///< a change failed before it was sent
+    bool failed_{};                              ///< a change failed before it was sent
     std::vector<planned> planned_;
     row scratch_;
 };

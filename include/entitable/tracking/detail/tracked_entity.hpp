@@ -54,15 +54,15 @@ public:
     /// What the object was stored as when it was as its row.
     [[nodiscard]] row_view own() const noexcept { return own_row.payload().empty() ? base.view() : own_row.view(); }
 
-    row base;                           ///< the row as it was read or written last; of one that is added only the keys count
-    row own_row;                        ///< what `own()` is, where the base has other bytes
-    etag_condition version{any_etag};   ///< of the base
-    bool there{};                       ///< there is a row, as far as is known
-    bool complete{};                    ///< the base has all properties of the row: it was read, or written whole
-    bool removed{};                     ///< to be removed
-    bool replaces{};                    ///< was removed and added again: the whole row is written
-    bool must_read{};                   ///< its version is not known
-    bool came_late{};                   ///< a lost write of it may still arrive
+    row base;    ///< the row as it was read or written last; of one that is added only the keys count
+    row own_row; ///< what `own()` is, where the base has other bytes
+    etag_condition version{any_etag}; ///< of the base
+    bool there{};                     ///< there is a row, as far as is known
+    bool complete{};                  ///< the base has all properties of the row: it was read, or written whole
+    bool removed{};                   ///< to be removed
+    bool replaces{};                  ///< was removed and added again: the whole row is written
+    bool must_read{};                 ///< its version is not known
+    bool came_late{};                 ///< a lost write of it may still arrive
     std::optional<row_conflict> conflict;
     std::shared_ptr<unsettled_save> unsettled; ///< the request of which its last change was a part
     std::size_t unsettled_at{};                ///< which part

@@ -150,8 +150,7 @@ ENTITABLE_DECL void entity_tracker::clear() {
 
 ENTITABLE_DECL result<tracked_entity*> entity_tracker::read(
     row_view found, etag const& version, merge_option how, entity_maker make) {
-    tracked_entity* const before =
-        how == merge_option::no_tracking ? nullptr : at(found.partition_key, found.row_key);
+    tracked_entity* const before = how == merge_option::no_tracking ? nullptr : at(found.partition_key, found.row_key);
     if (before != nullptr) {
         ENTITABLE_CHECK(merge(*before, found, version, how));
         return before;
@@ -192,8 +191,8 @@ ENTITABLE_DECL result<void> entity_tracker::rebase(tracked_entity& of, row_view 
 }
 
 ENTITABLE_DECL void entity_tracker::conflict(tracked_entity& of, std::optional<row_view> theirs, etag version) {
-    of.conflict.emplace(row_conflict{
-        theirs ? std::optional<row>{row{*theirs}} : std::nullopt, std::move(version), of.came_late});
+    of.conflict.emplace(
+        row_conflict{theirs ? std::optional<row>{row{*theirs}} : std::nullopt, std::move(version), of.came_late});
 }
 
 ENTITABLE_DECL result<void> entity_tracker::merge_properties(

@@ -44,8 +44,8 @@ ENTITABLE_DECL void save_run::settle_all() {
 ENTITABLE_DECL result<fate> save_run::fate_of(unsettled_save const& lost) {
     call context = fresh_call();
     if (!lost.why.operation_id.empty()) {
-        return resolve(through_, all_.core().name(), lost.changes.front().entity.partition_key(),
-            lost.why.operation_id, context);
+        return resolve(
+            through_, all_.core().name(), lost.changes.front().entity.partition_key(), lost.why.operation_id, context);
     }
     return resolve_by_reading(through_, all_.core().name(), lost.changes, context);
 }
@@ -105,8 +105,7 @@ ENTITABLE_DECL void save_run::take_as_applied(tracked_entity& of, mutation const
     }
     bool const merged = sent.kind == mutation_kind::merge;
     bool const removed = of.removed;
-    row base = merged ? row{of.partition_key(), of.row_key(),
-                            merged_payload(of.base.payload(), sent.entity.payload())}
+    row base = merged ? row{of.partition_key(), of.row_key(), merged_payload(of.base.payload(), sent.entity.payload())}
                       : sent.entity;
     auto own = of.encoded_as_read(base.view(), all_.core().options().reading);
     of.base = std::move(base);

@@ -33,8 +33,7 @@ ENTITABLE_DECL result<std::vector<row_outcome>> save_run::run() {
 ENTITABLE_DECL void save_run::tell(
     tracked_entity& of, entity_state was, save_outcome outcome, std::optional<error> problem) {
     auto const settled = told_.begin() + static_cast<std::ptrdiff_t>(settled_);
-    auto const before =
-        std::find_if(told_.begin(), settled, [&](row_outcome const& each) { return each.of == &of; });
+    auto const before = std::find_if(told_.begin(), settled, [&](row_outcome const& each) { return each.of == &of; });
     if (before != settled) {
         *before = {&of, was, outcome, std::move(problem)};
     } else {
@@ -185,8 +184,9 @@ ENTITABLE_DECL result<std::vector<std::vector<save_run::planned>>> save_run::tra
         }
         return parts;
     }
-    std::stable_sort(planned_.begin(), planned_.end(),
-        [](planned const& one, planned const& other) { return rank_in_transaction(one.change) < rank_in_transaction(other.change); });
+    std::stable_sort(planned_.begin(), planned_.end(), [](planned const& one, planned const& other) {
+        return rank_in_transaction(one.change) < rank_in_transaction(other.change);
+    });
     batch_packer packer{all_.core().name(), through_.profile()};
     for (std::size_t at = 0; at < planned_.size(); ++at) {
         planned& each = planned_[at];
@@ -306,9 +306,9 @@ ENTITABLE_DECL void save_run::done(planned& one, written const& made) {
     }
     tracked_entity& of = *one.of;
     bool const merged = one.change.kind == mutation_kind::merge;
-    row base = merged ? row{of.partition_key(), of.row_key(),
-                            merged_payload(of.base.payload(), one.change.entity.payload())}
-                      : std::move(one.change.entity);
+    row base = merged
+        ? row{of.partition_key(), of.row_key(), merged_payload(of.base.payload(), one.change.entity.payload())}
+        : std::move(one.change.entity);
     all_.written_as(of, std::move(base), of.complete || !merged, made.etag);
 }
 
