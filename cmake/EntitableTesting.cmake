@@ -33,6 +33,16 @@ function(entitable_add_test_listener)
     endif()
 endfunction()
 
+# entitable_add_test_postgres(): the bodies of the PostgreSQL backend, compiled once, where there is libpq.
+function(entitable_add_test_postgres)
+    if(TARGET entitable_test_postgres OR NOT TARGET entitable_postgres)
+        return()
+    endif()
+    entitable_add_test_engine()
+    add_library(entitable_test_postgres STATIC "${PROJECT_SOURCE_DIR}/tests/support/engine_postgres.cpp")
+    target_link_libraries(entitable_test_postgres PUBLIC entitable_test_engine entitable::postgres)
+endfunction()
+
 # entitable_unless_passed(<variable> sources|program): the beginning of a command that is not run again where it has passed, see
 # tests/tools/unless_passed.
 function(entitable_unless_passed variable by)

@@ -5,6 +5,7 @@
 //
 //   serve FILE [--port N]        tables in a file, which is made when it is missing
 //   serve --memory [--port N]    tables that are gone at the end
+//   serve --postgres DATABASE    tables in PostgreSQL, by a connection string; where the example was built with libpq
 //   serve --memory --check       starts, stores and reads an entity as a client would, and stops
 //
 // Prints one line with the connection string. Port 0 takes a free one. Ctrl-C finishes what is under way, and closes the file.
@@ -15,6 +16,9 @@
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
+#if defined(SERVES_POSTGRES) // where there is libpq
+#include <entitable/postgres.hpp>
+#endif
 
 #include <csignal>
 #include <cstdio>
@@ -43,7 +47,7 @@ bool check(std::string const& connection_string) {
 }
 
 int usage() {
-    std::fputs("usage: serve FILE | --memory [--port N] [--check]\n", stderr);
+    std::fputs("usage: serve FILE | --memory | --postgres DATABASE [--port N] [--check]\n", stderr);
     return 2;
 }
 
@@ -51,12 +55,15 @@ int usage() {
 
 int main(int count, char** words) {
     std::string file;
+    std::string database;
     bool memory = false;
     bool checks = false;
     entitable::listener_options options;
     for (int index = 1; index < count; ++index) {
         if (std::strcmp(words[index], "--memory") == 0) {
             memory = true;
+        } else if (std::strcmp(words[index], "--postgres") == 0 && index + 1 < count) {
+            database = words[++index];
         } else if (std::strcmp(words[index], "--check") == 0) {
             checks = true;
             options.port = 0;
@@ -68,7 +75,7 @@ int main(int count, char** words) {
             return usage();
         }
     }
-    if (memory == !file.empty()) {
+    if (int{memory} + int{!file.empty()} + int{!database.empty()} != 1) {
         return usage();
     }
 
@@ -82,6 +89,18 @@ int main(int count, char** words) {
     std::optional<entitable::any_transport> store;
     if (memory) {
         store.emplace(entitable::memory_backend{});
+    } else if (!database.empty()) {
+#if defined(SERVES_POSTGRES)
+        auto connected = entitable::postgres_backend::connect(database);
+        if (!connected) {
+            std::fprintf(stderr, "%s\n", connected.error().to_string().c_str());
+            return 1;
+        }
+        store.emplace(*std::move(connected));
+#else
+        std::fputs("this program was built without libpq\n", stderr);
+        return 1;
+#endif
     } else if (auto opened = entitable::file_backend::open(file)) {
         store.emplace(*std::move(opened));
     } else {

@@ -8,7 +8,8 @@ vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
         azure ENTITABLE_WITH_AZURE
         file ENTITABLE_WITH_FILE
         hana ENTITABLE_WITH_HANA
-        listener ENTITABLE_WITH_LISTENER)
+        listener ENTITABLE_WITH_LISTENER
+        postgres ENTITABLE_WITH_POSTGRES)
 
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"

@@ -218,18 +218,16 @@ private:
 
     [[nodiscard]] result<write_entity::response> answer(write_entity const& request, call& context) const {
         result<written> outcome{std::in_place};
-        return update(context, request.table, request.change.entity.partition_key(), outcome,
-            [&](typename Store::transaction& rows) {
-                std::string payload;
-                outcome = apply(rows, request.table, request.change, payload);
-                return outcome.has_value();
-            });
+        return update(context, request.table, {&request.change, 1}, outcome, [&](typename Store::transaction& rows) {
+            std::string payload;
+            outcome = apply(rows, request.table, request.change, payload);
+            return outcome.has_value();
+        });
     }
 
     [[nodiscard]] result<transact::response> answer(transact const& request, call& context) const {
         result<transact::response> outcome{std::in_place};
-        auto const partition = request.changes.front().entity.partition_key();
-        return update(context, request.table, partition, outcome, [&](typename Store::transaction& rows) {
+        return update(context, request.table, request.changes, outcome, [&](typename Store::transaction& rows) {
             outcome = result<transact::response>{std::in_place};
             outcome->results.reserve(request.changes.size());
             std::string payload;
@@ -247,13 +245,25 @@ private:
         });
     }
 
-    /// Runs `body` on a partition; it leaves its outcome in `outcome`, which is the answer unless the store has another.
+    /// Runs `body` on the partition of the changes; it leaves its outcome in `outcome`, which is the answer unless the store has another.
     template <class Response>
-    [[nodiscard]] result<Response> update(call const& context, std::string_view table, std::string_view partition,
-        result<Response>& outcome, function_ref<bool(typename Store::transaction&)> body) const {
+    [[nodiscard]] result<Response> update(call const& context, std::string_view table,
+        std::span<mutation const> changes, result<Response>& outcome,
+        function_ref<bool(typename Store::transaction&)> body) const {
         auto const table_key = state_->table_key(table);
-        detail::stored_key const partition_key{partition};
-        auto committed = state_->store.update(table_key, partition_key, body, context);
+        detail::stored_key const partition_key{changes.front().entity.partition_key()};
+        auto const ahead = [&](function_ref<void(std::string_view)> take) {
+            for (mutation const& each : changes) {
+                take(detail::stored_key{each.entity.row_key()});
+            }
+        };
+        auto committed = [&] {
+            if constexpr (requires { state_->store.update_rows(table_key, partition_key, ahead, body, context); }) {
+                return state_->store.update_rows(table_key, partition_key, ahead, body, context);
+            } else {
+                return state_->store.update(table_key, partition_key, body, context);
+            }
+        }();
         if (!committed) {
             return std::move(committed).as_failure();
         }

@@ -25,11 +25,14 @@ enum class lookup : std::uint8_t {
     found,    ///< the row is there; a body was committed; a scan visited at least one row
 };
 
-/// Where a scan starts and which partition is its last. Both ends belong to it.
+/// Where a scan starts and which partition is its last. Both ends belong to it. The rest is for stores that fetch rows before
+/// anybody asks for them: a store may visit rows behind `last_row`, and more than `most_rows`.
 struct scan_range {
-    std::string_view from_partition;                ///< the first partition
-    std::string_view from_row;                      ///< the first row in it
-    std::optional<std::string_view> last_partition; ///< none: to the end of the table
+    std::string_view from_partition;                    ///< the first partition
+    std::string_view from_row;                          ///< the first row in it
+    std::optional<std::string_view> last_partition;     ///< none: to the end of the table
+    std::optional<std::string_view> last_row{};         ///< in a range of one partition: no row behind it is wanted
+    std::size_t most_rows{};                            ///< the visitor says stop at this row, if not before; 0: not known
 };
 
 /// Receives the bytes of a row; the view dies with the call.
@@ -43,6 +46,8 @@ struct scanned_row {
 };
 /// Receives rows of a scan that follow each other in one partition, one at least; says whether to go on. The views die with the call.
 using run_visitor = function_ref<bool(std::string_view partition, std::span<scanned_row const> rows)>;
+/// Calls its argument with the key of each row that a body will read.
+using rows_ahead = function_ref<void(function_ref<void(std::string_view row)>)>;
 /// Receives one table; says whether to go on.
 using table_visitor = function_ref<bool(std::string_view key, std::string_view shown_name)>;
 
@@ -83,6 +88,8 @@ concept store_transaction = requires(T& transaction, std::string_view row, row_v
 ///   insert, `local` calls this and not `get` and `put`. `get` of the same row afterwards need not see it.
 /// - `scan_runs(table, range, visit, call)`: `scan` with a `run_visitor`, which may be shown rows behind the one at which it would have
 ///    said stop. Pages that are shown and not collected are read so.
+/// - `update_rows(table, partition, rows, body, call)`: `update` that is told by `rows`, a `rows_ahead`, what the body will read, so that
+///   a store over a wire fetches it at once. The body may read other rows too.
 /// - `S::identity`, a static `server_identity`: what observers are told of it.
 template <class S>
 concept ordered_store = store_transaction<typename S::transaction> &&

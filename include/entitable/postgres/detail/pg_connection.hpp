@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// One connection to PostgreSQL: prepared statements that are sent together and answered together.
+
+#include <entitable/core/result.hpp>
+#include <entitable/postgres/postgres_options.hpp>
+#include <entitable/request/call.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Of libpq, whose header is included by the bodies alone.
+struct pg_conn;
+struct pg_result;
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The statements of the store; their texts are in pg_schema.ipp.
+enum class pg_statement : std::uint8_t {
+    begin,
+    begin_read,
+    commit,
+    rollback,
+    set_timeout,
+    lock_partition,
+    read_partition,
+    read_row,
+    get,
+    put,
+    put_many,
+    erase,
+    erase_many,
+    raise_version,
+    outcome,
+    find_table,
+    scan_partition,
+    scan_partition_until,
+    scan_from,
+    scan_until,
+    list_tables,
+    add_table,
+    hold_table,
+    lock_table,
+    raise_floor,
+    forget_table,
+    remove_table,
+    forgotten,
+    purge_rows,
+    purge_partitions,
+    purged,
+    count,
+};
+
+/// Bytes for a parameter of a statement. They must live until the statements are sent.
+using pg_value = std::string_view;
+/// A number for a parameter, most significant byte first.
+class pg_number {
+public:
+    explicit pg_number(std::int32_t number) noexcept : size_(4) { fill(static_cast<std::uint32_t>(number)); }
+    explicit pg_number(std::int64_t number) noexcept : size_(8) { fill(static_cast<std::uint64_t>(number)); }
+    operator pg_value() const noexcept { return {bytes_, size_}; }
+
+private:
+    void fill(std::uint64_t number) noexcept {
+        for (std::size_t at = size_; at-- > 0; number >>= 8U) {
+            bytes_[at] = static_cast<char>(number & 0xFFU);
+        }
+    }
+    char bytes_[8];
+    std::size_t size_;
+};
+/// An array of bytea for a parameter.
+class pg_array {
+public:
+    void add(std::string_view one);
+    [[nodiscard]] std::string const& finish();
+
+private:
+    std::string bytes_{std::string(20, '\0')};
+    std::uint32_t count_{};
+};
+
+/// The rows of an answer. Views live as long as it does.
+class pg_rows {
+public:
+    pg_rows() = default;
+    explicit pg_rows(pg_result* answer) noexcept : answer_(answer) {}
+    [[nodiscard]] pg_result* get() const noexcept { return answer_.get(); }
+    [[nodiscard]] int size() const noexcept;
+    [[nodiscard]] bool is_null(int row, int column) const noexcept;
+    [[nodiscard]] std::string_view bytes(int row, int column) const noexcept;
+    [[nodiscard]] std::int64_t number(int row, int column) const noexcept;
+    /// The word with which the server names what it did.
+    [[nodiscard]] std::string_view command() const noexcept;
+
+private:
+    struct clear {
+        void operator()(pg_result* answer) const noexcept;
+    };
+    std::unique_ptr<pg_result, clear> answer_;
+};
+
+/// Thread-safety: one thread at a time.
+class pg_connection {
+public:
+    /// Opens one; makes the tables of the library where they are missing and `may_create` says so, and compares their version.
+    [[nodiscard]] static result<pg_connection> open(
+        std::string const& connection_string, postgres_options const& options, bool may_create, call const& context);
+
+    /// Sends a statement with those that follow, at the latest with `run`.
+    void send(pg_statement statement, std::initializer_list<pg_value> values = {});
+    /// The answers to all that was sent, in order. The first that failed is the error; those behind it were not run. After a failure
+    /// the connection is in no transaction. An end of the call's time cancels what the server does.
+    [[nodiscard]] result<std::vector<pg_rows>> run(call const& context);
+    /// Ends a transaction that is open, without waiting longer than for a moment; the connection is broken where that fails.
+    void roll_back() noexcept;
+
+    /// The server did not answer; what was sent may have been done.
+    [[nodiscard]] bool broken() const noexcept { return broken_; }
+    /// What the server said of the last failure, five characters; empty for none.
+    [[nodiscard]] std::string_view state() const noexcept { return state_; }
+    /// The server warned that what was committed is not on the standby.
+    [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
+    /// Whether some of its commits are the same as those of `other`: the same history of the same server. False where that is not known.
+    [[nodiscard]] bool same_history(std::string const& other) const noexcept { return !history_.empty() && history_ == other; }
+    [[nodiscard]] std::string const& history() const noexcept { return history_; }
+
+private:
+    struct finish {
+        void operator()(pg_conn* on) const noexcept;
+    };
+    pg_connection(pg_conn* on, postgres_options const& options) : on_(on), options_(&options) {}
+    enum class waited : std::uint8_t { ready, gave_up, lost };
+    [[nodiscard]] waited wait(call const& context, std::chrono::nanoseconds most);
+    [[nodiscard]] result<void> run_text(char const* text, call const& context, std::vector<pg_rows>* answers = nullptr);
+    [[nodiscard]] result<void> prepare(bool may_create, call const& context);
+    [[nodiscard]] failure problem(pg_result const* answer, call const& context);
+    [[nodiscard]] failure lost();
+    void cancel() noexcept;
+
+    std::unique_ptr<pg_conn, finish> on_;
+    postgres_options const* options_;
+    std::size_t sent_{};
+    bool broken_{};
+    std::string state_;
+    std::string history_;
+    std::unique_ptr<bool> unreplicated_{std::make_unique<bool>(false)};
+};
+
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/postgres/impl/pg_connection.ipp>
+#include <entitable/postgres/impl/pg_schema.ipp>
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Connections for those that need one at the moment; they are kept for the next.
+
+#include <entitable/postgres/detail/pg_connection.hpp>
+
+#include <condition_variable>
+#include <list>
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Thread-safety: `borrow` and `forget_idle` from several threads.
+class pg_pool {
+public:
+    pg_pool(std::string connection_string, postgres_options options)
+        : connection_string_(std::move(connection_string)), options_(std::move(options)) {}
+    pg_pool(pg_pool const&) = delete;
+    pg_pool& operator=(pg_pool const&) = delete;
+
+    /// A connection while this lives. Goes back afterwards, unless it is broken.
+    class borrowed {
+    public:
+        borrowed(pg_pool& from, std::list<pg_connection> one, bool fresh) noexcept
+            : from_(&from), one_(std::move(one)), fresh_(fresh) {}
+        borrowed(borrowed&&) noexcept = default;
+        borrowed& operator=(borrowed&&) = delete;
+        ~borrowed() { give_back(); }
+        /// Gives it back before its time.
+        void give_back() noexcept {
+            if (!one_.empty()) {
+                from_->take_back(one_);
+            }
+        }
+        [[nodiscard]] pg_connection& operator*() noexcept { return one_.front(); }
+        [[nodiscard]] pg_connection* operator->() noexcept { return &one_.front(); }
+        /// It was opened for this; another one may have been cut while nobody used it.
+        [[nodiscard]] bool fresh() const noexcept { return fresh_; }
+
+    private:
+        pg_pool* from_;
+        std::list<pg_connection> one_; ///< a list, so that it goes back without an allocation
+        bool fresh_;
+    };
+
+    /// Waits for one when as many as may be are borrowed.
+    [[nodiscard]] result<borrowed> borrow(call const& context);
+    /// Closes those that nobody has: one was broken, and so are they, maybe.
+    void forget_idle() noexcept;
+    /// Opens the first one, and makes the tables where they are missing.
+    [[nodiscard]] result<void> open_first(call const& context);
+    [[nodiscard]] postgres_options const& options() const noexcept { return options_; }
+
+private:
+    void take_back(std::list<pg_connection>& one) noexcept;
+
+    std::string const connection_string_;
+    postgres_options const options_;
+    std::mutex mutex_;
+    std::condition_variable returned_;
+    std::list<pg_connection> idle_; ///< guarded
+    std::size_t lent_{};            ///< guarded
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/postgres/impl/pg_pool.ipp>
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/postgres/detail/pg_schema.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Puts the name of the schema in the place of each @, and the number of the locks in the place of each #.
+ENTITABLE_DECL std::string with_pg_schema(std::string_view text, std::string const& schema) {
+    std::string made;
+    for (char const each : text) {
+        if (each == '@') {
+            made += schema;
+        } else if (each == '#') {
+            text::append_decimal(made, pg_lock_class);
+        } else {
+            made += each;
+        }
+    }
+    return made;
+}
+
+ENTITABLE_DECL std::string pg_session_text(postgres_options const& options) {
+    auto const wait = std::chrono::duration_cast<std::chrono::milliseconds>(options.longest_wait).count();
+    std::string text = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; "
+                       "SET jit = off; SET default_transaction_isolation = 'read committed'; SET statement_timeout = ";
+    text::append_decimal(text, wait > 0 ? static_cast<std::uint64_t>(wait) : 1U);
+    return text;
+}
+
+ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string const& schema) {
+    auto const text = [&]() -> std::string_view {
+        switch (which) {
+            case pg_statement::begin: return "BEGIN";
+            case pg_statement::begin_read: return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+            case pg_statement::commit: return "COMMIT";
+            case pg_statement::rollback: return "ROLLBACK";
+            case pg_statement::set_timeout: return "SELECT set_config('statement_timeout', $1::int8::text, true)";
+            // Locks the row of the partition without writing to it, and makes it first where it is missing. The lock of the table is
+            // shared by all that write to it; who removes the table has it alone.
+            case pg_statement::lock_partition:
+                return "INSERT INTO @.partitions AS p SELECT id, $2::bytea, floor FROM @.tables WHERE key = $1::bytea "
+                       "AND pg_advisory_xact_lock_shared(#, id) IS NOT NULL "
+                       "ON CONFLICT (table_id, partition_key) DO UPDATE SET version = p.version WHERE false";
+            // Begun when the lock is there, so it sees what was committed last.
+            case pg_statement::read_partition:
+                return "SELECT t.id, p.version, pg_current_xact_id()::text::int8, r.row_key, r.value FROM @.tables t "
+                       "JOIN @.partitions p ON p.table_id = t.id AND p.partition_key = $2::bytea "
+                       "LEFT JOIN @.rows r ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = ANY ($3::bytea[]) "
+                       "WHERE t.key = $1::bytea";
+            case pg_statement::read_row:
+                return "SELECT value FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = $3::bytea";
+            case pg_statement::get:
+                return "SELECT r.value FROM @.tables t LEFT JOIN @.rows r "
+                       "ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = $3::bytea WHERE t.key = $1::bytea";
+            case pg_statement::put:
+                return "INSERT INTO @.rows VALUES ($1::int4, $2::bytea, $3::bytea, $4::bytea) "
+                       "ON CONFLICT (table_id, partition_key, row_key) DO UPDATE SET value = excluded.value";
+            case pg_statement::put_many:
+                return "INSERT INTO @.rows SELECT $1::int4, $2::bytea, k, v FROM unnest($3::bytea[], $4::bytea[]) AS x (k, v) "
+                       "ON CONFLICT (table_id, partition_key, row_key) DO UPDATE SET value = excluded.value";
+            case pg_statement::erase:
+                return "DELETE FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = $3::bytea";
+            case pg_statement::erase_many:
+                return "DELETE FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = ANY ($3::bytea[])";
+            case pg_statement::raise_version:
+                return "UPDATE @.partitions SET version = $3::int8 WHERE table_id = $1::int4 AND partition_key = $2::bytea";
+            case pg_statement::outcome: return "SELECT pg_xact_status($1::int8::text::xid8)";
+            case pg_statement::find_table: return "SELECT id FROM @.tables WHERE key = $1::bytea";
+            case pg_statement::scan_partition:
+                return "SELECT partition_key, row_key, value FROM @.rows "
+                       "WHERE table_id = (SELECT id FROM @.tables WHERE key = $1::bytea) "
+                       "AND partition_key = $2::bytea AND row_key >= $3::bytea ORDER BY row_key LIMIT $4::int8";
+            case pg_statement::scan_partition_until:
+                return "SELECT partition_key, row_key, value FROM @.rows "
+                       "WHERE table_id = (SELECT id FROM @.tables WHERE key = $1::bytea) AND partition_key = $2::bytea "
+                       "AND row_key >= $3::bytea AND row_key <= $5::bytea ORDER BY row_key LIMIT $4::int8";
+            case pg_statement::scan_from:
+                return "SELECT partition_key, row_key, value FROM @.rows "
+                       "WHERE table_id = (SELECT id FROM @.tables WHERE key = $1::bytea) "
+                       "AND (partition_key, row_key) >= ($2::bytea, $3::bytea) ORDER BY partition_key, row_key LIMIT $4::int8";
+            case pg_statement::scan_until:
+                return "SELECT partition_key, row_key, value FROM @.rows "
+                       "WHERE table_id = (SELECT id FROM @.tables WHERE key = $1::bytea) "
+                       "AND (partition_key, row_key) >= ($2::bytea, $3::bytea) AND partition_key <= $5::bytea "
+                       "ORDER BY partition_key, row_key LIMIT $4::int8";
+            case pg_statement::list_tables:
+                return "SELECT key, name FROM @.tables WHERE key >= $1::bytea ORDER BY key LIMIT $2::int8";
+            case pg_statement::add_table:
+                return "INSERT INTO @.tables (key, name, floor) SELECT $1::bytea, $2::bytea, value "
+                       "FROM (SELECT value FROM @.state WHERE name = 'version_floor' FOR SHARE) AS s "
+                       "ON CONFLICT (key) DO NOTHING RETURNING id";
+            case pg_statement::hold_table: return "SELECT id FROM @.tables WHERE key = $1::bytea FOR UPDATE";
+            case pg_statement::lock_table: return "SELECT pg_advisory_xact_lock(#, $1::int4)";
+            // A table of the same name begins with later versions than this one had.
+            case pg_statement::raise_floor:
+                return "UPDATE @.state SET value = greatest(value, (SELECT floor FROM @.tables WHERE id = $1::int4), "
+                       "(SELECT max(version) FROM @.partitions WHERE table_id = $1::int4)) WHERE name = 'version_floor'";
+            case pg_statement::forget_table: return "INSERT INTO @.forgotten VALUES ($1::int4)";
+            case pg_statement::remove_table: return "DELETE FROM @.tables WHERE id = $1::int4";
+            case pg_statement::forgotten: return "SELECT id FROM @.forgotten ORDER BY id LIMIT 1";
+            case pg_statement::purge_rows:
+                return "DELETE FROM @.rows WHERE ctid = ANY (ARRAY(SELECT ctid FROM @.rows WHERE table_id = $1::int4 LIMIT 5000)) "
+                       "RETURNING 1";
+            case pg_statement::purge_partitions:
+                return "DELETE FROM @.partitions WHERE ctid = "
+                       "ANY (ARRAY(SELECT ctid FROM @.partitions WHERE table_id = $1::int4 LIMIT 5000)) RETURNING 1";
+            case pg_statement::purged: return "DELETE FROM @.forgotten WHERE id = $1::int4";
+            case pg_statement::count: break;
+        }
+        return "";
+    };
+    return with_pg_schema(text(), schema);
+}
+
+// ---- the tables -------------------------------------------------------------------------------------
+
+/// Their first line is the version, for which every other library looks first.
+inline constexpr char pg_tables_text[] =
+    "CREATE TABLE @.state (name text PRIMARY KEY, value int8 NOT NULL);"
+    "CREATE TABLE @.tables (id int4 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, key bytea NOT NULL UNIQUE, "
+    "name bytea NOT NULL, floor int8 NOT NULL);"
+    "CREATE TABLE @.partitions (table_id int4, partition_key bytea, version int8 NOT NULL, "
+    "PRIMARY KEY (table_id, partition_key)) WITH (fillfactor = 70);"
+    "CREATE TABLE @.rows (table_id int4, partition_key bytea, row_key bytea, value bytea NOT NULL, "
+    "PRIMARY KEY (table_id, partition_key, row_key));"
+    "CREATE TABLE @.forgotten (id int4 PRIMARY KEY);"
+    // For people who look: keys as text. No statement of the library uses it.
+    "CREATE FUNCTION @.key_text(key bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT coalesce(string_agg(chr(CASE "
+    "WHEN unit BETWEEN 55296 AND 56319 THEN 65536 + (unit - 55296) * 1024 + (next - 56320) ELSE unit END), '''' ORDER BY at), '''') "
+    "FROM (SELECT at, get_byte(key, 2 * at) * 256 + get_byte(key, 2 * at + 1) AS unit, CASE WHEN 2 * at + 3 < length(key) "
+    "THEN get_byte(key, 2 * at + 2) * 256 + get_byte(key, 2 * at + 3) END AS next "
+    "FROM generate_series(0, length(key) / 2 - 1) AS at) AS units WHERE unit NOT BETWEEN 56320 AND 57343';"
+    "CREATE VIEW @.readable AS SELECT convert_from(t.name, 'UTF8') AS \"table\", @.key_text(r.partition_key) AS partition_key, "
+    "@.key_text(r.row_key) AS row_key, length(r.value) AS bytes FROM @.rows r JOIN @.tables t ON t.id = r.table_id;";
+
+inline constexpr std::int64_t pg_schema_version = 1;
+
+inline bool is_pg_schema_name(std::string_view name) noexcept {
+    bool good = !name.empty() && name.size() <= 40 && (name[0] < '0' || name[0] > '9');
+    for (char const each : name) {
+        good = good && ((each >= 'a' && each <= 'z') || (each >= '0' && each <= '9') || each == '_');
+    }
+    return good;
+}
+
+ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, bool may_create,
+    function_ref<result<std::vector<pg_rows>>(std::string const&)> run) {
+    if (!is_pg_schema_name(options.schema)) {
+        return failure{error_code::invalid_input, "postgres_options::schema is 1 to 40 small letters, digits and _, no digit first"};
+    }
+    auto const on = [&](std::string_view text) { return run(with_pg_schema(text, options.schema)); };
+    auto exists = on("SELECT 1 WHERE to_regclass('@.state') IS NOT NULL");
+    if (!exists) {
+        return std::move(exists).as_failure();
+    }
+    bool const without_case = options.local.limits.table_names_without_case;
+    if (exists->at(0).size() == 0) {
+        if (!may_create) {
+            return failure{error_code::store_foreign, "the database has no tables of this library in the schema"};
+        }
+        // Two that make them at the same time wait for each other; the second finds them made.
+        auto schema = on("BEGIN; SELECT pg_advisory_xact_lock(#, 0); CREATE SCHEMA IF NOT EXISTS @; COMMIT");
+        if (!schema) {
+            static_cast<void>(run("ROLLBACK"));
+            return std::move(schema).as_failure();
+        }
+        auto done = on(text::joined({"BEGIN; SELECT pg_advisory_xact_lock(#, 0); DO $do$ BEGIN IF to_regclass('@.state') IS NULL THEN ",
+            pg_tables_text, "INSERT INTO @.state VALUES ('version', 1), ('version_floor', 0), ('names_without_case', ",
+            without_case ? "1" : "0", "); END IF; END $do$; COMMIT"}));
+        if (!done) {
+            static_cast<void>(run("ROLLBACK"));
+            return std::move(done).as_failure();
+        }
+    }
+    auto state = on("SELECT value::text FROM @.state WHERE name = 'version' UNION ALL "
+                    "SELECT value::text FROM @.state WHERE name = 'names_without_case'");
+    if (!state) {
+        return std::move(state).as_failure();
+    }
+    if (state->at(0).size() != 2) {
+        return failure{error_code::store_foreign, "the schema has tables that are not those of this library"};
+    }
+    std::string const version{state->at(0).bytes(0, 0)};
+    if (version != std::to_string(pg_schema_version)) {
+        bool const newer = version.size() > 1 || version[0] > '1';
+        return failure{newer ? error_code::store_newer : error_code::store_foreign,
+            text::joined({"the tables in the database have format ", version, "; this library knows format ",
+                std::to_string(pg_schema_version)})};
+    }
+    if ((state->at(0).bytes(1, 0) == "1") != without_case) {
+        return failure{error_code::store_foreign,
+            "the tables were made by a profile in which the names of tables have case otherwise (table_names_without_case)"};
+    }
+    return {};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/postgres/detail/pg_key.hpp>
+#include <entitable/postgres/postgres_store.hpp>
+#include <entitable/transport/transport.hpp>
+
+#include <algorithm>
+#include <thread>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What an update is about, in the forms that statements take.
+struct postgres_store::question {
+    std::string_view table;
+    std::string partition;
+    std::vector<std::string> rows; ///< that are read with the lock
+    std::string row_array;
+    function_ref<bool(transaction&)> body;
+};
+
+ENTITABLE_DECL result<postgres_store::opened_database> postgres_store::open(
+    std::string_view connection_string, postgres_options const& options) {
+    auto made = std::make_unique<detail::pg_pool>(std::string{connection_string}, options);
+    call const unhurried;
+    if (auto opened = made->open_first(unhurried); !opened) {
+        return std::move(opened).as_failure();
+    }
+    return made;
+}
+
+/// Sent before the first statement of a transaction. The server gives up a little later than the call, which cancels by itself.
+ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call const& context) const {
+    if (context.deadline == no_deadline) {
+        return;
+    }
+    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(context.deadline - time().steady());
+    auto const most = std::chrono::duration_cast<std::chrono::milliseconds>(pool_->options().longest_wait);
+    if (left < most) {
+        auto const wait = left.count() < 0 ? std::int64_t{0} : std::int64_t{left.count()};
+        on.send(detail::pg_statement::set_timeout, {detail::pg_number{wait + 100}});
+    }
+}
+
+// ---- tables -----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<bool> postgres_store::create_table(
+    std::string_view key, std::string_view shown_name, call const& context) {
+    auto on = pool_->borrow(context);
+    if (!on) {
+        return std::move(on).as_failure();
+    }
+    set_timeout(**on, context);
+    (*on)->send(detail::pg_statement::add_table, {key, shown_name});
+    auto answers = (*on)->run(context);
+    if (!answers) {
+        failure why = std::move(answers).as_failure();
+        if ((*on)->broken()) {
+            pool_->forget_idle();
+            why.error().effect = effect::unknown;
+        }
+        return why;
+    }
+    return answers->back().size() > 0;
+}
+
+ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, call const& context) {
+    auto on = pool_->borrow(context);
+    if (!on) {
+        return std::move(on).as_failure();
+    }
+    detail::pg_connection& to = **on;
+    to.send(detail::pg_statement::begin);
+    set_timeout(to, context);
+    to.send(detail::pg_statement::hold_table, {key});
+    auto held = to.run(context);
+    if (!held) {
+        return std::move(held).as_failure();
+    }
+    if (held->back().size() == 0) {
+        to.roll_back();
+        return false;
+    }
+    detail::pg_number const id{static_cast<std::int32_t>(held->back().number(0, 0))};
+    for (auto const each : {detail::pg_statement::lock_table, detail::pg_statement::raise_floor,
+             detail::pg_statement::forget_table, detail::pg_statement::remove_table}) {
+        to.send(each, {id});
+    }
+    to.send(detail::pg_statement::commit);
+    auto removed = to.run(context);
+    if (!removed) {
+        failure why = std::move(removed).as_failure();
+        if (to.broken()) {
+            pool_->forget_idle();
+            why.error().effect = effect::unknown;
+        }
+        return why;
+    }
+    on->give_back();
+    purge(context); // the table is gone; the room its rows take can be won back later
+    return true;
+}
+
+/// Removes the rows of tables that were removed, as long as the call wants.
+ENTITABLE_DECL void postgres_store::purge(call const& context) {
+    auto on = pool_->borrow(context);
+    while (on && check_call(context, time())) {
+        detail::pg_connection& to = **on;
+        to.send(detail::pg_statement::forgotten);
+        auto next = to.run(context);
+        if (!next || next->back().size() == 0) {
+            return;
+        }
+        detail::pg_number const id{static_cast<std::int32_t>(next->back().number(0, 0))};
+        to.send(detail::pg_statement::purge_rows, {id});
+        to.send(detail::pg_statement::purge_partitions, {id});
+        auto gone = to.run(context);
+        if (!gone) {
+            return;
+        }
+        if (gone->at(0).size() == 0 && gone->at(1).size() == 0) {
+            to.send(detail::pg_statement::purged, {id});
+            if (!to.run(context)) {
+                return;
+            }
+        }
+    }
+}
+
+// ---- updates ----------------------------------------------------------------------------------------
+
+ENTITABLE_DECL result<lookup> postgres_store::update(
+    std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body, call const& context) {
+    return update_rows(table, partition, [](function_ref<void(std::string_view)>) {}, body, context);
+}
+
+ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table, std::string_view partition,
+    rows_ahead rows, function_ref<bool(transaction&)> body, call const& context) {
+    question asked{table, {}, {}, {}, body};
+    if (!detail::append_utf16_key(partition, asked.partition)) {
+        return failure{error_code::invalid_input, "the partition key is no text in UTF-8"};
+    }
+    detail::pg_array array;
+    rows([&](std::string_view row) {
+        std::string key;
+        if (detail::append_utf16_key(row, key)) {
+            array.add(key);
+            asked.rows.push_back(std::move(key));
+        }
+    });
+    asked.row_array = array.finish();
+    for (unsigned tries = 0;; ++tries) {
+        auto on = pool_->borrow(context);
+        if (!on) {
+            return std::move(on).as_failure();
+        }
+        bool again = false;
+        auto outcome = try_update(*on, asked, context, again);
+        if (!again || tries >= 100) {
+            return outcome;
+        }
+        if (auto allowed = check_call(context, time()); !allowed) {
+            return std::move(allowed).as_failure();
+        }
+        on->give_back();
+        if (tries > 2) { // others are in the way: let them
+            std::this_thread::sleep_for(std::chrono::milliseconds{tries});
+        }
+    }
+}
+
+/// `again`: nothing was applied, and it is worth another try.
+ENTITABLE_DECL result<lookup> postgres_store::try_update(
+    detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again) {
+    // A connection may have been cut while nobody used it.
+    auto const worth = [&](failure& why) {
+        bool const stale = on->broken() && !on.fresh() && why.error().code == error_code::transport_failed;
+        if (stale) {
+            pool_->forget_idle();
+        }
+        return stale || (!on->broken() && (on->state() == "40001" || on->state() == "40P01"));
+    };
+    on->send(detail::pg_statement::begin);
+    set_timeout(*on, context);
+    on->send(detail::pg_statement::lock_partition, {asked.table, asked.partition});
+    on->send(detail::pg_statement::read_partition, {asked.table, asked.partition, asked.row_array});
+    auto locked = on->run(context);
+    if (!locked) {
+        failure why = std::move(locked).as_failure();
+        again = worth(why);
+        return why;
+    }
+    struct guard { // of what the body throws
+        detail::pg_connection& on;
+        ~guard() { on.roll_back(); }
+    } const rolls_back{*on};
+    detail::pg_rows const& found = locked->back();
+    if (found.size() == 0) {
+        return lookup::no_table;
+    }
+    transaction rows{*on, asked, found, context};
+    bool const wanted = asked.body(rows);
+    if (!rows.problem_) {
+        failure why = std::move(rows.problem_).as_failure();
+        again = worth(why);
+        return why;
+    }
+    if (!wanted || rows.changes_.empty()) {
+        return wanted ? lookup::found : lookup::absent;
+    }
+    std::int64_t const number = found.number(0, 2);
+    rows.send();
+    on->send(detail::pg_statement::commit);
+    auto committed = on->run(context);
+    if (!committed) {
+        failure why = std::move(committed).as_failure();
+        if (on->broken()) {
+            auto settled = settle(on, number, std::move(why), context);
+            again = !settled && settled.error().effect == effect::none && !on.fresh();
+            return settled;
+        }
+        again = worth(why);
+        return why;
+    }
+    if (committed->back().command() != "COMMIT") {
+        return failure{error_code::store_failed, "the database gave the transaction up"};
+    }
+    if (on->unreplicated()) {
+        failure why{error_code::store_failed, "the database committed, and its standby may not have it"};
+        why.error().effect = effect::unknown;
+        return why;
+    }
+    return lookup::found;
+}
+
+/// What became of a commit that was not answered: a server knows it of each transaction, unless it is another server by now.
+ENTITABLE_DECL result<lookup> postgres_store::settle(
+    detail::pg_pool::borrowed& on, std::int64_t number, failure why, call const& context) {
+    std::string const history = on->history();
+    on.give_back();
+    pool_->forget_idle();
+    detail::pg_number const asked{number};
+    call patient; // the call's own time may be over; to say what became of the write is worth a moment more
+    patient.cancellation = context.cancellation;
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{2};
+    do {
+        auto other = pool_->borrow(patient);
+        if (other && !(*other)->same_history(history)) {
+            break;
+        }
+        if (other) {
+            (*other)->send(detail::pg_statement::outcome, {asked});
+            auto said = (*other)->run(patient);
+            std::string_view const fate = said && said->back().size() > 0 ? said->back().bytes(0, 0) : std::string_view{};
+            if (fate == "committed") {
+                return lookup::found;
+            }
+            if (fate == "aborted") {
+                return why;
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    } while (std::chrono::steady_clock::now() < end && !patient.cancellation.cancelled());
+    why.error().effect = effect::unknown;
+    return why;
+}
+
+// ---- in an update -----------------------------------------------------------------------------------
+
+ENTITABLE_DECL postgres_store::transaction::transaction(
+    detail::pg_connection& on, question const& asked, detail::pg_rows const& found, call const& context)
+    : on_(on),
+      asked_(asked),
+      found_(found),
+      context_(context),
+      table_(static_cast<std::int32_t>(found.number(0, 0))),
+      version_before_(found.number(0, 1)),
+      last_version_(version_before_) {}
+
+ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_visitor visit) {
+    std::string key;
+    if (!problem_ || !detail::append_utf16_key(row, key)) {
+        return false;
+    }
+    if (std::find(asked_.rows.begin(), asked_.rows.end(), key) != asked_.rows.end()) {
+        for (int at = 0; at < found_.size(); ++at) {
+            if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
+                visit(found_.bytes(at, 4));
+                return true;
+            }
+        }
+        return false;
+    }
+    on_.send(detail::pg_statement::read_row, {detail::pg_number{table_}, asked_.partition, key});
+    auto read = on_.run(context_);
+    if (!read) {
+        problem_ = std::move(read).as_failure();
+        return false;
+    }
+    if (read->back().size() == 0) {
+        return false;
+    }
+    visit(read->back().bytes(0, 0));
+    return true;
+}
+
+ENTITABLE_DECL void postgres_store::transaction::put(std::string_view row, std::string bytes) {
+    stage(row, std::move(bytes));
+}
+
+ENTITABLE_DECL void postgres_store::transaction::erase(std::string_view row) { stage(row, std::nullopt); }
+
+ENTITABLE_DECL void postgres_store::transaction::stage(std::string_view row, std::optional<std::string> bytes) {
+    change staged{{}, std::move(bytes)};
+    if (detail::append_utf16_key(row, staged.row)) {
+        changes_.push_back(std::move(staged));
+    } else if (staged.bytes && problem_) {
+        problem_ = failure{error_code::invalid_input, "the row key is no text in UTF-8"};
+    }
+}
+
+/// All changes in two statements at most; of several of one row the last holds.
+ENTITABLE_DECL void postgres_store::transaction::send() {
+    using detail::pg_statement;
+    detail::pg_number const table{table_};
+    if (changes_.size() > 1) {
+        std::stable_sort(changes_.begin(), changes_.end(), [](change const& left, change const& right) { return left.row < right.row; });
+    }
+    std::vector<change const*> kept[2];
+    for (std::size_t at = 0; at < changes_.size(); ++at) {
+        if (at + 1 == changes_.size() || changes_[at].row != changes_[at + 1].row) {
+            kept[changes_[at].bytes ? 1 : 0].push_back(&changes_[at]);
+        }
+    }
+    for (auto const& some : kept) {
+        if (some.empty()) {
+            continue;
+        }
+        bool const puts = some.front()->bytes.has_value();
+        if (some.size() == 1 && puts) {
+            on_.send(pg_statement::put, {table, asked_.partition, some.front()->row, *some.front()->bytes});
+        } else if (some.size() == 1) {
+            on_.send(pg_statement::erase, {table, asked_.partition, some.front()->row});
+        } else {
+            detail::pg_array rows;
+            detail::pg_array values;
+            for (change const* const each : some) {
+                rows.add(each->row);
+                if (puts) {
+                    values.add(*each->bytes);
+                }
+            }
+            if (puts) {
+                on_.send(pg_statement::put_many, {table, asked_.partition, rows.finish(), values.finish()});
+            } else {
+                on_.send(pg_statement::erase_many, {table, asked_.partition, rows.finish()});
+            }
+        }
+    }
+    if (last_version_ != version_before_) {
+        on_.send(pg_statement::raise_version, {table, asked_.partition, detail::pg_number{last_version_}});
+    }
+}
+
+ENTITABLE_END_NAMESPACE

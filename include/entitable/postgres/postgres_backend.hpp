@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `postgres_backend`: the table service in a PostgreSQL database, for many processes on many machines.
+
+#include <entitable/backends/local.hpp>
+#include <entitable/postgres/postgres_store.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Tables in PostgreSQL: `postgres_backend::connect("host=/run/postgresql dbname=tables").value()`. A cheap handle: copies share the
+/// connections, which are closed with the last one. Safe to use from several threads. Errors, durability, other processes and what
+/// becomes of a commit whose answer was lost: see `postgres_store`.
+class postgres_backend : public local<postgres_store> {
+public:
+    using visits_entities = postgres_backend; ///< opts in to `read_entity`
+    using visits_pages = postgres_backend;    ///< opts in to `read_entities`
+
+    /// Connects, with a connection string or URI of libpq, and makes the library's tables where there are none. Of several hosts the one
+    /// that can be written to is taken, unless `target_session_attrs` says otherwise. Opens further connections when several
+    /// calls are under way. Errors: InvalidInput, TransportFailed, ServerBusy, AuthenticationFailed, AuthorizationFailure,
+    /// StoreForeign, StoreNewer, StoreFailed.
+    [[nodiscard]] static result<postgres_backend> connect(std::string_view connection_string, postgres_options options = {}) {
+        auto opened = postgres_store::open(connection_string, options);
+        if (!opened) {
+            return std::move(opened).as_failure();
+        }
+        return postgres_backend{*std::move(opened), std::move(options)};
+    }
+
+private:
+    postgres_backend(postgres_store::opened_database opened, postgres_options options)
+        : local<postgres_store>(std::move(options.local), std::move(opened)) {}
+};
+
+#if defined(ENTITABLE_SEPARATE_COMPILATION)
+// Compiled once, with entitable/postgres/src.hpp.
+extern template class local<postgres_store>;
+extern template detail::transport_interface* detail::make_model(postgres_backend const&);
+#endif
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `postgres_store`: the ordered_store that keeps everything in a PostgreSQL database, which many processes may use.
+
+#include <entitable/backends/ordered_store.hpp>
+#include <entitable/core/atomic.hpp>
+#include <entitable/postgres/detail/pg_pool.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Models ordered_store, with a memory of versions for each partition.
+///
+/// Thread-safety: all members, from several threads. Many processes may use the tables. Not in a process that was forked off after
+/// they were opened.
+/// Durability: an update that has returned is committed as the server's `synchronous_commit` says.
+/// Consistency: an update holds the lock of its partition, so that updates of a partition follow each other in all processes; each
+/// `get` and each `scan` reads one snapshot of the whole database.
+/// Cost: a point read is one round trip; an update is two, however many rows it reads and writes, if they were named before.
+/// Waits: for the lock of the partition, for a connection and for the server, until the deadline or the cancellation of the call or for
+/// `postgres_options::longest_wait`, whichever ends first.
+/// Errors: TransportFailed when the database cannot be reached or the connection breaks, ServerBusy while it starts or has too many
+/// connections, AuthenticationFailed, AuthorizationFailure, StoreBusy, DeadlineExceeded or Cancelled after a wait, StoreFull, StoreCorrupt,
+/// StoreFailed for the rest; the server's words are in `server_message`. An update whose commit was not answered is asked about on
+/// another connection: its error has `effect::unknown` only where that cannot be answered either, or by another server.
+/// What a body throws passes through, and nothing has changed.
+class postgres_store {
+public:
+    using is_ordered_store = void; ///< opts in to `ordered_store`
+    class transaction;
+    static constexpr server_identity identity{"postgresql", {}, 0}; ///< for observers
+
+    /// A database that is ready to be used; what a store is made of.
+    using opened_database = std::unique_ptr<detail::pg_pool>;
+    /// InvalidInput for a connection string or a schema that cannot be one; StoreForeign, StoreNewer for tables of another kind or version;
+    /// and what any call may say.
+    [[nodiscard]] static result<opened_database> open(std::string_view connection_string, postgres_options const& options);
+
+    /// Made of a database that `open` gave.
+    explicit postgres_store(opened_database database) noexcept : pool_(std::move(database)) {}
+    postgres_store(postgres_store const&) = delete;
+    postgres_store& operator=(postgres_store const&) = delete;
+
+    /// As the concept says. Its error may have `effect::unknown` when the connection breaks.
+    result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
+    /// The name is free at once; the rows go in slices afterwards. Where that is interrupted, the next removal of a table goes on with it.
+    result<bool> drop_table(std::string_view key, call const& context = {});
+    /// As the concept says.
+    result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
+    /// As the concept says.
+    result<lookup> get(std::string_view table, std::string_view partition, std::string_view row, row_visitor visit,
+        call const& context = {});
+    /// As the concept says.
+    result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit, call const& context = {});
+    /// As the concept says.
+    result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
+        call const& context = {});
+    /// The same, with the rows that the body will read: they come with the lock of the partition.
+    result<lookup> update_rows(std::string_view table, std::string_view partition, rows_ahead rows,
+        function_ref<bool(transaction&)> body, call const& context = {});
+    /// The clock of its deadlines.
+    [[nodiscard]] clock& time() const noexcept { return *pool_->options().local.time; }
+
+private:
+    struct question;
+
+    void set_timeout(detail::pg_connection& on, call const& context) const;
+    template <class Work>
+    auto reading(call const& context, Work const& work) -> decltype(work(std::declval<detail::pg_connection&>()));
+    [[nodiscard]] result<lookup> try_update(detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again);
+    [[nodiscard]] result<lookup> settle(detail::pg_pool::borrowed& on, std::int64_t number, failure why, call const& context);
+    void purge(call const& context);
+
+    std::unique_ptr<detail::pg_pool> pool_;
+    atomic<std::size_t> row_bytes_{0}; ///< of a row that was read, about; 0 when none was
+};
+
+/// The rows of one partition inside of an update.
+class postgres_store::transaction {
+public:
+    /// Calls `visit` with the row's bytes; false when there is no such row. What goes wrong ends the update.
+    bool get(std::string_view row, row_visitor visit);
+    /// Stages new bytes.
+    void put(std::string_view row, std::string bytes);
+    /// Stages a removal; nothing happens when there is no such row.
+    void erase(std::string_view row);
+    /// The greatest version that the partition ever kept.
+    [[nodiscard]] std::int64_t& last_version() noexcept { return last_version_; }
+
+    transaction(transaction const&) = delete;
+    transaction& operator=(transaction const&) = delete;
+
+private:
+    friend class postgres_store;
+    struct change {
+        std::string row;
+        std::optional<std::string> bytes; ///< none: a removal
+    };
+
+    transaction(detail::pg_connection& on, question const& asked, detail::pg_rows const& found, call const& context);
+    void stage(std::string_view row, std::optional<std::string> bytes);
+    void send();
+
+    detail::pg_connection& on_;
+    question const& asked_;
+    detail::pg_rows const& found_;
+    call const& context_;
+    std::int32_t table_;
+    std::int64_t version_before_;
+    std::int64_t last_version_;
+    std::vector<change> changes_;
+    result<void> problem_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/postgres/impl/postgres_scan.ipp>
+#include <entitable/postgres/impl/postgres_store.ipp>
+#endif
