@@ -88,13 +88,15 @@ TEST_CASE("postgres: the longest keys of Chinese text fit into the index, in the
 TEST_CASE("postgres: keys go to UTF-16 and back, and what is no key does not") {
     std::string to;
     std::string back;
-    for (std::string const key : {"", "a", "\xC3\xA4", "\xED\x9F\xBF", "\xFE\x80\x80", "\xFF\xBD\x9E", "\xF0\x9F\x98\x80", "a\xF4\x8F\xBF\xBFz"}) {
+    for (std::string const key : {"", "a", "\xC3\xA4", "\xED\x9F\xBF", "\xFE\x80\x80", "\xFF\xBD\x9E",
+             "\xF0\x9F\x98\x80", "a\xF4\x8F\xBF\xBFz"}) {
         to.clear();
         CHECK(detail::append_utf16_key(key, to));
         CHECK(detail::assign_stored_key(to, back));
         CHECK(back == key);
     }
-    for (std::string const wrong : {"\x80", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xE0\x80\x80", "\xF4\x90\x80\x80", "\xF8"}) {
+    for (std::string const wrong :
+        {"\x80", "\xC3", "\xC0\x80", "\xED\xA0\x80", "\xE0\x80\x80", "\xF4\x90\x80\x80", "\xF8"}) {
         to.clear();
         CHECK_FALSE(detail::append_utf16_key(wrong, to));
     }

@@ -32,7 +32,8 @@ ENTITABLE(mark, partition_key(place), row_key(number), properties(value))
 
 /// Runs a statement past the library, on a connection of its own.
 void run_sql(postgres_options const& options, std::string const& text) {
-    std::string const command = "psql -q -v ON_ERROR_STOP=1 \"$ENTITABLE_POSTGRES\" -c 'SET search_path = " + options.schema + "' -c \"" +
+    std::string const command =
+        "psql -q -v ON_ERROR_STOP=1 \"$ENTITABLE_POSTGRES\" -c 'SET search_path = " + options.schema + "' -c \"" +
         text + "\" >/dev/null";
     REQUIRE(std::system(command.c_str()) == 0);
 }
@@ -67,7 +68,8 @@ TEST_CASE("postgres: another version, another kind, another profile and no serve
     unmade.schema = "a; DROP";
     CHECK(postgres_backend::connect(postgres_server(), unmade).error().code == error_code::invalid_input);
     CHECK(postgres_backend::connect("host=/nowhere", own_schema()).error().code == error_code::transport_failed);
-    CHECK(postgres_backend::connect("host=/nowhere such=thing", own_schema()).error().code == error_code::invalid_input);
+    CHECK(
+        postgres_backend::connect("host=/nowhere such=thing", own_schema()).error().code == error_code::invalid_input);
     std::string const stranger = std::string{postgres_server()} + " user=nobody_here";
     CHECK(postgres_backend::connect(stranger, own_schema()).error().code == error_code::authentication_failed);
 }
@@ -92,7 +94,8 @@ TEST_CASE("postgres: a call gives up when its time is over, and nothing has chan
         call late;
         late.deadline = backend.store().time().steady() + std::chrono::milliseconds{100};
         auto const timed_out = backend.store().update("t", "p", stage, late);
-        CHECK((!timed_out && timed_out.error().code == error_code::deadline_exceeded && timed_out.error().effect == effect::none));
+        CHECK((!timed_out && timed_out.error().code == error_code::deadline_exceeded &&
+            timed_out.error().effect == effect::none));
         cancellation_source stop;
         call cancelled;
         cancelled.cancellation = stop.token();

@@ -114,9 +114,11 @@ private:
                 if (prepared != std::string_view::npos && learned.empty()) {
                     std::size_t const begin = bytes.rfind('e', prepared);
                     // an unnamed portal, then the name of the statement
-                    learned = std::string(1, '\0') + std::string{bytes.substr(begin, prepared - begin)} + std::string(1, '\0');
+                    learned = std::string(1, '\0') + std::string{bytes.substr(begin, prepared - begin)} +
+                        std::string(1, '\0');
                 }
-                bool const commits = !learned.empty() && prepared == std::string_view::npos && bytes.find(learned) != std::string_view::npos;
+                bool const commits = !learned.empty() && prepared == std::string_view::npos &&
+                    bytes.find(learned) != std::string_view::npos;
                 if (commits && where_ != at::nothing) {
                     closed_ = closing_.load();
                     ++cuts_;

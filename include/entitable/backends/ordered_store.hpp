@@ -28,11 +28,11 @@ enum class lookup : std::uint8_t {
 /// Where a scan starts and which partition is its last. Both ends belong to it. The rest is for stores that fetch rows before
 /// anybody asks for them: a store may visit rows behind `last_row`, and more than `most_rows`.
 struct scan_range {
-    std::string_view from_partition;                    ///< the first partition
-    std::string_view from_row;                          ///< the first row in it
-    std::optional<std::string_view> last_partition;     ///< none: to the end of the table
-    std::optional<std::string_view> last_row{};         ///< in a range of one partition: no row behind it is wanted
-    std::size_t most_rows{};                            ///< the visitor says stop at this row, if not before; 0: not known
+    std::string_view from_partition;                ///< the first partition
+    std::string_view from_row;                      ///< the first row in it
+    std::optional<std::string_view> last_partition; ///< none: to the end of the table
+    std::optional<std::string_view> last_row{};     ///< in a range of one partition: no row behind it is wanted
+    std::size_t most_rows{};                        ///< the visitor says stop at this row, if not before; 0: not known
 };
 
 /// Receives the bytes of a row; the view dies with the call.

@@ -23,7 +23,8 @@ public:
     /// that can be written to is taken, unless `target_session_attrs` says otherwise. Opens further connections when several
     /// calls are under way. Errors: InvalidInput, TransportFailed, ServerBusy, AuthenticationFailed, AuthorizationFailure,
     /// StoreForeign, StoreNewer, StoreFailed.
-    [[nodiscard]] static result<postgres_backend> connect(std::string_view connection_string, postgres_options options = {}) {
+    [[nodiscard]] static result<postgres_backend> connect(
+        std::string_view connection_string, postgres_options options = {}) {
         auto opened = postgres_store::open(connection_string, options);
         if (!opened) {
             return std::move(opened).as_failure();

@@ -40,7 +40,8 @@ public:
     using opened_database = std::unique_ptr<detail::pg_pool>;
     /// InvalidInput for a connection string or a schema that cannot be one; StoreForeign, StoreNewer for tables of another kind or version;
     /// and what any call may say.
-    [[nodiscard]] static result<opened_database> open(std::string_view connection_string, postgres_options const& options);
+    [[nodiscard]] static result<opened_database> open(
+        std::string_view connection_string, postgres_options const& options);
 
     /// Made of a database that `open` gave.
     explicit postgres_store(opened_database database) noexcept : pool_(std::move(database)) {}
@@ -73,8 +74,10 @@ private:
     void set_timeout(detail::pg_connection& on, call const& context) const;
     template <class Work>
     auto reading(call const& context, Work const& work) -> decltype(work(std::declval<detail::pg_connection&>()));
-    [[nodiscard]] result<lookup> try_update(detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again);
-    [[nodiscard]] result<lookup> settle(detail::pg_pool::borrowed& on, std::int64_t number, failure why, call const& context);
+    [[nodiscard]] result<lookup> try_update(
+        detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again);
+    [[nodiscard]] result<lookup> settle(
+        detail::pg_pool::borrowed& on, std::int64_t number, failure why, call const& context);
     void purge(call const& context);
 
     std::unique_ptr<detail::pg_pool> pool_;

@@ -131,7 +131,9 @@ public:
     /// The server warned that what was committed is not on the standby.
     [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
     /// Whether some of its commits are the same as those of `other`: the same history of the same server. False where that is not known.
-    [[nodiscard]] bool same_history(std::string const& other) const noexcept { return !history_.empty() && history_ == other; }
+    [[nodiscard]] bool same_history(std::string const& other) const noexcept {
+        return !history_.empty() && history_ == other;
+    }
     [[nodiscard]] std::string const& history() const noexcept { return history_; }
 
 private:
@@ -155,7 +157,6 @@ private:
     std::string history_;
     std::unique_ptr<bool> unreplicated_{std::make_unique<bool>(false)};
 };
-
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -57,7 +57,8 @@ ENTITABLE_DECL std::string_view pg_rows::bytes(int row, int column) const noexce
 }
 ENTITABLE_DECL std::int64_t pg_rows::number(int row, int column) const noexcept {
     std::string_view const read = bytes(row, column);
-    std::uint64_t number = read.size() == 4 && (static_cast<unsigned char>(read[0]) & 0x80U) != 0 ? ~std::uint64_t{0} : 0;
+    std::uint64_t number =
+        read.size() == 4 && (static_cast<unsigned char>(read[0]) & 0x80U) != 0 ? ~std::uint64_t{0} : 0;
     for (char const each : read) {
         number = number << 8U | static_cast<unsigned char>(each);
     }
@@ -112,7 +113,8 @@ ENTITABLE_DECL failure pg_connection::problem(pg_result const* answer, call cons
         }
         return failure{error_code::store_busy, "the database did not answer within postgres_options::longest_wait"};
     }
-    return pg_failure(pg_error_code(state_), "the database refused a statement", PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY));
+    return pg_failure(
+        pg_error_code(state_), "the database refused a statement", PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 ENTITABLE_DECL failure pg_connection::lost() {
@@ -246,7 +248,8 @@ ENTITABLE_DECL void pg_connection::roll_back() noexcept {
 // ---- opening ----------------------------------------------------------------------------------------
 
 /// Statements of a text, outside of a pipeline.
-ENTITABLE_DECL result<void> pg_connection::run_text(char const* text, call const& context, std::vector<pg_rows>* answers) {
+ENTITABLE_DECL result<void> pg_connection::run_text(
+    char const* text, call const& context, std::vector<pg_rows>* answers) {
     if (PQsendQuery(on_.get(), text) == 0) {
         return lost();
     }
@@ -284,7 +287,8 @@ inline void note_pg_warning(void* to, pg_result const* said) {
 ENTITABLE_DECL result<pg_connection> pg_connection::open(
     std::string const& connection_string, postgres_options const& options, bool may_create, call const& context) {
     // Those in front hold unless the connection string, which is the value of dbname, says otherwise.
-    char const* const names[] = {"target_session_attrs", "fallback_application_name", "dbname", "client_encoding", nullptr};
+    char const* const names[] = {
+        "target_session_attrs", "fallback_application_name", "dbname", "client_encoding", nullptr};
     char const* const values[] = {"read-write", "entitable", connection_string.c_str(), "UTF8", nullptr};
     pg_connection made{PQconnectStartParams(names, values, 1), options};
     pg_conn* const on = made.on_.get();
@@ -301,14 +305,16 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open(
         } else if (auto allowed = check_call(context, *options.local.time); !allowed) {
             return std::move(allowed).as_failure();
         } else if (std::chrono::steady_clock::now() >= end) {
-            return failure{error_code::transport_failed, "the database did not answer within postgres_options::connect_timeout"};
+            return failure{
+                error_code::transport_failed, "the database did not answer within postgres_options::connect_timeout"};
         }
     }
     if (state != PGRES_POLLING_OK) {
         std::string_view const said = PQerrorMessage(on);
         auto const says = [&](std::string_view words) { return said.find(words) != std::string_view::npos; };
         bool const refused = says("password") || says("authentication") || says("pg_hba.conf") || says("role \"");
-        bool const later = says("starting up") || says("shutting down") || says("too many") || says("remaining connection slots");
+        bool const later =
+            says("starting up") || says("shutting down") || says("too many") || says("remaining connection slots");
         bool const wrong = says("invalid connection option") || says("missing \"=\"") || says("invalid sslmode");
         return pg_failure(wrong ? error_code::invalid_input
                 : refused       ? error_code::authentication_failed
@@ -342,7 +348,8 @@ ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, call const& 
     }
     // What speaks the protocol and is not PostgreSQL has no such functions; then no commit is asked about.
     answers.clear();
-    if (run_text("SELECT (SELECT system_identifier FROM pg_control_system()) || '.' || left(pg_walfile_name(pg_current_wal_lsn()), 8)",
+    if (run_text("SELECT (SELECT system_identifier FROM pg_control_system()) || '.' || "
+                 "left(pg_walfile_name(pg_current_wal_lsn()), 8)",
             context, &answers) &&
         !answers.empty()) {
         history_ = answers[0].bytes(0, 0);

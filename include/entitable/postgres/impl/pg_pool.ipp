@@ -19,7 +19,8 @@ ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(call const& context) {
             }
             auto const now = std::chrono::steady_clock::now();
             if (now >= give_up) {
-                return failure{error_code::store_busy, "every connection to the database is in use (postgres_options::connections)"};
+                return failure{error_code::store_busy,
+                    "every connection to the database is in use (postgres_options::connections)"};
             }
             returned_.wait_for(lock, std::chrono::milliseconds{20});
         }

@@ -25,8 +25,9 @@ ENTITABLE_DECL std::string with_pg_schema(std::string_view text, std::string con
 
 ENTITABLE_DECL std::string pg_session_text(postgres_options const& options) {
     auto const wait = std::chrono::duration_cast<std::chrono::milliseconds>(options.longest_wait).count();
-    std::string text = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; "
-                       "SET jit = off; SET default_transaction_isolation = 'read committed'; SET statement_timeout = ";
+    std::string text =
+        "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; "
+        "SET jit = off; SET default_transaction_isolation = 'read committed'; SET statement_timeout = ";
     text::append_decimal(text, wait > 0 ? static_cast<std::uint64_t>(wait) : 1U);
     return text;
 }
@@ -49,25 +50,32 @@ ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string con
             case pg_statement::read_partition:
                 return "SELECT t.id, p.version, pg_current_xact_id()::text::int8, r.row_key, r.value FROM @.tables t "
                        "JOIN @.partitions p ON p.table_id = t.id AND p.partition_key = $2::bytea "
-                       "LEFT JOIN @.rows r ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = ANY ($3::bytea[]) "
+                       "LEFT JOIN @.rows r ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = ANY "
+                       "($3::bytea[]) "
                        "WHERE t.key = $1::bytea";
             case pg_statement::read_row:
-                return "SELECT value FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = $3::bytea";
+                return "SELECT value FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = "
+                       "$3::bytea";
             case pg_statement::get:
                 return "SELECT r.value FROM @.tables t LEFT JOIN @.rows r "
-                       "ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = $3::bytea WHERE t.key = $1::bytea";
+                       "ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = $3::bytea WHERE t.key = "
+                       "$1::bytea";
             case pg_statement::put:
                 return "INSERT INTO @.rows VALUES ($1::int4, $2::bytea, $3::bytea, $4::bytea) "
                        "ON CONFLICT (table_id, partition_key, row_key) DO UPDATE SET value = excluded.value";
             case pg_statement::put_many:
-                return "INSERT INTO @.rows SELECT $1::int4, $2::bytea, k, v FROM unnest($3::bytea[], $4::bytea[]) AS x (k, v) "
+                return "INSERT INTO @.rows SELECT $1::int4, $2::bytea, k, v FROM unnest($3::bytea[], $4::bytea[]) AS x "
+                       "(k, v) "
                        "ON CONFLICT (table_id, partition_key, row_key) DO UPDATE SET value = excluded.value";
             case pg_statement::erase:
-                return "DELETE FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = $3::bytea";
+                return "DELETE FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = "
+                       "$3::bytea";
             case pg_statement::erase_many:
-                return "DELETE FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = ANY ($3::bytea[])";
+                return "DELETE FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = ANY "
+                       "($3::bytea[])";
             case pg_statement::raise_version:
-                return "UPDATE @.partitions SET version = $3::int8 WHERE table_id = $1::int4 AND partition_key = $2::bytea";
+                return "UPDATE @.partitions SET version = $3::int8 WHERE table_id = $1::int4 AND partition_key = "
+                       "$2::bytea";
             case pg_statement::outcome: return "SELECT pg_xact_status($1::int8::text::xid8)";
             case pg_statement::find_table: return "SELECT id FROM @.tables WHERE key = $1::bytea";
             case pg_statement::scan_partition:
@@ -81,7 +89,8 @@ ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string con
             case pg_statement::scan_from:
                 return "SELECT partition_key, row_key, value FROM @.rows "
                        "WHERE table_id = (SELECT id FROM @.tables WHERE key = $1::bytea) "
-                       "AND (partition_key, row_key) >= ($2::bytea, $3::bytea) ORDER BY partition_key, row_key LIMIT $4::int8";
+                       "AND (partition_key, row_key) >= ($2::bytea, $3::bytea) ORDER BY partition_key, row_key LIMIT "
+                       "$4::int8";
             case pg_statement::scan_until:
                 return "SELECT partition_key, row_key, value FROM @.rows "
                        "WHERE table_id = (SELECT id FROM @.tables WHERE key = $1::bytea) "
@@ -98,12 +107,14 @@ ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string con
             // A table of the same name begins with later versions than this one had.
             case pg_statement::raise_floor:
                 return "UPDATE @.state SET value = greatest(value, (SELECT floor FROM @.tables WHERE id = $1::int4), "
-                       "(SELECT max(version) FROM @.partitions WHERE table_id = $1::int4)) WHERE name = 'version_floor'";
+                       "(SELECT max(version) FROM @.partitions WHERE table_id = $1::int4)) WHERE name = "
+                       "'version_floor'";
             case pg_statement::forget_table: return "INSERT INTO @.forgotten VALUES ($1::int4)";
             case pg_statement::remove_table: return "DELETE FROM @.tables WHERE id = $1::int4";
             case pg_statement::forgotten: return "SELECT id FROM @.forgotten ORDER BY id LIMIT 1";
             case pg_statement::purge_rows:
-                return "DELETE FROM @.rows WHERE ctid = ANY (ARRAY(SELECT ctid FROM @.rows WHERE table_id = $1::int4 LIMIT 5000)) "
+                return "DELETE FROM @.rows WHERE ctid = ANY (ARRAY(SELECT ctid FROM @.rows WHERE table_id = $1::int4 "
+                       "LIMIT 5000)) "
                        "RETURNING 1";
             case pg_statement::purge_partitions:
                 return "DELETE FROM @.partitions WHERE ctid = "
@@ -129,12 +140,16 @@ inline constexpr char pg_tables_text[] =
     "PRIMARY KEY (table_id, partition_key, row_key));"
     "CREATE TABLE @.forgotten (id int4 PRIMARY KEY);"
     // For people who look: keys as text. No statement of the library uses it.
-    "CREATE FUNCTION @.key_text(key bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT coalesce(string_agg(chr(CASE "
-    "WHEN unit BETWEEN 55296 AND 56319 THEN 65536 + (unit - 55296) * 1024 + (next - 56320) ELSE unit END), '''' ORDER BY at), '''') "
-    "FROM (SELECT at, get_byte(key, 2 * at) * 256 + get_byte(key, 2 * at + 1) AS unit, CASE WHEN 2 * at + 3 < length(key) "
+    "CREATE FUNCTION @.key_text(key bytea) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS 'SELECT "
+    "coalesce(string_agg(chr(CASE "
+    "WHEN unit BETWEEN 55296 AND 56319 THEN 65536 + (unit - 55296) * 1024 + (next - 56320) ELSE unit END), '''' ORDER "
+    "BY at), '''') "
+    "FROM (SELECT at, get_byte(key, 2 * at) * 256 + get_byte(key, 2 * at + 1) AS unit, CASE WHEN 2 * at + 3 < "
+    "length(key) "
     "THEN get_byte(key, 2 * at + 2) * 256 + get_byte(key, 2 * at + 3) END AS next "
     "FROM generate_series(0, length(key) / 2 - 1) AS at) AS units WHERE unit NOT BETWEEN 56320 AND 57343';"
-    "CREATE VIEW @.readable AS SELECT convert_from(t.name, 'UTF8') AS \"table\", @.key_text(r.partition_key) AS partition_key, "
+    "CREATE VIEW @.readable AS SELECT convert_from(t.name, 'UTF8') AS \"table\", @.key_text(r.partition_key) AS "
+    "partition_key, "
     "@.key_text(r.row_key) AS row_key, length(r.value) AS bytes FROM @.rows r JOIN @.tables t ON t.id = r.table_id;";
 
 inline constexpr std::int64_t pg_schema_version = 1;
@@ -150,7 +165,8 @@ inline bool is_pg_schema_name(std::string_view name) noexcept {
 ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, bool may_create,
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run) {
     if (!is_pg_schema_name(options.schema)) {
-        return failure{error_code::invalid_input, "postgres_options::schema is 1 to 40 small letters, digits and _, no digit first"};
+        return failure{error_code::invalid_input,
+            "postgres_options::schema is 1 to 40 small letters, digits and _, no digit first"};
     }
     auto const on = [&](std::string_view text) { return run(with_pg_schema(text, options.schema)); };
     auto exists = on("SELECT 1 WHERE to_regclass('@.state') IS NOT NULL");
@@ -168,9 +184,11 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
             static_cast<void>(run("ROLLBACK"));
             return std::move(schema).as_failure();
         }
-        auto done = on(text::joined({"BEGIN; SELECT pg_advisory_xact_lock(#, 0); DO $do$ BEGIN IF to_regclass('@.state') IS NULL THEN ",
-            pg_tables_text, "INSERT INTO @.state VALUES ('version', 1), ('version_floor', 0), ('names_without_case', ",
-            without_case ? "1" : "0", "); END IF; END $do$; COMMIT"}));
+        auto done = on(text::joined(
+            {"BEGIN; SELECT pg_advisory_xact_lock(#, 0); DO $do$ BEGIN IF to_regclass('@.state') IS NULL THEN ",
+                pg_tables_text,
+                "INSERT INTO @.state VALUES ('version', 1), ('version_floor', 0), ('names_without_case', ",
+                without_case ? "1" : "0", "); END IF; END $do$; COMMIT"}));
         if (!done) {
             static_cast<void>(run("ROLLBACK"));
             return std::move(done).as_failure();
@@ -193,7 +211,8 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
     }
     if ((state->at(0).bytes(1, 0) == "1") != without_case) {
         return failure{error_code::store_foreign,
-            "the tables were made by a profile in which the names of tables have case otherwise (table_names_without_case)"};
+            "the tables were made by a profile in which the names of tables have case otherwise "
+            "(table_names_without_case)"};
     }
     return {};
 }

@@ -9,14 +9,16 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// How a connection that was cut while nobody used it is replaced: what only reads is asked once more, on a new one.
 template <class Work>
-auto postgres_store::reading(call const& context, Work const& work) -> decltype(work(std::declval<detail::pg_connection&>())) {
+auto postgres_store::reading(call const& context, Work const& work)
+    -> decltype(work(std::declval<detail::pg_connection&>())) {
     for (;;) {
         auto on = pool_->borrow(context);
         if (!on) {
             return std::move(on).as_failure();
         }
         auto read = work(**on);
-        bool const stale = !read && (*on)->broken() && !on->fresh() && read.error().code == error_code::transport_failed;
+        bool const stale =
+            !read && (*on)->broken() && !on->fresh() && read.error().code == error_code::transport_failed;
         if (!stale) {
             return read;
         }
@@ -61,8 +63,8 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
     std::string from_row;
     std::string last;
     // A bound that is no key is replaced by one before it; the rows between them are passed over.
-    bool const exact =
-        detail::append_utf16_key(range.from_partition, from_partition) && detail::append_utf16_key(range.from_row, from_row);
+    bool const exact = detail::append_utf16_key(range.from_partition, from_partition) &&
+        detail::append_utf16_key(range.from_row, from_row);
     bool has_last = one_partition ? range.last_row.has_value() : range.last_partition.has_value();
     if (has_last) {
         has_last = detail::append_utf16_key(one_partition ? *range.last_row : *range.last_partition, last);
@@ -70,9 +72,10 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
     if (one_partition && !exact) {
         from_row.clear();
     }
-    auto const statement = one_partition ? has_last ? detail::pg_statement::scan_partition_until : detail::pg_statement::scan_partition
-        : has_last                       ? detail::pg_statement::scan_until
-                                         : detail::pg_statement::scan_from;
+    auto const statement = one_partition
+        ? has_last ? detail::pg_statement::scan_partition_until : detail::pg_statement::scan_partition
+        : has_last ? detail::pg_statement::scan_until
+                   : detail::pg_statement::scan_from;
     bool shown = false; // to the visitor: then nothing is asked again
     return reading(context, [&](detail::pg_connection& on) -> result<lookup> {
         std::string next_partition = from_partition;
@@ -117,7 +120,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
             if (first && rows.size() == 0) {
                 on.send(detail::pg_statement::find_table, {table});
                 auto found = on.run(context);
-                return !found ? result<lookup>{std::move(found).as_failure()}
+                return !found                   ? result<lookup>{std::move(found).as_failure()}
                     : found->back().size() == 0 ? lookup::no_table
                                                 : lookup::absent;
             }
@@ -134,7 +137,8 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
                     return failure{error_code::store_corrupt, "a key in the database is no key"};
                 }
                 bytes += value.size() + row.size();
-                if (!exact && (partition < range.from_partition || (partition == range.from_partition && row < range.from_row))) {
+                if (!exact &&
+                    (partition < range.from_partition || (partition == range.from_partition && row < range.from_row))) {
                     continue;
                 }
                 if (!has_last && range.last_partition && partition > *range.last_partition) {
@@ -165,7 +169,8 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
     });
 }
 
-ENTITABLE_DECL result<void> postgres_store::tables(std::string_view from_key, table_visitor visit, call const& context) {
+ENTITABLE_DECL result<void> postgres_store::tables(
+    std::string_view from_key, table_visitor visit, call const& context) {
     std::string from{from_key};
     for (;;) {
         constexpr int part = 1000;

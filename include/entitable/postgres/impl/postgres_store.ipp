@@ -253,7 +253,8 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
         if (other) {
             (*other)->send(detail::pg_statement::outcome, {asked});
             auto said = (*other)->run(patient);
-            std::string_view const fate = said && said->back().size() > 0 ? said->back().bytes(0, 0) : std::string_view{};
+            std::string_view const fate =
+                said && said->back().size() > 0 ? said->back().bytes(0, 0) : std::string_view{};
             if (fate == "committed") {
                 return lookup::found;
             }
@@ -326,7 +327,8 @@ ENTITABLE_DECL void postgres_store::transaction::send() {
     using detail::pg_statement;
     detail::pg_number const table{table_};
     if (changes_.size() > 1) {
-        std::stable_sort(changes_.begin(), changes_.end(), [](change const& left, change const& right) { return left.row < right.row; });
+        std::stable_sort(changes_.begin(), changes_.end(),
+            [](change const& left, change const& right) { return left.row < right.row; });
     }
     std::vector<change const*> kept[2];
     for (std::size_t at = 0; at < changes_.size(); ++at) {
