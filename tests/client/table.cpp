@@ -88,6 +88,21 @@ TEST_CASE("a removal asks for the version too") {
     CHECK(on.runners.remove("Boston", 7, any_etag).error().code == error_code::resource_not_found);
 }
 
+TEST_CASE("an entity in hand is removed by its keys, in the version that is given") {
+    race on;
+    runner ann{"Boston", 7, "Ann", 31};
+    auto const first = on.runners.insert(ann).value();
+    on.runners.insert({"Boston", 8, "Bob", {}}).value();
+    auto const second = on.runners.replace({"Boston", 7, "Anna", 32}, first.etag).value();
+    auto const lost = on.runners.remove(ann, first.etag);
+    CHECK(lost.error().code == error_code::update_condition_not_satisfied);
+    CHECK(lost.error().effect == effect::none);
+    CHECK(on.runners.get("Boston", 7).value().name == "Anna");
+    CHECK(on.runners.remove(ann, second.etag)); // the members that are no keys do not matter
+    CHECK(on.runners.remove(ann, any_etag).error().code == error_code::resource_not_found);
+    CHECK(on.runners.get("Boston", 8));
+}
+
 TEST_CASE("a table shares its backend and keeps it alive") {
     auto const make = [] {
         memory_backend store;

@@ -90,12 +90,14 @@ public:
     template <class... Fields>
     [[nodiscard]] auto select(Fields...) const {
         constexpr bool fields = sizeof...(Fields) > 0 && (detail::is_field_of<Entity, Fields> && ...);
+        constexpr bool once = detail::are_distinct<Fields...>;
         static_assert(fields, "select(...) takes fields of the query's entity");
         constexpr bool one_property_each = !(detail::is_field_in_parts<Fields> || ...);
         static_assert(one_property_each,
             "select(...) takes no member that is stored as several properties (chunked, or a reference): read the "
             "entity");
-        if constexpr (fields && one_property_each) {
+        static_assert(once, "select(...) names each field once");
+        if constexpr (fields && one_property_each && once) {
             return query<Entity, Path, selected<Entity, Fields...>>{source_, limits_};
         } else {
             return *this;
@@ -156,10 +158,14 @@ public:
     /// All entities in a container with push_back.
     template <class Container = std::vector<Row>>
     [[nodiscard]] result<Container> to() const {
+        constexpr bool copied = std::is_copy_constructible_v<Row> || !std::same_as<Container, std::vector<Row>>;
+        static_assert(copied, "to() copies each entity, and this type cannot be copied: use for_each");
         result<Container> all{std::in_place};
-        auto done = for_each([&](Row const& entity) { all->push_back(entity); });
-        if (!done) {
-            return std::move(done).as_failure();
+        if constexpr (copied) {
+            auto done = for_each([&](Row const& entity) { all->push_back(entity); });
+            if (!done) {
+                return std::move(done).as_failure();
+            }
         }
         return all;
     }
@@ -179,10 +185,15 @@ public:
     /// members that they look at.
     template <detail::aggregate... Aggregates>
     [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
-        auto read = with_fields<typename Aggregates::field...>(
-            [&](auto const& rows) { return rows.show_each([&](auto const& row) { (aggregates.take(row), ...); }); });
-        if (!read) {
-            return std::move(read).as_failure();
+        constexpr bool own = detail::are_of_fields<Entity, Aggregates...>;
+        static_assert(own, "fold(...) takes aggregates of fields of the query's entity");
+        if constexpr (own) {
+            auto read = with_fields<typename Aggregates::field...>([&](auto const& rows) {
+                return rows.show_each([&](auto const& row) { (aggregates.take(row), ...); });
+            });
+            if (!read) {
+                return std::move(read).as_failure();
+            }
         }
         return detail::finish_all(aggregates...);
     }
@@ -190,6 +201,7 @@ public:
     /// for one group each; where the entities come in the order of the field, as with the first component of the row key, no group is
     /// searched for.
     template <class Field, detail::aggregate... Aggregates>
+        requires(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>)
     [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
         using key = typename Field::value_type;
         using values = std::tuple<typename Aggregates::value_type...>;
@@ -219,23 +231,42 @@ public:
         }
         return made;
     }
+    /// Does not compile: groups are of a field of the query's entity.
+    template <class Field, class... Aggregates>
+        requires(!(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>))
+    result<void> group_by(Field const&, Aggregates const&...) const {
+        static_assert(sizeof(Field) == 0,
+            "group_by(field, aggregates...) takes a field of the query's entity and aggregates of such fields: "
+            "group_by(r::city, count(), min(r::age))");
+        return {};
+    }
     /// The least value of a field; nothing when there is none. Absent values and NaN do not count. As with `std::min`, the
     /// macro of that name in windows.h is in the way: define NOMINMAX.
     template <class Field>
     [[nodiscard]] auto(min)(Field field) const {
-        return only((entitable::min)(field));
+        constexpr bool own = detail::is_field_of<Entity, Field>;
+        static_assert(own, "min takes a field of the query's entity: min(r::age)");
+        if constexpr (own) {
+            return only((entitable::min)(field));
+        }
     }
     /// The greatest value of a field; as `min`.
     template <class Field>
     [[nodiscard]] auto(max)(Field field) const {
-        return only((entitable::max)(field));
+        constexpr bool own = detail::is_field_of<Entity, Field>;
+        static_assert(own, "max takes a field of the query's entity: max(r::age)");
+        if constexpr (own) {
+            return only((entitable::max)(field));
+        }
     }
     /// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it does not fit; double for others. Absent
     /// values do not count.
     template <class Field>
     [[nodiscard]] auto sum(Field field) const {
-        constexpr bool is_number = detail::is_summable<Field>;
-        static_assert(is_number, "sum is for members that are numbers which std::int64_t or double holds");
+        constexpr bool own = detail::is_field_of<Entity, Field>;
+        constexpr bool is_number = detail::is_summable_if<own, Field>;
+        static_assert(own, "sum takes a field of the query's entity: sum(r::age)");
+        static_assert(is_number || !own, "sum is for members that are numbers which std::int64_t or double holds");
         if constexpr (is_number) {
             return only(entitable::sum(field));
         }

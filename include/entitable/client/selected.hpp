@@ -20,6 +20,22 @@ inline constexpr bool is_field_of<Entity, property_field<Entity, Member>> = true
 template <class Entity, key_part Part, class Component>
 inline constexpr bool is_field_of<Entity, key_field<Entity, Part, Component>> = true;
 
+/// Whether types are all different.
+template <class... Types>
+inline constexpr bool are_distinct = true;
+template <class First, class... More>
+inline constexpr bool are_distinct<First, More...> = !(std::is_same_v<First, More> || ...) && are_distinct<More...>;
+
+/// Whether aggregates look at fields of this entity only.
+template <class Entity, class Aggregate>
+inline constexpr bool is_of_field = false;
+template <class Entity, class Aggregate>
+    requires requires { typename Aggregate::field; }
+inline constexpr bool is_of_field<Entity, Aggregate> =
+    std::is_void_v<typename Aggregate::field> || is_field_of<Entity, typename Aggregate::field>;
+template <class Entity, class... Aggregates>
+inline constexpr bool are_of_fields = (is_of_field<Entity, Aggregates> && ...);
+
 template <std::size_t Index, class... Types>
 struct type_at;
 template <class First, class... Rest>

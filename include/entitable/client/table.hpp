@@ -89,6 +89,13 @@ public:
         return write(mutation_kind::insert_or_merge, entity, any_etag);
     }
 
+    using base::remove;
+    /// Removes this entity, if the stored version is the one given: ResourceNotFound when there is none, UpdateConditionNotSatisfied when it
+    /// was changed since.
+    [[nodiscard]] result<written> remove(Entity const& entity, etag_condition condition) const {
+        return core_.write(detail::removal(partition_key_of(entity), row_key_of(entity), std::move(condition)));
+    }
+
     // An update without an ETag would be an insert to the service: refused here, with one message.
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>

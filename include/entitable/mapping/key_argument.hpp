@@ -36,12 +36,21 @@ struct key_argument<T> {
 
     /// From an integer of the same type or a narrower one; others do not compile.
     template <class From>
-    key_argument(From given) : value(static_cast<T>(given)) { // NOLINT: implicit on purpose
-        static_assert(
-            detail::fits_losslessly<From, T>, "a key component takes an integer of its own type or a narrower one");
-    }
+    key_argument(From given) : value(fitting(given)) {} // NOLINT: implicit on purpose
     /// The value.
     operator T() const noexcept { return value; }
+
+private:
+    template <class From>
+    [[nodiscard]] static constexpr T fitting(From const& given) noexcept {
+        if constexpr (detail::fits_losslessly<From, T>) {
+            return static_cast<T>(given);
+        } else {
+            static_assert(
+                detail::fits_losslessly<From, T>, "a key component takes an integer of its own type or a narrower one");
+            return T{};
+        }
+    }
 };
 
 /// Text, by reference.

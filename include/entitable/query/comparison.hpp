@@ -178,6 +178,15 @@ template <class Entity, auto Member>
     return detail::is_present(field, true);
 }
 
+/// Does not compile: a key component is always there.
+template <class Entity, key_part Part, class Component>
+[[nodiscard]] auto present(key_field<Entity, Part, Component>) {
+    static_assert(sizeof(Entity) == 0,
+        "present(field) is for properties: a key component is always there, or an optional that is compared with "
+        "std::nullopt");
+    return detail::refused_predicate{};
+}
+
 // Six comparisons on two kinds of fields.
 /// The property has this value. An absent one, or one of another type, has none.
 template <class Entity, auto Member, class From>

@@ -131,6 +131,11 @@ inline constexpr bool is_integer_field = std::integral<present_type<Field>> && !
 template <class Field>
 inline constexpr bool is_summable = std::floating_point<present_type<Field>> ||
     (is_integer_field<Field> && (sizeof(present_type<Field>) < 8 || std::signed_integral<present_type<Field>>));
+/// The same for a type that may be no field.
+template <bool IsField, class Field>
+inline constexpr bool is_summable_if = false;
+template <class Field>
+inline constexpr bool is_summable_if<true, Field> = is_summable<Field>;
 
 /// How two values of a field stand to each other: as the comparisons of queries say. Text is compared by UTF-16 code unit, and
 /// a NaN with nothing.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "takes aggregates of fields of the query" "entity"
+
+#include "registration.hpp"
+
+struct town {
+    std::string country;
+    std::int32_t people{};
+};
+
+ENTITABLE(town, partition_key(country), row_key(literal("town")), properties(people))
+
+using t = entitable::fields<town>;
+using r = entitable::fields<registration>;
+
+void use(entitable::table<registration> const& runners) {
+    auto const boston = r::event == "Boston" && r::distance == "Full";
+#if defined(BROKEN)
+    (void)runners.where(boston).fold(sum(t::people));
+#else
+    (void)runners.where(boston).fold(sum(r::age));
+#endif
+}
