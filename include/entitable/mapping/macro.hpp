@@ -44,7 +44,19 @@
     static constexpr ::std::string_view property_names[] = {                                               \
         {} ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_NAMES_, __VA_ARGS__)}
 
-#define ENTITABLE_DECLARE(entitable_type, entitable_properties, ...)                                                  \
+// 1 for nothing, else 0.
+#define ENTITABLE_IS_EMPTY(...) ENTITABLE_SECOND(__VA_OPT__(~, 0, ) ~, 1, ~)
+
+// A declaration whose clauses are not well formed is told so, and nothing comes of it.
+#define ENTITABLE_DECLARE(entitable_type, entitable_properties, ...)                                              \
+    ENTITABLE_CHOOSE(ENTITABLE_DECLARE_, ENTITABLE_IS_EMPTY(ENTITABLE_EACH_CLAUSE(ENTITABLE_BAD, ~, __VA_ARGS__))) \
+    (entitable_type, entitable_properties, __VA_ARGS__)
+#define ENTITABLE_CHOOSE(a, b) ENTITABLE_CHOOSE_I(a, b)
+#define ENTITABLE_CHOOSE_I(a, b) a##b
+#define ENTITABLE_DECLARE_0(entitable_type, entitable_properties, ...) \
+    ENTITABLE_EACH_CLAUSE(ENTITABLE_TELL, ~, __VA_ARGS__)
+
+#define ENTITABLE_DECLARE_1(entitable_type, entitable_properties, ...)                                                  \
     template <class Entity>                                                                                           \
     struct ENTITABLE_CAT(entitable_mapping_, __LINE__);                                                               \
     template <>                                                                                                       \
@@ -106,19 +118,78 @@
 #define ENTITABLE_OUTPUT(prefix, clause) ENTITABLE_CAT(ENTITABLE_OUTPUT_, ENTITABLE_IS_CLAUSE(clause))(prefix, clause)
 #define ENTITABLE_OUTPUT_0(prefix, clause)
 #define ENTITABLE_OUTPUT_1(prefix, clause) prefix##clause
+#define ENTITABLE_OUTPUT_3(prefix, clause)
 
-#define ENTITABLE_IS_CLAUSE(clause) ENTITABLE_SECOND(ENTITABLE_IS_CLAUSE_##clause, 0, ~)
+// 0 no clause, 1 a clause, 2 one with something behind it, 3 one without properties.
+#define ENTITABLE_IS_CLAUSE(clause) ENTITABLE_CLAUSE_KIND(ENTITABLE_IS_CLAUSE_##clause, 0, ~)
+#define ENTITABLE_CLAUSE_KIND(...) ENTITABLE_CLAUSE_KIND_I(__VA_ARGS__)
+#define ENTITABLE_CLAUSE_KIND_I(a, b, c, ...) ENTITABLE_CHOOSE(ENTITABLE_CLAUSE_KIND_, b)(c)
+#define ENTITABLE_CLAUSE_KIND_0(c) 0
+#define ENTITABLE_CLAUSE_KIND_1(...) ENTITABLE_SECOND(__VA_OPT__(~, 2, ) ~, 1, ~)
+#define ENTITABLE_CLAUSE_KIND_3(...) ENTITABLE_SECOND(__VA_OPT__(~, 2, ) ~, 3, ~)
 #define ENTITABLE_SECOND(...) ENTITABLE_SECOND_I(__VA_ARGS__)
 #define ENTITABLE_SECOND_I(a, b, ...) b
-#define ENTITABLE_IS_CLAUSE_partition_key(...) ~, 1
-#define ENTITABLE_IS_CLAUSE_row_key(...) ~, 1
-#define ENTITABLE_IS_CLAUSE_properties(...) ~, 1
+#define ENTITABLE_IS_CLAUSE_partition_key(...) ~, 1,
+#define ENTITABLE_IS_CLAUSE_row_key(...) ~, 1,
+#define ENTITABLE_IS_CLAUSE_properties(...) ~, ENTITABLE_SECOND(__VA_OPT__(~, 1, ) ~, 3, ~),
+
+// Something where a clause is not well formed, and what is told then.
+#define ENTITABLE_BAD(d, clause) ENTITABLE_CAT(ENTITABLE_BAD_, ENTITABLE_IS_CLAUSE(clause))(clause)
+#define ENTITABLE_BAD_0(clause)
+#define ENTITABLE_BAD_1(clause) ENTITABLE_BAD_IN_##clause
+#define ENTITABLE_BAD_2(clause) bad
+#define ENTITABLE_BAD_3(clause)
+#define ENTITABLE_BAD_IN_partition_key(...) \
+    ENTITABLE_CAT(ENTITABLE_BAD_KEYS_, ENTITABLE_IS_EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define ENTITABLE_BAD_IN_row_key(...) ENTITABLE_CAT(ENTITABLE_BAD_KEYS_, ENTITABLE_IS_EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define ENTITABLE_BAD_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_BAD_PROPERTY, __VA_ARGS__)
+#define ENTITABLE_BAD_KEYS_0(...) ENTITABLE_EACH_MEMBER(ENTITABLE_BAD_KEY, __VA_ARGS__)
+#define ENTITABLE_BAD_KEYS_1(...) bad
+#define ENTITABLE_BAD_KEY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_KEY_KIND(item))
+#define ENTITABLE_BAD_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_PROPERTY_KIND(item))
+#define ENTITABLE_BAD_ITEM_0
+#define ENTITABLE_BAD_ITEM_1
+#define ENTITABLE_BAD_ITEM_2
+#define ENTITABLE_BAD_ITEM_3
+#define ENTITABLE_BAD_ITEM_9 bad
+
+#define ENTITABLE_TELL(d, clause) ENTITABLE_CAT(ENTITABLE_TELL_, ENTITABLE_IS_CLAUSE(clause))(clause)
+#define ENTITABLE_TELL_0(clause) ENTITABLE_KNOWN_0(clause)
+#define ENTITABLE_TELL_1(clause) ENTITABLE_TELL_IN_##clause
+#define ENTITABLE_TELL_2(clause) static_assert(false, "ENTITABLE: a comma is missing in '" #clause "'");
+#define ENTITABLE_TELL_3(clause)
+#define ENTITABLE_TELL_IN_partition_key(...) \
+    ENTITABLE_CAT(ENTITABLE_TELL_KEYS_, ENTITABLE_IS_EMPTY(__VA_ARGS__))(partition_key, __VA_ARGS__)
+#define ENTITABLE_TELL_IN_row_key(...) \
+    ENTITABLE_CAT(ENTITABLE_TELL_KEYS_, ENTITABLE_IS_EMPTY(__VA_ARGS__))(row_key, __VA_ARGS__)
+#define ENTITABLE_TELL_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_PROPERTY, __VA_ARGS__)
+#define ENTITABLE_TELL_KEYS_0(key, ...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_KEY, __VA_ARGS__)
+#define ENTITABLE_TELL_KEYS_1(key, ...) \
+    static_assert(                      \
+        false, "ENTITABLE: " #key "() names no member; a key that is the same for all is literal(\"text\")");
+#define ENTITABLE_TELL_KEY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_KEY_KIND(item))(#item)
+#define ENTITABLE_TELL_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item)
+#define ENTITABLE_TELL_ITEM_0(shown)
+#define ENTITABLE_TELL_ITEM_1(shown)
+#define ENTITABLE_TELL_ITEM_2(shown)
+#define ENTITABLE_TELL_ITEM_3(shown)
+#define ENTITABLE_TELL_ITEM_9(shown)                                                                            \
+    static_assert(false,                                                                                        \
+        "ENTITABLE: '" shown "' takes other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), "         \
+        "property(member, \"Name\"), accessors(name, getter, setter)");
+// 1, or what is given, for a form with so many arguments; else 9.
+#define ENTITABLE_WITH_TWO(kind, ...) ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_TWO_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
+#define ENTITABLE_TWO_2(kind) ~, kind
+#define ENTITABLE_WITH_THREE(kind, ...) \
+    ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_THREE_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
+#define ENTITABLE_THREE_3(kind) ~, kind
 
 #define ENTITABLE_KNOWN(d, clause) ENTITABLE_CAT(ENTITABLE_KNOWN_, ENTITABLE_IS_CLAUSE(clause))(clause)
 #define ENTITABLE_KNOWN_0(clause) \
     static_assert(false,          \
         "ENTITABLE: '" #clause "' is not a clause; there are partition_key(...), row_key(...) and properties(...)");
 #define ENTITABLE_KNOWN_1(clause) ENTITABLE_SIZE_##clause
+#define ENTITABLE_KNOWN_3(clause)
 #define ENTITABLE_SIZE_partition_key(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
 #define ENTITABLE_SIZE_row_key(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
 #define ENTITABLE_SIZE_properties(...) __VA_OPT__(ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__)))
@@ -127,12 +198,14 @@
 
 // ---- what stands inside of a clause: a member, or a form around one; 0 plain, 1 a form, 2 a literal, 3 salted ------
 
-#define ENTITABLE_KEY_KIND(item) ENTITABLE_SECOND(ENTITABLE_KEY_KIND_##item, 0, ~)
-#define ENTITABLE_KEY_KIND_width(...) ~, 1
-#define ENTITABLE_KEY_KIND_descending(...) ~, 1
-#define ENTITABLE_KEY_KIND_escaped(...) ~, 1
-#define ENTITABLE_KEY_KIND_literal(...) ~, 2
-#define ENTITABLE_KEY_KIND_salted(...) ~, 3
+#define ENTITABLE_KEY_KIND(item) ENTITABLE_SECOND(ENTITABLE_a_text_is_written_literal_##item, 0, ~)
+// What pastes these names with an item gives the message for one that is no name, as in row_key("").
+#define ENTITABLE_a_text_is_written_literal_ ~, 9,
+#define ENTITABLE_a_text_is_written_literal_width(...) ~, ENTITABLE_WITH_TWO(1, __VA_ARGS__)
+#define ENTITABLE_a_text_is_written_literal_descending(...) ~, 1
+#define ENTITABLE_a_text_is_written_literal_escaped(...) ~, 1
+#define ENTITABLE_a_text_is_written_literal_literal(...) ~, 2
+#define ENTITABLE_a_text_is_written_literal_salted(...) ~, ENTITABLE_WITH_TWO(3, __VA_ARGS__)
 
 #define ENTITABLE_KEY_MEMBER_width(member, digits) member
 #define ENTITABLE_KEY_MEMBER_descending(item) ENTITABLE_WITHIN(MEMBER, item)
@@ -172,8 +245,8 @@
 #define ENTITABLE_KEY_NAME_literal(text) text
 
 #define ENTITABLE_PROPERTY_KIND(item) ENTITABLE_SECOND(ENTITABLE_PROPERTY_KIND_##item, 0, ~)
-#define ENTITABLE_PROPERTY_KIND_property(...) ~, 1
-#define ENTITABLE_PROPERTY_KIND_accessors(...) ~, 2
+#define ENTITABLE_PROPERTY_KIND_property(...) ~, ENTITABLE_WITH_TWO(1, __VA_ARGS__)
+#define ENTITABLE_PROPERTY_KIND_accessors(...) ~, ENTITABLE_WITH_THREE(2, __VA_ARGS__)
 #define ENTITABLE_PROPERTY_KIND_etag(...) ~, 3
 #define ENTITABLE_PROPERTY_KIND_timestamp(...) ~, 3
 #define ENTITABLE_PROPERTY_KIND_chunked(...) ~, 4
