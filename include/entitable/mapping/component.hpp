@@ -134,6 +134,13 @@ template <std::size_t Count>
 /// Of no components at all, which is said elsewhere.
 [[nodiscard]] constexpr bool fits_a_key(...) noexcept { return true; }
 
+template <std::size_t Count>
+[[nodiscard]] constexpr bool is_reserved_key(key_component const (&layout)[Count]) noexcept {
+    return is_reserved(layout);
+}
+/// The same of no components.
+[[nodiscard]] constexpr bool is_reserved_key(...) noexcept { return false; }
+
 /// None of the names belongs to the system; the first is a placeholder.
 template <std::size_t Count>
 [[nodiscard]] constexpr bool no_name_is_reserved(std::string_view const (&names)[Count]) noexcept {

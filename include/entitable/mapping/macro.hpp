@@ -93,7 +93,7 @@
         static_assert(                                                                                                \
             ::entitable::detail::fits_a_key(partition_layout) && ::entitable::detail::fits_a_key(row_layout),         \
             "ENTITABLE: a key of " #entitable_type " has more than 16 components");                                   \
-        static_assert(!::entitable::is_reserved(row_layout),                                                          \
+        static_assert(!::entitable::detail::is_reserved_key(row_layout),                                                          \
             "ENTITABLE: the row key of " #entitable_type                                                              \
             " begins with \"~!\", which belongs to rows of the library's "                                            \
             "own");                                                                                                   \
