@@ -48,7 +48,7 @@
 #define ENTITABLE_IS_EMPTY(...) ENTITABLE_SECOND(__VA_OPT__(~, 0, ) ~, 1, ~)
 
 // A declaration whose clauses are not well formed is told so, and nothing comes of it.
-#define ENTITABLE_DECLARE(entitable_type, entitable_properties, ...)                                              \
+#define ENTITABLE_DECLARE(entitable_type, entitable_properties, ...)                                               \
     ENTITABLE_CHOOSE(ENTITABLE_DECLARE_, ENTITABLE_IS_EMPTY(ENTITABLE_EACH_CLAUSE(ENTITABLE_BAD, ~, __VA_ARGS__))) \
     (entitable_type, entitable_properties, __VA_ARGS__)
 #define ENTITABLE_CHOOSE(a, b) ENTITABLE_CHOOSE_I(a, b)
@@ -56,7 +56,7 @@
 #define ENTITABLE_DECLARE_0(entitable_type, entitable_properties, ...) \
     ENTITABLE_EACH_CLAUSE(ENTITABLE_TELL, ~, __VA_ARGS__)
 
-#define ENTITABLE_DECLARE_1(entitable_type, entitable_properties, ...)                                                  \
+#define ENTITABLE_DECLARE_1(entitable_type, entitable_properties, ...)                                                \
     template <class Entity>                                                                                           \
     struct ENTITABLE_CAT(entitable_mapping_, __LINE__);                                                               \
     template <>                                                                                                       \
@@ -93,7 +93,7 @@
         static_assert(                                                                                                \
             ::entitable::detail::fits_a_key(partition_layout) && ::entitable::detail::fits_a_key(row_layout),         \
             "ENTITABLE: a key of " #entitable_type " has more than 16 components");                                   \
-        static_assert(!::entitable::detail::is_reserved_key(row_layout),                                                          \
+        static_assert(!::entitable::detail::is_reserved_key(row_layout),                                              \
             "ENTITABLE: the row key of " #entitable_type                                                              \
             " begins with \"~!\", which belongs to rows of the library's "                                            \
             "own");                                                                                                   \
@@ -165,20 +165,21 @@
 #define ENTITABLE_TELL_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_PROPERTY, __VA_ARGS__)
 #define ENTITABLE_TELL_KEYS_0(key, ...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_KEY, __VA_ARGS__)
 #define ENTITABLE_TELL_KEYS_1(key, ...) \
-    static_assert(                      \
-        false, "ENTITABLE: " #key "() names no member; a key that is the same for all is literal(\"text\")");
+    static_assert(false, "ENTITABLE: " #key "() names no member; a key that is the same for all is literal(\"text\")");
 #define ENTITABLE_TELL_KEY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_KEY_KIND(item))(#item)
 #define ENTITABLE_TELL_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item)
 #define ENTITABLE_TELL_ITEM_0(shown)
 #define ENTITABLE_TELL_ITEM_1(shown)
 #define ENTITABLE_TELL_ITEM_2(shown)
 #define ENTITABLE_TELL_ITEM_3(shown)
-#define ENTITABLE_TELL_ITEM_9(shown)                                                                            \
-    static_assert(false,                                                                                        \
-        "ENTITABLE: '" shown "' takes other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), "         \
+#define ENTITABLE_TELL_ITEM_9(shown)                                                                   \
+    static_assert(false,                                                                               \
+        "ENTITABLE: '" shown                                                                           \
+        "' takes other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), " \
         "property(member, \"Name\"), accessors(name, getter, setter)");
 // 1, or what is given, for a form with so many arguments; else 9.
-#define ENTITABLE_WITH_TWO(kind, ...) ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_TWO_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
+#define ENTITABLE_WITH_TWO(kind, ...) \
+    ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_TWO_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
 #define ENTITABLE_TWO_2(kind) ~, kind
 #define ENTITABLE_WITH_THREE(kind, ...) \
     ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_THREE_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
