@@ -25,6 +25,7 @@
 #include <entitable/mapping/chunked.hpp>
 #include <entitable/mapping/component.hpp>
 #include <entitable/mapping/detail/each.hpp>
+#include <entitable/mapping/detail/macro_messages.hpp>
 #include <entitable/mapping/field.hpp>
 #include <entitable/mapping/property_type.hpp>
 
@@ -132,58 +133,6 @@
 #define ENTITABLE_IS_CLAUSE_partition_key(...) ~, 1,
 #define ENTITABLE_IS_CLAUSE_row_key(...) ~, 1,
 #define ENTITABLE_IS_CLAUSE_properties(...) ~, ENTITABLE_SECOND(__VA_OPT__(~, 1, ) ~, 3, ~),
-
-// Something where a clause is not well formed, and what is told then.
-#define ENTITABLE_BAD(d, clause) ENTITABLE_CAT(ENTITABLE_BAD_, ENTITABLE_IS_CLAUSE(clause))(clause)
-#define ENTITABLE_BAD_0(clause)
-#define ENTITABLE_BAD_1(clause) ENTITABLE_BAD_IN_##clause
-#define ENTITABLE_BAD_2(clause) bad
-#define ENTITABLE_BAD_3(clause)
-#define ENTITABLE_BAD_IN_partition_key(...) \
-    ENTITABLE_CAT(ENTITABLE_BAD_KEYS_, ENTITABLE_IS_EMPTY(__VA_ARGS__))(__VA_ARGS__)
-#define ENTITABLE_BAD_IN_row_key(...) ENTITABLE_CAT(ENTITABLE_BAD_KEYS_, ENTITABLE_IS_EMPTY(__VA_ARGS__))(__VA_ARGS__)
-#define ENTITABLE_BAD_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_BAD_PROPERTY, __VA_ARGS__)
-#define ENTITABLE_BAD_KEYS_0(...) ENTITABLE_EACH_MEMBER(ENTITABLE_BAD_KEY, __VA_ARGS__)
-#define ENTITABLE_BAD_KEYS_1(...) bad
-#define ENTITABLE_BAD_KEY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_KEY_KIND(item))
-#define ENTITABLE_BAD_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_BAD_ITEM_, ENTITABLE_PROPERTY_KIND(item))
-#define ENTITABLE_BAD_ITEM_0
-#define ENTITABLE_BAD_ITEM_1
-#define ENTITABLE_BAD_ITEM_2
-#define ENTITABLE_BAD_ITEM_3
-#define ENTITABLE_BAD_ITEM_9 bad
-
-#define ENTITABLE_TELL(d, clause) ENTITABLE_CAT(ENTITABLE_TELL_, ENTITABLE_IS_CLAUSE(clause))(clause)
-#define ENTITABLE_TELL_0(clause) ENTITABLE_KNOWN_0(clause)
-#define ENTITABLE_TELL_1(clause) ENTITABLE_TELL_IN_##clause
-#define ENTITABLE_TELL_2(clause) static_assert(false, "ENTITABLE: a comma is missing in '" #clause "'");
-#define ENTITABLE_TELL_3(clause)
-#define ENTITABLE_TELL_IN_partition_key(...) \
-    ENTITABLE_CAT(ENTITABLE_TELL_KEYS_, ENTITABLE_IS_EMPTY(__VA_ARGS__))(partition_key, __VA_ARGS__)
-#define ENTITABLE_TELL_IN_row_key(...) \
-    ENTITABLE_CAT(ENTITABLE_TELL_KEYS_, ENTITABLE_IS_EMPTY(__VA_ARGS__))(row_key, __VA_ARGS__)
-#define ENTITABLE_TELL_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_PROPERTY, __VA_ARGS__)
-#define ENTITABLE_TELL_KEYS_0(key, ...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_KEY, __VA_ARGS__)
-#define ENTITABLE_TELL_KEYS_1(key, ...) \
-    static_assert(false, "ENTITABLE: " #key "() names no member; a key that is the same for all is literal(\"text\")");
-#define ENTITABLE_TELL_KEY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_KEY_KIND(item))(#item)
-#define ENTITABLE_TELL_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item)
-#define ENTITABLE_TELL_ITEM_0(shown)
-#define ENTITABLE_TELL_ITEM_1(shown)
-#define ENTITABLE_TELL_ITEM_2(shown)
-#define ENTITABLE_TELL_ITEM_3(shown)
-#define ENTITABLE_TELL_ITEM_9(shown)                                                                   \
-    static_assert(false,                                                                               \
-        "ENTITABLE: '" shown                                                                           \
-        "' takes other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), " \
-        "property(member, \"Name\"), accessors(name, getter, setter)");
-// 1, or what is given, for a form with so many arguments; else 9.
-#define ENTITABLE_WITH_TWO(kind, ...) \
-    ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_TWO_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
-#define ENTITABLE_TWO_2(kind) ~, kind
-#define ENTITABLE_WITH_THREE(kind, ...) \
-    ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_THREE_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
-#define ENTITABLE_THREE_3(kind) ~, kind
 
 #define ENTITABLE_KNOWN(d, clause) ENTITABLE_CAT(ENTITABLE_KNOWN_, ENTITABLE_IS_CLAUSE(clause))(clause)
 #define ENTITABLE_KNOWN_0(clause) \
