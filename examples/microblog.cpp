@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// Run as a test with: {scratch}
+
+/// \file
+/// Channels and their posts in one table, newest first. A first run reads a page and keeps its token, a second one goes on from there. An
+/// editor changes the text of a post while somebody else is faster: what each merge option makes of it. A subscriber gets what was
+/// posted since the last digest.
+
+#include <entitable/file.hpp>
+#include <entitable/tables.hpp>
+#include <entitable/unit_of_work.hpp>
+
+#include <cstdio>
+
+struct channel {
+    std::string name;
+    std::string title;
+    std::int32_t posts{};
+};
+ENTITABLE(channel, partition_key(name), row_key(literal("channel")), properties(title, posts))
+
+struct post {
+    std::string channel;
+    entitable::date_time written; // the latest one comes first
+    std::string author, text;
+    std::optional<std::string> note;
+};
+ENTITABLE(post, partition_key(channel), row_key(literal("post:"), descending(written)), properties(author, text, note))
+
+struct subscription {
+    std::string subscriber, channel;
+    entitable::date_time seen; // everything up to here was in a digest
+    std::string token;         // where the reader has stopped
+};
+ENTITABLE(subscription, partition_key(subscriber), row_key(channel), properties(seen, token))
+
+using blog = entitable::tables<channel, post>;
+using p = entitable::fields<post>;
+using entitable::merge_option;
+
+entitable::date_time on_day(unsigned day) { return entitable::date_time::from_date(2026, 3, day); }
+
+void write_posts(blog const& all) {
+    all.create().value();
+    entitable::unit_of_work work{all};
+    channel& news = work.add(channel{"harbour", "News of the harbour", 0});
+    for (unsigned day = 1; day <= 7; ++day) {
+        work.add(post{"harbour", on_day(day), day % 2 == 0 ? "Ann" : "Bob", "Day " + std::to_string(day), {}});
+        ++news.posts;
+    }
+    auto const saved = work.save(entitable::save_mode::batch).value(); // one transaction: the count is always right
+    std::printf("%zu changes saved: %d posts of \"%s\"\n", saved.changes.size(), news.posts, news.title.c_str());
+}
+
+/// The next page of a channel for a reader, who may have stopped in another run of the program.
+void read_on(entitable::file_backend const& store) {
+    blog const all{store, "blog"};
+    entitable::table<subscription> const subscriptions{store, "subscriptions"};
+    entitable::unit_of_work work{subscriptions};
+    subscription& reader = *work.find("Carol", "harbour").value();
+    auto asked = all.of<post>().where(p::channel == "harbour" && p::written >= on_day(1)).page_size(3);
+    if (!reader.token.empty()) {
+        asked = asked.resume(reader.token);
+    }
+    auto pages = asked.pages();
+    auto const page = pages.next().value();
+    std::printf("a page:");
+    for (post const& each : *page) {
+        std::printf(" %s by %s;", each.text.c_str(), each.author.c_str());
+    }
+    std::printf("\n");
+    reader.token = page->token.value_or("");
+    work.save().value(); // the token and nothing else
+}
+
+/// An editor works on a post while another writer changes it; then looks at it once more, and saves.
+void edit(blog const& all, merge_option how, char const* name, bool same_property) {
+    auto const posts = all.of<post>();
+    posts.insert_or_replace({"harbour", on_day(7), "Bob", "Day 7", {}}).value();
+    entitable::unit_of_work work{posts, {.merge = how}};
+    post& mine = *work.find("harbour", on_day(7)).value();
+    mine.text = "Day 7, mine";
+    posts.update("harbour", on_day(7), [&](post& theirs) {
+        if (same_property) {
+            theirs.text = "Day 7, theirs";
+        } else {
+            theirs.note = "theirs";
+        }
+    }).value();
+    (void)work.find("harbour", on_day(7)).value();
+    auto const saved = work.save().value();
+    char const* told = saved.changes.empty() ? "nothing to save"
+        : saved.all_saved()                  ? "saved"
+                                             : "a conflict";
+    post const stored = posts.get("harbour", on_day(7)).value();
+    std::printf("  %-26s %-16s stored: %s%s%s\n", name, told, stored.text.c_str(), stored.note ? " + note " : "",
+        stored.note.value_or("").c_str());
+    if (!saved.all_saved()) {
+        auto const met = work.conflict_of(mine).value();
+        std::printf("  %28s was \"%s\", mine \"%s\", theirs \"%s\"", "", met->original->text.c_str(),
+            met->mine.text.c_str(), met->theirs->text.c_str());
+        work.resolve(mine, entitable::keep::mine);
+        work.save().value();
+        post const then = posts.get("harbour", on_day(7)).value();
+        std::printf("; mine is kept: %s%s%s\n", then.text.c_str(), then.note ? " + note " : "",
+            then.note.value_or("").c_str());
+    }
+}
+
+/// What was posted since the last digest, and the time of the newest post as the next watermark: under the ETag that was read, so two
+/// programs that make digests do not send one post twice.
+void digest(entitable::file_backend const& store) {
+    blog const all{store, "blog"};
+    entitable::table<subscription> const subscriptions{store, "subscriptions"};
+    entitable::unit_of_work work{subscriptions};
+    subscription& reader = *work.find("Carol", "harbour").value();
+    auto const fresh = all.of<post>().where(p::channel == "harbour" && p::written > reader.seen).to().value();
+    std::printf("digest for %s: %zu new:", reader.subscriber.c_str(), fresh.size());
+    for (post const& each : fresh) {
+        std::printf(" %s;", each.text.c_str());
+    }
+    std::printf("\n");
+    if (!fresh.empty()) {
+        reader.seen = fresh.front().written;
+    }
+    work.save().value();
+}
+
+int main(int, char** arguments) {
+    {
+        entitable::file_backend const store{arguments[1]};
+        write_posts({store, "blog"});
+        entitable::table<subscription> const subscriptions{store, "subscriptions"};
+        subscriptions.create().value();
+        subscriptions.insert({"Carol", "harbour", on_day(5), ""}).value();
+        std::printf("\nfirst run\n");
+        read_on(store);
+    }
+    std::printf("second run\n"); // nothing is left of the first one but the file
+    entitable::file_backend const store{arguments[1]};
+    read_on(store);
+
+    blog const all{store, "blog"};
+    for (bool const same : {false, true}) {
+        std::printf("\nanother writer is faster, and changes %s\n", same ? "the same property" : "another property");
+        edit(all, merge_option::append_only, "append_only", same);
+        edit(all, merge_option::overwrite_changes, "overwrite_changes", same);
+        edit(all, merge_option::preserve_changes, "preserve_changes", same);
+        edit(all, merge_option::preserve_changes_silently, "preserve_changes_silently", same);
+        edit(all, merge_option::no_tracking, "no_tracking", same);
+    }
+
+    std::printf("\nwithout a look at what is there\n");
+    entitable::unit_of_work work{all};
+    post& last = work.attach(post{"harbour", on_day(7), "", "", {}}, entitable::any_etag);
+    last.text = "Day 7, whatever it was";
+    work.save().value();
+    std::printf("  stored: %s\n\n", all.of<post>().get("harbour", on_day(7)).value().text.c_str());
+
+    digest(store);
+    digest(store);
+    all.of<post>().insert({"harbour", on_day(8), "Ann", "Day 8", {}}).value();
+    digest(store);
+}
