@@ -82,18 +82,19 @@ void edit(blog const& all, merge_option how, char const* name, bool same_propert
     entitable::unit_of_work work{posts, {.merge = how}};
     post& mine = *work.find("harbour", on_day(7)).value();
     mine.text = "Day 7, mine";
-    posts.update("harbour", on_day(7), [&](post& theirs) {
-        if (same_property) {
-            theirs.text = "Day 7, theirs";
-        } else {
-            theirs.note = "theirs";
-        }
-    }).value();
+    posts
+        .update("harbour", on_day(7),
+            [&](post& theirs) {
+                if (same_property) {
+                    theirs.text = "Day 7, theirs";
+                } else {
+                    theirs.note = "theirs";
+                }
+            })
+        .value();
     (void)work.find("harbour", on_day(7)).value();
     auto const saved = work.save().value();
-    char const* told = saved.changes.empty() ? "nothing to save"
-        : saved.all_saved()                  ? "saved"
-                                             : "a conflict";
+    char const* told = saved.changes.empty() ? "nothing to save" : saved.all_saved() ? "saved" : "a conflict";
     post const stored = posts.get("harbour", on_day(7)).value();
     std::printf("  %-26s %-16s stored: %s%s%s\n", name, told, stored.text.c_str(), stored.note ? " + note " : "",
         stored.note.value_or("").c_str());
@@ -104,8 +105,8 @@ void edit(blog const& all, merge_option how, char const* name, bool same_propert
         work.resolve(mine, entitable::keep::mine);
         work.save().value();
         post const then = posts.get("harbour", on_day(7)).value();
-        std::printf("; mine is kept: %s%s%s\n", then.text.c_str(), then.note ? " + note " : "",
-            then.note.value_or("").c_str());
+        std::printf(
+            "; mine is kept: %s%s%s\n", then.text.c_str(), then.note ? " + note " : "", then.note.value_or("").c_str());
     }
 }
 
