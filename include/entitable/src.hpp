@@ -95,6 +95,14 @@
 #include <entitable/tracking/impl/lost_changes.ipp>
 #include <entitable/tracking/impl/row_merge.ipp>
 #include <entitable/tracking/impl/save_run.ipp>
+#include <entitable/shards.hpp>
+#include <entitable/shards/impl/lookup_map_state.ipp>
+#include <entitable/shards/impl/shard_gather.ipp>
+#include <entitable/shards/impl/shard_map.ipp>
+#include <entitable/shards/impl/shard_move.ipp>
+#include <entitable/shards/impl/shard_tables.ipp>
+#include <entitable/shards/impl/sharded.ipp>
+#include <entitable/shards/impl/virtual_shards.ipp>
 #include <entitable/transport/impl/attempt.ipp>
 #include <entitable/transport/impl/channel.ipp>
 #include <entitable/transport/impl/sweep.ipp>

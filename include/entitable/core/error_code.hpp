@@ -67,6 +67,11 @@ enum class error_code : std::uint16_t {
     checkpoint_invalid,       ///< a checkpoint of another load or another input, of a newer version, or damaged
     index_not_ready,          ///< an index was not built, is being built, or was retired: readers do not use it
     index_definition_differs, ///< the index was built from another declaration of it
+    shard_moving,             ///< the virtual shard is on the move: try again after `error::retry_after`
+    shard_moved,              ///< the virtual shard moved while a write was under way: what became of it is not known
+    shard_unmapped,           ///< the partition key belongs to no virtual shard
+    map_unavailable,          ///< the map of the shards cannot be read, and the copy of it is too old
+    shard_map_invalid,        ///< the map of the shards is missing, damaged, or does not cover every key
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".

@@ -207,7 +207,7 @@ enum class refused_at : std::uint8_t {
                                                                         : refused_at::somewhere;
 }
 
-/// Whether a failure may pass by itself: a lost or unusable answer, a busy file, 408, 429, 500, 502, 503 and 504. Never another
+/// Whether a failure may pass by itself: a lost or unusable answer, a busy file, a shard on the move, 408, 429, 500, 502, 503 and 504. Never another
 /// 4xx, never 501 and 505.
 [[nodiscard]] inline bool worth_retrying(error const& problem) noexcept {
     switch (problem.http_status) {
@@ -217,7 +217,10 @@ enum class refused_at : std::uint8_t {
         case 502:
         case 503:
         case 504: return true;
-        case 0: return problem.code == error_code::transport_failed || problem.code == error_code::store_busy;
+        case 0:
+            return problem.code == error_code::transport_failed || problem.code == error_code::store_busy ||
+                problem.code == error_code::shard_moving || problem.code == error_code::shard_moved ||
+                problem.code == error_code::map_unavailable;
         default: return false;
     }
 }

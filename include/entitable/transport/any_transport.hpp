@@ -95,7 +95,7 @@ public:
 
     /// Keeps a copy of any transport; copies of this share it.
     template <class T>
-        requires(!std::same_as<T, any_transport> && transport<T>)
+        requires(!std::same_as<T, any_transport> && requires { typename T::is_transport; } && transport<T>)
     any_transport(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
 
     /// Of the transport it holds.

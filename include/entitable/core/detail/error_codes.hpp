@@ -65,6 +65,11 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::checkpoint_invalid, 0, "CheckpointInvalid"},
     {error_code::index_not_ready, 0, "IndexNotReady"},
     {error_code::index_definition_differs, 0, "IndexDefinitionDiffers"},
+    {error_code::shard_moving, 0, "ShardMoving"},
+    {error_code::shard_moved, 0, "ShardMoved"},
+    {error_code::shard_unmapped, 0, "ShardUnmapped"},
+    {error_code::map_unavailable, 0, "MapUnavailable"},
+    {error_code::shard_map_invalid, 0, "ShardMapInvalid"},
 };
 
 } // namespace detail

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What all handles of a map share in one process: the copy, and who renews it.
+
+#include <entitable/shards/shard_map.hpp>
+
+#include <condition_variable>
+#include <mutex>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+struct lookup_map_state : counted {
+    lookup_map_state(any_transport through, std::string name, virtual_shards how, lookup_map_options const& wishes)
+        : catalogue(std::move(through)), table(std::move(name)), shards(std::move(how)), options(wishes) {}
+
+    any_transport catalogue;
+    std::string table;
+    virtual_shards shards;
+    lookup_map_options options;
+
+    std::mutex lock;
+    std::condition_variable changed;
+    shard_map_ref held;
+    std::uint64_t begun{};      ///< readings of the map
+    std::uint64_t held_began{}; ///< which of them gave what is held
+    bool renewing{};
+    steady_time renewal_failed{}; ///< not asked again for a while
+
+    [[nodiscard]] steady_time now() const noexcept { return options.time->steady(); }
+    /// Reads the map, and nothing else. MapUnavailable where it cannot be read.
+    [[nodiscard]] result<shard_map_ref> read(call const& context);
+    /// The copy that is held, renewed when a third of its lease is over; one is read where there is none.
+    [[nodiscard]] result<shard_map_ref> current(call const& context);
+    /// A copy whose reading began after this call.
+    [[nodiscard]] result<shard_map_ref> fresh(call const& context);
+    /// One change: `edit` is given the map as it is, any number of times. False of it: nothing is to be changed.
+    [[nodiscard]] result<void> change(std::optional<std::int32_t> shard, call const& context,
+        function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit);
+    /// The shard of a partition; ShardUnmapped.
+    [[nodiscard]] result<std::uint32_t> shard_of(std::string_view partition_key) const;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Logical tables: made, dropped and listed; and which virtual shards a range of keys meets.
+
+#include <entitable/shards/detail/sharded_state.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+[[nodiscard]] result<create_table::response> create_sharded_table(
+    sharded_state& state, create_table const& request, call& context);
+[[nodiscard]] result<delete_table::response> delete_sharded_table(
+    sharded_state& state, delete_table const& request, call& context);
+[[nodiscard]] result<list_tables::response> list_sharded_tables(
+    sharded_state& state, list_tables const& request, call& context);
+
+/// Whether the keys of a virtual shard and a range have some in common, as far as ranges tell.
+[[nodiscard]] bool meets_range(shard_map_copy const& map, shard_place const& place, key_range const& range);
+/// Drops a physical table; one that is gone is done.
+[[nodiscard]] result<void> drop_shard_table(
+    sharded_state& state, std::string_view store, std::string table, call const& context);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

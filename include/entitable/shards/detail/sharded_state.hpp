@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What all handles of a `sharded` share: the stores that were opened, and how a request finds its shard.
+
+#include <entitable/core/io_driver.hpp>
+#include <entitable/shards/detail/lookup_map_state.hpp>
+#include <entitable/shards/sharded.hpp>
+#include <entitable/transport/channel.hpp>
+
+#include <map>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Shards that failed in a partial run.
+struct shard_misses : counted {
+    std::mutex lock;
+    std::vector<missing_shard> all;
+};
+
+/// Channels to stores, with the driver that waits for them. One thread at a time.
+struct shard_lane : counted {
+    explicit shard_lane(clock& time) : io(time) {}
+
+    poll_driver io;
+    std::map<std::string, shared<channel>, std::less<>> channels; // destroyed before their driver
+};
+
+/// Where a request goes.
+struct shard_route {
+    shard_map_ref map;
+    std::int32_t shard{};
+    std::int64_t epoch{};
+    std::string store;
+    std::string table; ///< its name there
+};
+
+struct sharded_state : counted {
+    sharded_state(lookup_map of, store_opener with, sharded_options const& wishes)
+        : map(std::move(of)), open(std::move(with)), options(wishes) {}
+
+    lookup_map map;
+    store_opener open;
+    sharded_options options;
+    std::mutex lock;
+    std::map<std::string, any_transport, std::less<>> stores;
+    std::optional<entitable::profile> limits;
+    std::vector<shared<shard_lane>> lanes; ///< that nobody uses
+
+    [[nodiscard]] result<any_transport> store(std::string_view name);
+    [[nodiscard]] entitable::profile profile();
+    /// A good copy that has this table; TableNotFound.
+    [[nodiscard]] result<shard_map_ref> map_with(std::string_view table, call const& context);
+    /// The way to a shard whose state allows the operation: ShardMoving, MapUnavailable, TableNotFound.
+    [[nodiscard]] result<shard_route> route(
+        std::uint32_t shard, std::string_view table, bool writes, call const& context);
+    /// Whether what came over this way counts now. False: the shard moved.
+    [[nodiscard]] result<bool> still_holds(
+        shard_route const& way, std::string_view table, bool writes, bool table_missing, call const& context);
+    [[nodiscard]] shared<shard_lane> take_lane();
+    void give_back(shared<shard_lane> lane);
+};
+
+/// An ETag as the clients of `sharded` see it.
+[[nodiscard]] etag etag_with_epoch(etag const& stored, std::int64_t epoch);
+/// The ETag of the store; nothing where it is of another epoch.
+[[nodiscard]] std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t epoch);
+
+/// One page of a query over several partitions, or of one.
+[[nodiscard]] result<query_entities::response> gather_shards(
+    sharded_state& state, query_entities const& request, call& context, shard_misses* misses);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/request/part_hash.hpp>
+#include <entitable/request/validate.hpp>
+#include <entitable/shards/detail/shard_tables.hpp>
+#include <entitable/shards/detail/shard_token.hpp>
+#include <entitable/transport/run_all.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What is left of a range behind a row: the rest of its partition, and the partitions above.
+inline std::vector<key_range> ranges_behind(
+    key_range const& whole, std::optional<last_keys> const& last, bool has_partition) {
+    std::vector<key_range> left;
+    auto const add = [&](key_range range) {
+        if (!range.is_empty()) {
+            left.push_back(std::move(range));
+        }
+    };
+    if (!last) {
+        add(whole);
+        return left;
+    }
+    if (has_partition && whole.partition.contains(last->partition_key)) {
+        add({key_interval::only(last->partition_key),
+            intersection(whole.row, {key_bound::excluding(last->row_key), {}})});
+    }
+    add({intersection(whole.partition, {key_bound::excluding(last->partition_key), {}}), whole.row});
+    return left;
+}
+
+/// One virtual shard in a fan-out.
+struct shard_part {
+    std::uint32_t shard{};
+    shard_route way;
+    std::vector<key_range> ranges; ///< still to be asked, the present one first
+    query_entities asked;
+    page rows;
+    std::size_t at{};
+    std::optional<last_keys> last; ///< of what came from here
+    bool ended{};
+    bool failed{};
+
+    [[nodiscard]] bool hungry() const noexcept { return at == rows.size() && !ended; }
+    [[nodiscard]] row_view front() const noexcept { return rows[at]; }
+};
+
+/// One page of one shard, in a lane.
+class shard_page_request {
+public:
+    shard_page_request(query_entities const& asked, std::size_t place) noexcept : asked_(&asked), place_(place) {}
+    [[nodiscard]] operation_step next() const noexcept {
+        return answer_ ? operation_step{} : operation_step{*asked_, (steady_time::min)(), place_};
+    }
+    void answer(result<query_entities::response> answered, steady_time) { answer_.emplace(std::move(answered)); }
+    void abandon(error const& reason) { answer_.emplace(failure{reason}); }
+    [[nodiscard]] result<query_entities::response> finish() { return *std::move(answer_); }
+
+private:
+    query_entities const* asked_;
+    std::size_t place_;
+    std::optional<result<query_entities::response>> answer_;
+};
+
+class shard_gathering {
+public:
+    shard_gathering(sharded_state& state, query_entities const& request, call& context, shard_misses* misses)
+        : state_(state), request_(request), context_(context), misses_(misses) {}
+
+    [[nodiscard]] result<query_entities::response> run() {
+        ENTITABLE_CHECK(validate(request_, state_.profile()));
+        ENTITABLE_CHECK(check_call(context_));
+        std::uint64_t const print = fingerprint(request_, text::ascii_lower(request_.table));
+        std::optional<last_keys> last;
+        if (request_.continuation) {
+            ENTITABLE_TRY(last, keys_of_token(print, *request_.continuation));
+        }
+        ENTITABLE_CHECK(find_parts(last));
+        query_entities::response found;
+        for (;;) {
+            ENTITABLE_CHECK(feed());
+            merge(found.rows);
+            bool const full = found.rows.size() >= request_.page_size;
+            bool const more = std::any_of(parts_.begin(), parts_.end(),
+                [](shard_part const& each) { return !each.ended || each.at < each.rows.size(); });
+            if (!more || full || (!found.rows.empty() && found.rows.size() >= request_.page_size / 2)) {
+                if (more) {
+                    row_view const end = found.rows[found.rows.size() - 1];
+                    found.continuation =
+                        token_of_keys(print, {std::string{end.partition_key}, std::string{end.row_key}});
+                }
+                break;
+            }
+        }
+        if (misses_ != nullptr && !parts_.empty() &&
+            std::all_of(parts_.begin(), parts_.end(), [](shard_part const& each) { return each.failed; })) {
+            std::lock_guard<std::mutex> const guard{misses_->lock};
+            return failure{misses_->all.back().why}; // all failed: nothing to be partial with
+        }
+        found.examined = examined_;
+        found.stale = stale_;
+        return found;
+    }
+
+private:
+    result<void> find_parts(std::optional<last_keys> const& last) {
+        ENTITABLE_TRY(auto const map, state_.map_with(request_.table, context_));
+        lookup_map_state const& routes = state_.map.state();
+        std::optional<std::uint32_t> only;
+        std::optional<std::uint32_t> of_last;
+        if (request_.range.partition.is_point()) {
+            ENTITABLE_TRY(only, routes.shard_of(request_.range.partition.lower.key));
+        }
+        if (last) {
+            of_last = routes.shards.shard_of(last->partition_key);
+        }
+        for (std::uint32_t shard = 0; shard < map->places.size(); ++shard) {
+            shard_place const& place = map->places[shard];
+            if ((only && *only != shard) || !meets_range(*map, place, request_.range)) {
+                continue;
+            }
+            shard_part part;
+            part.shard = shard;
+            part.ranges = ranges_behind(request_.range, last, of_last == shard);
+            part.last = last;
+            part.ended = part.ranges.empty();
+            if (misses_ != nullptr) {
+                std::lock_guard<std::mutex> const guard{misses_->lock};
+                part.failed = std::any_of(misses_->all.begin(), misses_->all.end(),
+                    [&](missing_shard const& each) { return each.shard == static_cast<std::int32_t>(shard); });
+                part.ended = part.ended || part.failed;
+            }
+            parts_.push_back(std::move(part));
+        }
+        std::size_t const count = parts_.empty() ? 1 : parts_.size();
+        std::size_t const share = (request_.page_size + count - 1) / count;
+        rows_of_part_ = static_cast<std::uint32_t>(
+            (std::min)(std::size_t{request_.page_size}, count == 1 ? share : share + share / 8 + 1));
+        return {};
+    }
+
+    /// Asks all parts that have no row, until each has one or is at its end.
+    result<void> feed() {
+        for (;;) {
+            std::vector<shard_part*> hungry;
+            for (shard_part& each : parts_) {
+                if (each.hungry()) {
+                    hungry.push_back(&each);
+                }
+            }
+            if (hungry.empty()) {
+                return {};
+            }
+            ENTITABLE_CHECK(check_call(context_));
+            ENTITABLE_CHECK(ask(hungry));
+        }
+    }
+
+    result<void> ask(std::vector<shard_part*>& hungry) {
+        std::vector<shard_part*> sent;
+        std::vector<any_transport> stores;
+        for (shard_part* const each : hungry) {
+            auto way = state_.route(each->shard, request_.table, false, context_);
+            auto store = way ? state_.store(way->store) : result<any_transport>{std::move(way).as_failure()};
+            if (!store) {
+                ENTITABLE_CHECK(fail(*each, store.error()));
+                continue;
+            }
+            if (each->way.epoch != way->epoch || each->way.store != way->store || each->way.table != way->table) {
+                restart(*each); // its continuation was one of another table
+            }
+            each->way = *std::move(way);
+            each->asked.table = each->way.table;
+            each->asked.range = each->ranges.front();
+            each->asked.filter = request_.filter;
+            each->asked.select = request_.select;
+            each->asked.page_size = rows_of_part_;
+            sent.push_back(each);
+            stores.push_back(*std::move(store));
+        }
+        if (sent.size() == 1) {
+            return take(*sent.front(), stores.front().execute(sent.front()->asked, context_));
+        }
+        if (sent.empty()) {
+            return {};
+        }
+        shared<shard_lane> lane = state_.take_lane();
+        std::vector<channel*> places;
+        std::vector<shard_page_request> requests;
+        std::vector<call> calls;
+        requests.reserve(sent.size());
+        calls.reserve(sent.size());
+        for (std::size_t index = 0; index < sent.size(); ++index) {
+            shared<channel>& to = lane->channels[sent[index]->way.store];
+            if (!to) {
+                to = open_channel(stores[index], lane->io);
+            }
+            auto const known = std::find(places.begin(), places.end(), to.get());
+            requests.emplace_back(sent[index]->asked, static_cast<std::size_t>(known - places.begin()));
+            if (known == places.end()) {
+                places.push_back(to.get());
+            }
+            call& own = calls.emplace_back(context_);
+            own.attempts = 0;
+            own.request_ids.clear();
+            if (own.watch != nullptr) {
+                own.spans.drawn = draw_span_id(context_);
+            }
+        }
+        bool const spoke = run_all(requests, calls, places, lane->io, state_.options.in_flight);
+        if (spoke) {
+            state_.give_back(std::move(lane));
+        }
+        for (call const& own : calls) {
+            context_.attempts += own.attempts;
+            context_.request_ids.insert(context_.request_ids.end(), own.request_ids.begin(), own.request_ids.end());
+            context_.server_date = context_.server_date < own.server_date ? own.server_date : context_.server_date;
+        }
+        for (std::size_t index = 0; index < sent.size(); ++index) {
+            ENTITABLE_CHECK(take(*sent[index], requests[index].finish()));
+        }
+        return {};
+    }
+
+    /// Begins again behind the last row that came.
+    void restart(shard_part& part) {
+        auto const owner = part.last ? state_.map.state().shards.shard_of(part.last->partition_key) : std::nullopt;
+        part.ranges = ranges_behind(request_.range, part.last, owner == part.shard);
+        part.asked.continuation.reset();
+        if (part.ranges.empty()) {
+            part.ranges.push_back(request_.range); // ended before: cannot be, since it is hungry
+        }
+    }
+
+    result<void> take(shard_part& part, result<query_entities::response> answer) {
+        bool const missing = !answer && answer.error().code == error_code::table_not_found;
+        auto const holds = state_.still_holds(part.way, request_.table, false, missing, context_);
+        if (!holds) {
+            return fail(part, holds.error());
+        }
+        if (!*holds) { // thrown away: asked again at the new place
+            part.asked.continuation.reset();
+            part.way = {};
+            return {};
+        }
+        if (!answer) {
+            return fail(part, answer.error());
+        }
+        examined_ += answer->examined;
+        stale_ = stale_ || answer->stale;
+        part.rows = std::move(answer->rows);
+        part.at = 0;
+        if (!part.rows.empty()) {
+            row_view const end = part.rows[part.rows.size() - 1];
+            part.last = last_keys{std::string{end.partition_key}, std::string{end.row_key}};
+        }
+        part.asked.continuation = std::move(answer->continuation);
+        if (!part.asked.continuation) {
+            part.ranges.erase(part.ranges.begin());
+            part.ended = part.ranges.empty();
+        }
+        return {};
+    }
+
+    result<void> fail(shard_part& part, error const& why) {
+        bool const passes = why.code == error_code::cancelled || why.code == error_code::deadline_exceeded ||
+            why.code == error_code::table_not_found;
+        failure named{why};
+        if (parts_.size() > 1 && why.code != error_code::table_not_found) {
+            named.error().message = text::joined({"virtual shard ", std::to_string(part.shard), " in the store ",
+                part.way.store.empty() ? std::string_view{"of the map"} : std::string_view{part.way.store}, ": ",
+                why.message});
+        }
+        if (misses_ == nullptr || passes) {
+            return named;
+        }
+        missing_shard lost;
+        lost.shard = static_cast<std::int32_t>(part.shard);
+        lost.store = part.way.store;
+        if (part.last) {
+            lost.after_partition_key = part.last->partition_key;
+            lost.after_row_key = part.last->row_key;
+        }
+        lost.why = named.error();
+        std::lock_guard<std::mutex> const guard{misses_->lock};
+        misses_->all.push_back(std::move(lost));
+        part.failed = part.ended = true;
+        return {};
+    }
+
+    /// Moves rows to the page in key order, until it is full or a part has to be asked.
+    void merge(page& out) {
+        auto const after = [](shard_part const* left, shard_part const* right) {
+            int const order = text::compare_utf16(left->front().partition_key, right->front().partition_key);
+            return order > 0; // a partition is in one shard
+        };
+        std::vector<shard_part*> heap;
+        for (shard_part& each : parts_) {
+            if (each.at < each.rows.size()) {
+                heap.push_back(&each);
+            } else if (!each.ended) {
+                return;
+            }
+        }
+        std::make_heap(heap.begin(), heap.end(), after);
+        while (!heap.empty() && out.size() < request_.page_size) {
+            std::pop_heap(heap.begin(), heap.end(), after);
+            shard_part& part = *heap.back();
+            std::string_view const partition = part.front().partition_key;
+            std::string tag = text::joined({"s", std::to_string(part.way.epoch), "!"});
+            for (; part.at < part.rows.size() && out.size() < request_.page_size; ++part.at) {
+                row_view each = part.front();
+                if (each.partition_key != partition) {
+                    break;
+                }
+                shown_ = each.etag_text.empty() ? each.etag().text() : std::string{each.etag_text};
+                if (std::size_t const quote = shown_.find('"'); quote != std::string::npos) {
+                    shown_.insert(quote + 1, tag);
+                }
+                each.etag_text = shown_;
+                out.append(each);
+            }
+            if (part.at < part.rows.size()) {
+                std::push_heap(heap.begin(), heap.end(), after);
+            } else {
+                heap.pop_back();
+                if (!part.ended) {
+                    return;
+                }
+            }
+        }
+    }
+
+    sharded_state& state_;
+    query_entities const& request_;
+    call& context_;
+    shard_misses* misses_;
+    std::vector<shard_part> parts_;
+    std::uint32_t rows_of_part_{};
+    std::uint64_t examined_{};
+    bool stale_{};
+    std::string shown_;
+};
+
+ENTITABLE_DECL result<query_entities::response> gather_shards(
+    sharded_state& state, query_entities const& request, call& context, shard_misses* misses) {
+    return shard_gathering{state, request, context, misses}.run();
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/request/part_hash.hpp>
+#include <entitable/request/validate.hpp>
+#include <entitable/shards/detail/shard_tables.hpp>
+#include <entitable/shards/detail/sharded_state.hpp>
+
+#include <algorithm>
+#include <set>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL result<any_transport> sharded_state::store(std::string_view name) {
+    std::lock_guard<std::mutex> const guard{lock};
+    auto const known = stores.find(name);
+    if (known != stores.end()) {
+        return known->second;
+    }
+    auto opened = open(name);
+    if (!opened) {
+        failure named{opened.error()};
+        named.error().message =
+            text::joined({"the store ", name, " of the shards cannot be opened: ", opened.error().message});
+        return named;
+    }
+    stores.emplace(std::string{name}, *opened);
+    return opened;
+}
+
+ENTITABLE_DECL entitable::profile sharded_state::profile() {
+    if (options.limits) {
+        return *options.limits;
+    }
+    {
+        std::lock_guard<std::mutex> const guard{lock};
+        if (limits) {
+            return *limits;
+        }
+    }
+    auto const read = map.state().current({});
+    if (!read) {
+        return storage_profile();
+    }
+    std::optional<entitable::profile> least;
+    for (shard_place const& each : (*read)->places) {
+        auto const opened = store(each.row.store);
+        if (!opened) {
+            return storage_profile();
+        }
+        entitable::profile const its = opened->profile();
+        if (!least) {
+            least = its;
+            continue;
+        }
+        auto const lower = [](auto& of, auto const& other) { of = other < of ? other : of; };
+        auto const lower_unless_zero = [](auto& of, auto const& other) {
+            of = of == 0 ? other : other == 0 || of < other ? of : other;
+        };
+        auto const raise = [](auto& of, auto const& other) { of = of < other ? other : of; };
+        least->kind = least->kind == its.kind ? least->kind : service::storage;
+        lower(least->max_key_units, its.max_key_units);
+        lower(least->max_properties, its.max_properties);
+        lower(least->max_name_units, its.max_name_units);
+        lower(least->max_string_units, its.max_string_units);
+        lower(least->max_binary_size, its.max_binary_size);
+        lower(least->max_entity_size, its.max_entity_size);
+        lower(least->max_operations, its.max_operations);
+        lower(least->max_transaction_size, its.max_transaction_size);
+        lower(least->max_page_size, its.max_page_size);
+        lower_unless_zero(least->max_comparisons, its.max_comparisons);
+        lower_unless_zero(least->max_filter_size, its.max_filter_size);
+        lower_unless_zero(least->max_partition_key_size, its.max_partition_key_size);
+        lower_unless_zero(least->max_row_key_size, its.max_row_key_size);
+        least->ordered = least->ordered && its.ordered;
+        least->operation_ids = least->operation_ids && its.operation_ids;
+        least->empty_keys = least->empty_keys && its.empty_keys;
+        raise(least->longest_delivery, its.longest_delivery);
+        raise(least->longest_work, its.longest_work);
+    }
+    least->table_names_without_case = true; // the map tells the names apart
+    std::lock_guard<std::mutex> const guard{lock};
+    limits = least;
+    return *limits;
+}
+
+inline failure no_such_table() {
+    return failure{error_code::table_not_found, "the table is not in the map of the shards"};
+}
+
+ENTITABLE_DECL result<shard_map_ref> sharded_state::map_with(std::string_view table, call const& context) {
+    ENTITABLE_TRY(auto known, map.state().current(context));
+    shard_table const* found = known->find(table);
+    if (found == nullptr || found->dropping || !known->good(known->places.front(), map.state().now())) {
+        ENTITABLE_TRY(known, map.state().fresh(context));
+        found = known->find(table);
+        if (found == nullptr || found->dropping) {
+            return no_such_table();
+        }
+    }
+    return known;
+}
+
+ENTITABLE_DECL result<shard_route> sharded_state::route(
+    std::uint32_t shard, std::string_view table, bool writes, call const& context) {
+    lookup_map_state& source = map.state();
+    ENTITABLE_TRY(auto known, source.current(context));
+    for (bool again = false;; again = true) {
+        shard_table const* const found = known->find(table);
+        bool const there = found != nullptr && !found->dropping && shard < known->places.size();
+        if (there) {
+            shard_place const& place = known->places[shard];
+            if (place.allows(writes) && (again || known->good(place, source.now()))) {
+                return shard_route{known, place.row.shard, place.row.epoch, place.row.store,
+                    shard_table_name(table, place.row.shard, (std::max)(place.row.epoch, found->epoch))};
+            }
+        }
+        if (again) {
+            if (!there) {
+                return no_such_table();
+            }
+            shard_map_row const& row = known->places[shard].row;
+            failure moving{error_code::shard_moving,
+                text::joined({"the virtual shard ", std::to_string(shard), " on the store ", row.store, " is ",
+                    row.state, row.reason.empty() ? "" : ": ", row.reason})};
+            moving.error().retry_after = std::chrono::milliseconds{200};
+            return moving;
+        }
+        ENTITABLE_TRY(known, source.fresh(context));
+    }
+}
+
+ENTITABLE_DECL result<bool> sharded_state::still_holds(
+    shard_route const& way, std::string_view table, bool writes, bool table_missing, call const& context) {
+    lookup_map_state& source = map.state();
+    auto const holds = [&](shard_map_copy const& copy) {
+        shard_place const& place = copy.places[static_cast<std::size_t>(way.shard)];
+        return place.row.epoch == way.epoch && place.allows(writes);
+    };
+    if (!table_missing) {
+        steady_time const at = source.now();
+        shard_map_ref held;
+        {
+            std::lock_guard<std::mutex> const guard{source.lock};
+            held = source.held;
+        }
+        if (held && static_cast<std::size_t>(way.shard) < held->places.size() && holds(*held) &&
+            held->good(held->places[static_cast<std::size_t>(way.shard)], at)) {
+            return true;
+        }
+    }
+    ENTITABLE_TRY(auto const read, source.fresh(context));
+    if (static_cast<std::size_t>(way.shard) >= read->places.size() || !holds(*read)) {
+        return false;
+    }
+    if (!table_missing) {
+        return true;
+    }
+    shard_table const* const found = read->find(table);
+    return found != nullptr && !found->dropping &&
+        shard_table_name(table, way.shard, (std::max)(way.epoch, found->epoch)) == way.table;
+}
+
+ENTITABLE_DECL shared<shard_lane> sharded_state::take_lane() {
+    std::lock_guard<std::mutex> const guard{lock};
+    if (lanes.empty()) {
+        return shared<shard_lane>::make(*options.time);
+    }
+    shared<shard_lane> taken = std::move(lanes.back());
+    lanes.pop_back();
+    return taken;
+}
+
+ENTITABLE_DECL void sharded_state::give_back(shared<shard_lane> lane) {
+    std::lock_guard<std::mutex> const guard{lock};
+    lanes.push_back(std::move(lane));
+}
+
+ENTITABLE_DECL etag etag_with_epoch(etag const& stored, std::int64_t epoch) {
+    if (stored.empty()) {
+        return stored;
+    }
+    std::string shown = stored.text();
+    std::size_t const quote = shown.find('"');
+    if (quote == std::string::npos) {
+        return stored;
+    }
+    shown.insert(quote + 1, text::joined({"s", std::to_string(epoch), "!"}));
+    return etag{shown};
+}
+
+ENTITABLE_DECL std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t epoch) {
+    std::string own = shown.text();
+    std::size_t const quote = own.find('"');
+    std::size_t const end = own.find('!');
+    bool const marked = quote != std::string::npos && end != std::string::npos && own.size() > quote + 1 &&
+        own[quote + 1] == 's' && own.find_first_not_of("0123456789", quote + 2) == end && end > quote + 2;
+    if (!marked) {
+        return shown; // not one of ours: no stored entity has it
+    }
+    if (std::string_view{own}.substr(quote + 2, end - quote - 2) != std::to_string(epoch)) {
+        return std::nullopt;
+    }
+    own.erase(quote + 1, end - quote);
+    return etag{own};
+}
+
+/// Asks one shard, until its answer counts. `make(way)` gives the request as the store sees it; `take(answer, way)` what the caller sees.
+template <class Request, class Make, class Take>
+result<response_of<Request>> ask_shard(sharded_state& state, Request const& request, std::string_view partition_key,
+    call& context, Make const& make, Take const& take) {
+    ENTITABLE_CHECK(validate(request, state.profile()));
+    ENTITABLE_CHECK(check_call(context));
+    ENTITABLE_TRY(std::uint32_t const shard, state.map.state().shard_of(partition_key));
+    for (;;) {
+        ENTITABLE_TRY(auto const way, state.route(shard, request.table, Request::writes, context));
+        ENTITABLE_TRY(auto const store, state.store(way.store));
+        ENTITABLE_TRY(Request const sent, make(way));
+        auto answer = store.execute(sent, context);
+        bool const lost = !answer && answer.error().effect == effect::unknown;
+        if (lost) {
+            return answer; // whatever the map says: what became of it is not known
+        }
+        bool const missing = !answer && answer.error().code == error_code::table_not_found;
+        auto const holds = state.still_holds(way, request.table, Request::writes, missing, context);
+        if (holds && *holds) {
+            if (!answer) {
+                return answer;
+            }
+            return take(*std::move(answer), way);
+        }
+        if (Request::writes && answer) {
+            failure moved{error_code::shard_moved,
+                text::joined({"the virtual shard ", std::to_string(shard),
+                    " moved, or the map could not be read, while a ", Request::name, " was under way"})};
+            moved.error().effect = effect::unknown;
+            return moved;
+        }
+        if (!holds) {
+            return failure{holds.error()};
+        }
+        // A read or a refusal of a shard that moved tells nothing: it is asked again.
+    }
+}
+
+inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t epoch) {
+    if (given.condition.any() || given.condition.version().empty()) {
+        return given;
+    }
+    auto version = etag_of_epoch(given.condition.version(), epoch);
+    if (!version) {
+        return failure{error_code::update_condition_not_satisfied,
+            "ShardMoved: the ETag is from before a move of the virtual shard; read again"};
+    }
+    return mutation{given.kind, given.entity, *std::move(version)};
+}
+
+} // namespace detail
+
+ENTITABLE_DECL sharded::sharded(lookup_map map, store_opener open, sharded_options const& options)
+    : state_(shared<detail::sharded_state>::make(std::move(map), std::move(open), options)) {}
+
+ENTITABLE_DECL entitable::profile sharded::profile() const { return state_->profile(); }
+ENTITABLE_DECL lookup_map const& sharded::map() const noexcept { return state_->map; }
+
+ENTITABLE_DECL result<create_table::response> sharded::execute(create_table const& request, call& context) const {
+    return as_operation(request, context, *state_->options.time,
+        [&] { return detail::create_sharded_table(*state_, request, context); });
+}
+ENTITABLE_DECL result<delete_table::response> sharded::execute(delete_table const& request, call& context) const {
+    return as_operation(request, context, *state_->options.time,
+        [&] { return detail::delete_sharded_table(*state_, request, context); });
+}
+ENTITABLE_DECL result<list_tables::response> sharded::execute(list_tables const& request, call& context) const {
+    return as_operation(request, context, *state_->options.time,
+        [&] { return detail::list_sharded_tables(*state_, request, context); });
+}
+
+ENTITABLE_DECL result<get_entity::response> sharded::execute(get_entity const& request, call& context) const {
+    return as_operation(request, context, *state_->options.time, [&] {
+        return detail::ask_shard(
+            *state_, request, request.partition_key, context,
+            [&](detail::shard_route const& way) -> result<get_entity> {
+                return get_entity{way.table, request.partition_key, request.row_key, request.select};
+            },
+            [](get_entity::response found, detail::shard_route const& way) -> result<get_entity::response> {
+                found.etag = detail::etag_with_epoch(found.etag, way.epoch);
+                row_view const stored = found.entity.view();
+                found.entity = row{stored.partition_key, stored.row_key, stored.payload, found.etag.text()};
+                return found;
+            });
+    });
+}
+
+ENTITABLE_DECL result<query_entities::response> sharded::execute(query_entities const& request, call& context) const {
+    return as_operation(request, context, *state_->options.time,
+        [&] { return detail::gather_shards(*state_, request, context, misses_.get()); });
+}
+
+ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity const& request, call& context) const {
+    return as_operation(request, context, *state_->options.time, [&] {
+        return detail::ask_shard(
+            *state_, request, request.change.entity.partition_key(), context,
+            [&](detail::shard_route const& way) -> result<write_entity> {
+                ENTITABLE_TRY(auto change, detail::mutation_of_epoch(request.change, way.epoch));
+                return write_entity{way.table, std::move(change)};
+            },
+            [](written done, detail::shard_route const& way) -> result<written> {
+                done.etag = detail::etag_with_epoch(done.etag, way.epoch);
+                return done;
+            });
+    });
+}
+
+ENTITABLE_DECL result<transact::response> sharded::execute(transact const& request, call& context) const {
+    return as_operation(request, context, *state_->options.time, [&] {
+        return detail::ask_shard(
+            *state_, request,
+            request.changes.empty() ? std::string_view{} : request.changes.front().entity.partition_key(), context,
+            [&](detail::shard_route const& way) -> result<transact> {
+                transact sent{way.table, {}};
+                sent.changes.reserve(request.changes.size());
+                for (mutation const& each : request.changes) {
+                    auto change = detail::mutation_of_epoch(each, way.epoch);
+                    if (!change) {
+                        failure at{change.error()};
+                        at.error().operation_index = sent.changes.size();
+                        return at;
+                    }
+                    sent.changes.push_back(*std::move(change));
+                }
+                return sent;
+            },
+            [](transact::response done, detail::shard_route const& way) -> result<transact::response> {
+                for (written& each : done.results) {
+                    each.etag = detail::etag_with_epoch(each.etag, way.epoch);
+                }
+                return done;
+            });
+    });
+}
+
+ENTITABLE_DECL result<std::string> sharded::explain(std::string_view table, key_range const& range) const {
+    ENTITABLE_TRY(auto const map, state_->map_with(table, {}));
+    std::vector<std::string> lines;
+    std::set<std::string> stores;
+    std::optional<std::uint32_t> only;
+    if (range.partition.is_point()) {
+        ENTITABLE_TRY(only, state_->map.state().shard_of(range.partition.lower.key));
+    }
+    for (detail::shard_place const& each : map->places) {
+        if ((!only || static_cast<std::int32_t>(*only) == each.row.shard) && detail::meets_range(*map, each, range)) {
+            lines.push_back(text::joined({"  ",
+                detail::shard_table_name(table, each.row.shard, (std::max)(each.row.epoch, map->find(table)->epoch)),
+                " in ", each.row.store, "\n"}));
+            stores.insert(each.row.store);
+        }
+    }
+    std::string out = text::joined({lines.size() == 1 ? "one shard: " : "fan-out: ", std::to_string(lines.size()),
+        " of ", std::to_string(map->places.size()), " tables in ", std::to_string(stores.size()),
+        " stores, map version ", std::to_string(map->header.version), "\n"});
+    for (std::string const& each : lines) {
+        out += each;
+    }
+    return out;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/request/part_hash.hpp>
+#include <entitable/shards/virtual_shards.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+ENTITABLE_DECL std::optional<std::uint32_t> virtual_shards::shard_of(std::string_view partition_key) const {
+    if (!function_) {
+        auto const above = std::upper_bound(bounds_.begin(), bounds_.end(), partition_key,
+            [](std::string_view key, std::string const& bound) { return text::compare_utf16(key, bound) < 0; });
+        return static_cast<std::uint32_t>(above - bounds_.begin());
+    }
+    auto const found = function_(partition_key);
+    return found && *found < number_ ? found : std::nullopt;
+}
+
+ENTITABLE_DECL std::uint64_t virtual_shards::fingerprint() const {
+    detail::part_hash hash{static_cast<std::uint64_t>(shard_hash_version)};
+    hash.add(std::uint64_t{number_});
+    if (by_ranges()) {
+        for (std::string const& each : bounds_) {
+            hash.add(std::string_view{each});
+        }
+        return hash.value();
+    }
+    auto const add = [&](std::string const& key) {
+        auto const found = shard_of(key);
+        hash.add(found ? std::uint64_t{*found} + 1 : std::uint64_t{});
+    };
+    for (int number = 0; number < 64; ++number) {
+        std::string const digits = std::to_string(number);
+        add(digits);
+        add("key" + digits);
+        add("tenant" + digits + "__x");
+        add("978000000" + std::to_string(1000 + number * 7));
+        add("2" + std::to_string(100 + number) + "-01-01");
+    }
+    add("978-8-1130-1024-6");
+    add("155860832X");
+    return hash.value();
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The hashes of shards. Part of the stored formats: the golden values of docs/stored_formats.md hold for ever, a better hash gets another
+/// version.
+
+#include <entitable/core/config.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The version of `shard_hash`, which the header of a map holds.
+inline constexpr std::int32_t shard_hash_version = 1;
+
+/// The hash of a key's encoded bytes: FNV-1a of 64 bits, and the final mixing of MurmurHash3 behind it, since FNV alone leaves the upper bits of
+/// short keys alike.
+[[nodiscard]] constexpr std::uint64_t shard_hash(std::string_view key) noexcept {
+    std::uint64_t mixed = 14695981039346656037U;
+    for (char const each : key) {
+        mixed = (mixed ^ static_cast<unsigned char>(each)) * 1099511628211U;
+    }
+    mixed = (mixed ^ (mixed >> 33U)) * 0xFF51AFD7ED558CCDU;
+    mixed = (mixed ^ (mixed >> 33U)) * 0xC4CEB9FE1A85EC53U;
+    return mixed ^ (mixed >> 33U);
+}
+
+/// The bucket, from 0, of a hash among `buckets`, one at least: jump consistent hash (source: Lamping and Veach, arXiv 1406.2294). From n
+/// to n + 1 buckets one key of n + 1 moves, and only to the new bucket.
+[[nodiscard]] constexpr std::uint32_t jump_hash(std::uint64_t hash, std::uint32_t buckets) noexcept {
+    std::int64_t bucket = 0;
+    for (std::int64_t next = 0; next < std::int64_t{buckets};) {
+        bucket = next;
+        hash = hash * 2862933555777941757U + 1;
+        next = static_cast<std::int64_t>(
+            static_cast<double>(bucket + 1) * (2147483648.0 / static_cast<double>((hash >> 33U) + 1)));
+    }
+    return static_cast<std::uint32_t>(bucket);
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `lookup_map`: which store holds each virtual shard, as a table of typed entities; and the copy of it that a client holds under a lease.
+
+#include <entitable/core/clock.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/mapping/macro.hpp>
+#include <entitable/shards/virtual_shards.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+#include <chrono>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The header of a map, as it is stored. Format: docs/stored_formats.md.
+struct shard_map_header {
+    std::string map{"map"};      ///< the partition of all rows of a map
+    std::string part{"header"};  ///< the row
+    std::string strategy;        ///< "function" or "ranges"
+    std::int32_t hash_version{}; ///< of `shard_hash`
+    std::int64_t fingerprint{};  ///< of the function
+    std::int32_t number{};       ///< of virtual shards, without those that were added later
+    std::int64_t version{};      ///< goes up with each change of the map
+    std::int64_t next_epoch{};   ///< the next number that no table has in its name
+    std::string
+        tables;        ///< "books:3;orders:9": each with the epoch it was made at; "-" behind one that is being dropped
+    std::string nonce; ///< of the last change
+};
+ENTITABLE(shard_map_header, partition_key(map), row_key(part),
+    properties(strategy, hash_version, fingerprint, number, version, next_epoch, tables, nonce))
+
+/// A virtual shard of a map, as it is stored. Format: docs/stored_formats.md.
+struct shard_map_row {
+    std::string map{"map"};       ///< the partition of all rows of a map
+    std::int32_t shard{};         ///< its number
+    std::string low;              ///< the first partition key, where ranges decide
+    std::string high;             ///< behind the last partition key; empty for no end
+    std::string state;            ///< "open", "closing", "draining", "sealed"
+    std::string store;            ///< where its tables are
+    std::int64_t epoch{};         ///< in the names of its tables
+    std::int64_t lease_ms{};      ///< how long a copy of this row is good
+    std::string attempt_owner;    ///< who moves it; empty for nobody
+    std::string attempt_store;    ///< where to
+    std::int64_t attempt_epoch{}; ///< in the names of the new tables
+    std::string retired;          ///< "store:epoch:until;...": tables to be dropped
+    std::string reason;           ///< why it is off-line or read-only, for people
+    std::string nonce;            ///< of the last change
+};
+ENTITABLE(shard_map_row, partition_key(map), row_key(literal("shard"), width(shard, 4)),
+    properties(low, high, state, store, epoch, lease_ms, attempt_owner, attempt_store, attempt_epoch, retired, reason, nonce))
+
+namespace detail {
+
+/// A logical table in the header of a map.
+struct shard_table {
+    std::string name;     ///< as it was created
+    std::int64_t epoch{}; ///< at which it was made
+    bool dropping{};
+};
+/// Tables that are not used any more.
+struct shard_retired {
+    std::string store;
+    std::int64_t epoch{};
+    std::int64_t until{}; ///< tables made at this epoch or later are not among them
+};
+/// A row of a map as it was read.
+struct shard_place {
+    shard_map_row row;
+    etag version;
+    std::vector<shard_retired> retired;
+
+    [[nodiscard]] bool allows(bool writes) const noexcept {
+        return row.state == "open" || row.state == "closing" || (row.state == "draining" && !writes);
+    }
+};
+/// A map as it was read, with proof that its virtual shards cover every key.
+struct shard_map_copy : counted {
+    shard_map_header header;
+    etag version;
+    std::vector<shard_place> places; ///< by their numbers
+    std::vector<shard_table> tables;
+    steady_time asked_at{}; ///< before the read was sent
+
+    /// Whether this row may be relied on at this time.
+    [[nodiscard]] bool good(shard_place const& place, steady_time now) const noexcept {
+        return now < asked_at + std::chrono::milliseconds{place.row.lease_ms};
+    }
+    [[nodiscard]] shard_table const* find(std::string_view table) const;
+};
+using shard_map_ref = shared<shard_map_copy>;
+
+/// The name of a logical table in a virtual shard: never used twice, 63 characters at most.
+[[nodiscard]] std::string shard_table_name(std::string_view table, std::int32_t shard, std::int64_t epoch);
+
+/// Whether a store may have this name.
+[[nodiscard]] bool is_store_name(std::string_view name) noexcept;
+
+struct lookup_map_state;
+
+/// A map to be changed.
+struct shard_map_draft {
+    shard_map_header header;
+    std::vector<shard_table> tables;
+    shard_map_row row; ///< the one row that changes
+    std::vector<shard_retired> retired;
+    bool changes_row{};
+};
+
+/// A clock that goes on while the machine sleeps, for leases.
+[[nodiscard]] clock& lease_clock() noexcept;
+
+} // namespace detail
+
+/// How a map is kept.
+struct lookup_map_options {
+    std::chrono::milliseconds lease{std::chrono::seconds{60}}; ///< of the rows of a new map
+    clock* time{&detail::lease_clock()};                       ///< by which leases end; outlives the map
+};
+
+/// A map in a table of its own. A cheap handle; copies share the copy of the map that the client holds. Thread-safe. Clients need to read the
+/// table only. The copy is good for the lease of each row, counted from before the read was sent, and renewed at a third of it, by one caller at
+/// a time; so nobody notices when the map is away for less than the lease.
+class lookup_map {
+public:
+    /// A map that is there: InvalidInput where it was made for another number or function; ShardMapInvalid where there is none.
+    [[nodiscard]] static result<lookup_map> open(
+        any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
+    /// Makes a map, and its table; opens the one that is there. Virtual shard i goes to `stores[i % stores.size()]`. A name of a store has
+    /// letters, digits, "-", "_" and ".", 63 at most.
+    [[nodiscard]] static result<lookup_map> make(any_transport catalogue, std::string table, virtual_shards shards,
+        std::vector<std::string> const& stores, lookup_map_options const& options = {});
+
+    /// What the map says now, a line a virtual shard: for people.
+    [[nodiscard]] result<std::string> to_string() const;
+
+    /// For `sharded` and moves.
+    [[nodiscard]] detail::lookup_map_state& state() const noexcept { return *state_; }
+
+private:
+    explicit lookup_map(shared<detail::lookup_map_state> state) : state_(std::move(state)) {}
+
+    shared<detail::lookup_map_state> state_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#include <entitable/shards/detail/lookup_map_state.hpp>
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/impl/lookup_map_state.ipp>
+#include <entitable/shards/impl/shard_map.ipp>
+#endif

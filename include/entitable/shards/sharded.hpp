@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `sharded`: one logical table over several stores, as a transport.
+///
+///     auto map = lookup_map::open(catalogue, "shardmap", virtual_shards{48}).value();
+///     sharded cloud{map, [](std::string_view store) -> result<any_transport> { return open_store(store); }};
+///     table<book> books{cloud, "books"};
+
+#include <entitable/shards/shard_map.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Gives the store of a name; asked once for each name.
+using store_opener = std::function<result<any_transport>(std::string_view store)>;
+
+/// How a `sharded` asks.
+struct sharded_options {
+    std::size_t in_flight{32};                ///< stores asked at once by one query; one at least
+    std::optional<entitable::profile> limits; ///< of all stores; by default what every store of the map allows
+    clock* time{&system_clock()};             ///< by which fan-outs wait; outlives the transport
+};
+
+/// What a partial answer lacks.
+struct missing_shard {
+    std::int32_t shard{};            ///< the virtual shard
+    std::string store;               ///< where it is
+    std::string after_partition_key; ///< its rows behind this key are missing; with an empty one all of them
+    std::string after_row_key;       ///< the other part of that key
+    error why;                       ///< what the store answered
+};
+
+namespace detail {
+
+struct sharded_state;
+struct shard_misses;
+
+} // namespace detail
+
+/// One logical table over many stores: below `table<E>`, so everything above it is unchanged. A cheap handle, thread-safe; copies share all.
+///
+/// - Requests for one partition go to the store of its virtual shard. An answer counts while the copy of the map is good that it was asked
+///   under, else if a map that is read then says the same; reads are done again, a write without that is ShardMoved of unknown effect, which
+///   `retrying` settles by its operation row.
+/// - ETags carry the epoch of the shard: one from before a move is refused, UpdateConditionNotSatisfied, before anything is sent.
+/// - Queries over several partitions ask the virtual shards that can hold rows, all at once, and give rows in key order. A continuation is the
+///   last key, so it survives moves. A page has at least half of the rows asked for, unless it is the last one.
+/// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves.
+/// - A shard that fails is named in the error. For what the other shards have see `partial`.
+class sharded {
+public:
+    using is_transport = void; ///< opts in to `transport`
+
+    /// Asks nothing yet.
+    sharded(lookup_map map, store_opener open, sharded_options const& options = {});
+
+    /// What every store of the map allows; that of Azure Table Storage while the map cannot be read.
+    [[nodiscard]] entitable::profile profile() const;
+
+    /// Creates the table in every virtual shard; what an earlier attempt left out is made, too.
+    [[nodiscard]] result<create_table::response> execute(create_table const& request, call& context) const;
+    /// Drops the table in every virtual shard.
+    [[nodiscard]] result<delete_table::response> execute(delete_table const& request, call& context) const;
+    /// Logical tables, from the map.
+    [[nodiscard]] result<list_tables::response> execute(list_tables const& request, call& context) const;
+    /// Of one partition.
+    [[nodiscard]] result<get_entity::response> execute(get_entity const& request, call& context) const;
+    /// Of one partition, or of many in key order.
+    [[nodiscard]] result<query_entities::response> execute(query_entities const& request, call& context) const;
+    /// Of one partition.
+    [[nodiscard]] result<write_entity::response> execute(write_entity const& request, call& context) const;
+    /// Of one partition.
+    [[nodiscard]] result<transact::response> execute(transact const& request, call& context) const;
+
+    /// Which tables in which stores a query of this range asks, for people.
+    [[nodiscard]] result<std::string> explain(std::string_view table, key_range const& range = {}) const;
+
+    /// The map.
+    [[nodiscard]] lookup_map const& map() const noexcept;
+    /// For `partial` and moves.
+    [[nodiscard]] detail::sharded_state& state() const noexcept { return *state_; }
+    /// The same stores; shards that fail are noted there instead.
+    [[nodiscard]] sharded noting(shared<detail::shard_misses> misses) const {
+        sharded made{*this};
+        made.misses_ = std::move(misses);
+        return made;
+    }
+
+private:
+    shared<detail::sharded_state> state_;
+    shared<detail::shard_misses> misses_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#include <entitable/shards/detail/sharded_state.hpp>
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/impl/shard_gather.ipp>
+#include <entitable/shards/impl/shard_tables.ipp>
+#include <entitable/shards/impl/sharded.ipp>
+#endif

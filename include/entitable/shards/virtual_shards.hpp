@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `virtual_shards`: which of a fixed number of virtual shards a partition belongs to. The map says in which store each of them is.
+
+#include <entitable/core/result.hpp>
+#include <entitable/shards/shard_hash.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The number of a partition's virtual shard, from 0; nothing where the key belongs to none, which is ShardUnmapped.
+using shard_function = std::function<std::optional<std::uint32_t>(std::string_view partition_key)>;
+
+/// How partitions are spread over virtual shards. A plain value; one thread at a time. The function is called from several threads at once.
+///
+///     virtual_shards{48};                           the hash of the partition key
+///     virtual_shards::by_first_component(48);       that of its first component: a tenant stays together
+///     virtual_shards{11, isbn_check_digit};         a function of yours
+///     virtual_shards::ranges({"2024-07", "2025"});  three half-open ranges, in the order of the service
+class virtual_shards {
+public:
+    static constexpr std::uint32_t most = 900; ///< of one map, which is read with one request
+
+    /// By the hash of the encoded partition key.
+    explicit virtual_shards(std::uint32_t number)
+        : virtual_shards(number, [number](std::string_view key) -> std::optional<std::uint32_t> {
+              return static_cast<std::uint32_t>(shard_hash(key) % number);
+          }) {}
+    /// By a function of the partition key. It gives the same for ever: the map remembers what it gave for some keys and refuses another.
+    virtual_shards(std::uint32_t number, shard_function function) : number_(number), function_(std::move(function)) {}
+    /// By the hash of the first component of the partition key, so that all partitions with the same one are in one shard.
+    [[nodiscard]] static virtual_shards by_first_component(std::uint32_t number) {
+        return {number, [number](std::string_view key) -> std::optional<std::uint32_t> {
+                    return static_cast<std::uint32_t>(shard_hash(key.substr(0, key.find("__"))) % number);
+                }};
+    }
+    /// By ranges of partition keys: shard 0 holds the keys below the first bound, the next one those from there on, and so on. The bounds
+    /// ascend in the order of the service.
+    [[nodiscard]] static virtual_shards ranges(std::vector<std::string> bounds) {
+        virtual_shards made{static_cast<std::uint32_t>(bounds.size() + 1), {}};
+        made.bounds_ = std::move(bounds);
+        return made;
+    }
+
+    [[nodiscard]] std::uint32_t number() const noexcept { return number_; }                   ///< how many
+    [[nodiscard]] bool by_ranges() const noexcept { return !function_; }                      ///< whether ranges decide
+    [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
+    /// The shard of a partition; nothing where it has none, or where the function names one that there is not.
+    [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const;
+    /// What the function gives for some keys that never change, as a number.
+    [[nodiscard]] std::uint64_t fingerprint() const;
+
+private:
+    std::uint32_t number_;
+    shard_function function_;
+    std::vector<std::string> bounds_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/impl/virtual_shards.ipp>
+#endif

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Hashes and routes, leases, and off-line moves; and the model: one table in one store is the oracle of one table over shards, with moves and
+// faults in between.
+
+#include "shards.hpp"
+#include "support/catch.hpp"
+#include "support/long.hpp"
+#include <entitable/client/row_table.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/retrying.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+struct item {
+    std::string group;
+    std::int32_t number{};
+    std::string text;
+    std::int32_t size{};
+    friend bool operator==(item const&, item const&) = default;
+};
+ENTITABLE(item, partition_key(group), row_key(width(number, 4)), properties(text, size))
+using i = fields<item>;
+
+lookup_map_options with_clock(entitable::clock& time) { return {std::chrono::seconds{60}, &time}; }
+
+} // namespace
+
+static_assert(shard_key<item, &item::group>);
+static_assert(same_shard<item, item>);
+
+TEST_CASE("shards: hashes are for ever") {
+    CHECK(shard_hash("") == 0xEFD01F60BA992926U);
+    CHECK(shard_hash("NYC__Full") == 0xFDC0DFB218A59681U);
+    CHECK(shard_hash("tenant-42") == 0x2109A24510BB8A82U);
+    CHECK(jump_hash(0, 1) == 0);
+    CHECK(jump_hash(10863919174838991U, 11) == 6); // of the Guava tests
+    CHECK(jump_hash(2016238256797177309U, 11) == 3);
+    CHECK(jump_hash(1673758223894951030U, 11) == 5);
+    CHECK(jump_hash(2, 100001) == 80343);
+    // From 10 to 11 one key of 11 moves, to the new bucket only; and the buckets are even.
+    int moved = 0;
+    std::vector<int> in_bucket(10);
+    for (int key = 0; key < 20'000; ++key) {
+        auto const hash = shard_hash("key" + std::to_string(key));
+        auto const before = jump_hash(hash, 10);
+        auto const after = jump_hash(hash, 11);
+        ++in_bucket[before];
+        CHECK((after == before || after == 10));
+        moved += after == before ? 0 : 1;
+    }
+    CHECK(moved > 20'000 / 11 * 8 / 10);
+    CHECK(moved < 20'000 / 11 * 12 / 10);
+    CHECK(*std::max_element(in_bucket.begin(), in_bucket.end()) < 2'200);
+}
+
+TEST_CASE("shards: names of tables are never taken for another's") {
+    CHECK(detail::shard_table_name("books", 17, 3) == "books0017x3");
+    CHECK(detail::shard_table_name("books1", 7, 3) != detail::shard_table_name("books", 17, 3));
+    std::string const longest(63, 'a');
+    CHECK(detail::shard_table_name(longest, 9999, 999'999'999'999).size() <= 63);
+    CHECK(detail::shard_table_name(longest, 1, 1) != detail::shard_table_name(longest.substr(1), 1, 1));
+}
+
+TEST_CASE("shards: ranges, unmapped keys, another function, a map with a hole") {
+    sharding::world const all;
+    auto const by_month = virtual_shards::ranges({"2024-07", "2025"});
+    CHECK(by_month.shard_of("2024-06") == 0U);
+    CHECK(by_month.shard_of("2024-07") == 1U);
+    CHECK(by_month.shard_of("2025-01") == 2U);
+    auto const cloud = all.open(by_month);
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    for (auto const* month : {"2024-01", "2024-08", "2025-02", "2025-03"}) {
+        items.insert({month, 1, "x", 1}).value();
+    }
+    CHECK(cloud.explain("items", {{key_bound::including("2024-02"), key_bound::excluding("2024-09")}, {}})
+            .value()
+            .starts_with("fan-out: 2 of 3 tables in 2 stores"));
+    CHECK(cloud.explain("items", {key_interval::only("2025"), {}}).value().starts_with("one shard: 1 of 3"));
+    CHECK(items.scan_table(i::group >= "2024-02").to().value().size() == 3);
+
+    CHECK(lookup_map::open(all.catalogue, "shardmap", virtual_shards{3}).error().code == error_code::invalid_input);
+    auto const odd = [](std::string_view key) -> std::optional<std::uint32_t> {
+        return key == "none" ? std::nullopt : std::optional{0U};
+    };
+    sharding::world const other;
+    table<item> const some{other.open({1, odd}), "items"};
+    some.create().value();
+    CHECK(some.insert({"none", 1, {}, 0}).error().code == error_code::shard_unmapped);
+
+    row_table{all.catalogue, "shardmap"}.remove("map", "shard0001", any_etag).value();
+    CHECK(lookup_map::open(all.catalogue, "shardmap", by_month).error().code == error_code::shard_map_invalid);
+}
+
+TEST_CASE("shards: a map that is away for less than the lease is not noticed, for longer it is") {
+    testing::manual_clock time;
+    sharding::world const all;
+    testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
+    auto const map = lookup_map::make(catalogue, "shardmap", virtual_shards{4}, {"a", "b"}, with_clock(time)).value();
+    table<item> const items{sharded{map, all.opener()}, "items"};
+    items.create().value();
+    items.insert({"g", 1, "x", 1}).value();
+    for (int each = 0; each < 200; ++each) {
+        catalogue.plan({testing::fault::refused(), 1, "query_entities"});
+    }
+    time.advance(std::chrono::seconds{50});
+    CHECK(items.get("g", 1));
+    time.advance(std::chrono::seconds{11});
+    auto const refused = items.insert({"g", 2, "x", 1});
+    CHECK(refused.error().code == error_code::map_unavailable);
+    CHECK(refused.error().effect == effect::none);
+}
+
+TEST_CASE("shards: an off-line move") {
+    testing::manual_clock time;
+    sharding::world const all;
+    auto const cloud = all.open(virtual_shards{4}, with_clock(time));
+    table<item> const items{cloud, "items"};
+    table<item> const others{cloud, "others"};
+    items.create().value();
+    others.create().value();
+    for (int number = 0; number < 300; ++number) {
+        items.insert({"g" + std::to_string(number % 40), number, "text", number}).value();
+    }
+    auto const whole = items.scan_table().to().value();
+    auto const shard = static_cast<std::int32_t>(*virtual_shards{4}.shard_of("g7"));
+    auto const stored = items.get_stored("g7", 7).value();
+    auto const map_before = cloud.map().to_string().value();
+
+    move_options options;
+    options.time = &time;
+    auto plan = plan_move(cloud, shard, "delta", options).value();
+    CHECK(plan.tables == 2);
+    CHECK(plan.explain().find("delta") != std::string::npos);
+
+    SECTION("moves, and back again") {
+        int pages = 0;
+        auto const done =
+            plan.run([&](move_progress const& at) {
+                    pages += at.step == move_step::copying ? 1 : 0;
+                    if (at.step == move_step::waiting || at.step == move_step::copying) {
+                        // another client, which reads the map now
+                        table<item> const elsewhere{all.open(virtual_shards{4}, with_clock(time)), "items"};
+                        CHECK(elsewhere.get("g7", 7).error().code == error_code::shard_moving);
+                        CHECK(elsewhere.insert({"g7", 9999, {}, 0}).error().code == error_code::shard_moving);
+                    }
+                    return true;
+                })
+                .value();
+        CHECK(done.step == move_step::done);
+        CHECK(done.rows == plan.rows);
+        CHECK(pages >= 1);
+        CHECK(items.scan_table().to().value() == whole);
+        // an ETag from before is refused, nothing is sent
+        auto const refused = items.replace({"g7", 7, "changed", 1}, stored.etag);
+        CHECK(refused.error().code == error_code::update_condition_not_satisfied);
+        items.update("g7", 7, [](item& each) { each.text = "changed"; }).value();
+        auto back = plan_move(cloud, shard, plan.source, options).value();
+        back.run().value();
+        CHECK(items.get("g7", 7).value().text == "changed");
+        CHECK(items.scan_table().to().value().size() == whole.size());
+        call context;
+        CHECK(all.stores->at("delta").execute(list_tables{}, context).value().tables.empty());
+        CHECK(items.drop());
+        CHECK(others.drop());
+        for (auto const& [name, store] : *all.stores) {
+            CHECK(store.execute(list_tables{}, context).value().tables.empty());
+        }
+    }
+    SECTION("stopped at any step, run again by another, or cancelled") {
+        for (int stop = 0; stop < 9; ++stop) {
+            int step = 0;
+            bool cut = false;
+            auto const stopped = plan.run([&](move_progress const&) {
+                cut = step++ == stop;
+                return !cut;
+            });
+            if (stopped) {
+                break;
+            }
+            CHECK(stopped.error().code == error_code::cancelled);
+            cancel_move(cloud, shard).value();
+            CHECK(items.scan_table().to().value() == whole);
+            if (plan_move(cloud, shard, "delta", options)) {
+                auto again = plan_move(cloud, shard, "delta", options).value();
+                CHECK(
+                    again.run([step = 0, stop](move_progress const&) mutable { return step++ != stop; }).has_value() ==
+                    false);
+                auto third = plan_move(cloud, shard, "delta", options);
+                if (third) {
+                    third->run().value();
+                }
+                CHECK(items.scan_table().to().value() == whole);
+                auto back = plan_move(cloud, shard, plan.source, options).value();
+                back.run().value();
+            } else {
+                auto back = plan_move(cloud, shard, plan.source, options).value();
+                back.run().value();
+            }
+            CHECK(items.scan_table().to().value() == whole);
+        }
+    }
+    SECTION("a client with an old copy") {
+        table<item> const stale{all.open(virtual_shards{4}, with_clock(time)), "items"};
+        CHECK(stale.get("g7", 7));
+        plan.run().value();
+        CHECK(stale.get("g7", 7).value().text == "text");
+        CHECK(stale.insert({"g7", 9998, "new", 1}));
+        CHECK(items.get("g7", 9998).value().text == "new");
+    }
+}
+
+namespace {
+
+/// Lets a program do something between a request and its answer.
+struct interrupted {
+    using is_transport = void;
+    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answer = store.execute(request, context);
+        if (Request::name == wanted && *meanwhile) {
+            auto const once = std::exchange(*meanwhile, nullptr);
+            once();
+        }
+        return answer;
+    }
+    any_transport store;
+    std::string wanted;
+    std::shared_ptr<std::function<void()>> meanwhile;
+};
+
+} // namespace
+
+TEST_CASE("shards: an answer that comes after a move does not count") {
+    testing::manual_clock time;
+    sharding::world const all;
+    auto const meanwhile = std::make_shared<std::function<void()>>();
+    std::string const asked =
+        GENERATE(std::string{"get_entity"}, std::string{"write_entity"}, std::string{"query_entities"});
+    auto const map = lookup_map::make(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
+    sharded const slow{map, [&](std::string_view name) -> result<any_transport> {
+                           return any_transport{interrupted{all.opener()(name).value(), asked, meanwhile}};
+                       }};
+    sharded const mover{
+        lookup_map::open(all.catalogue, "shardmap", virtual_shards{1}, with_clock(time)).value(), all.opener()};
+    table<item> const items{slow, "items"};
+    table<item> const direct{mover, "items"};
+    items.create().value();
+    items.insert({"g", 1, "before", 1}).value();
+    move_options options;
+    options.time = &time;
+    *meanwhile = [&] {
+        plan_move(mover, 0, "b", options).value().run().value();
+        direct.insert_or_replace({"g", 1, "after", 1}).value();
+    };
+    if (asked == "get_entity") {
+        CHECK(slow.execute(get_entity{"items", "g", "0001", {}}, *std::make_unique<call>())
+                  .value()
+                  .entity.view()
+                  .find("text")
+                  ->bytes() == "after");
+    } else if (asked == "query_entities") {
+        CHECK(items.scan_table().to().value().at(0).text == "after");
+    } else {
+        auto const lost = items.insert({"g", 2, "lost", 1});
+        REQUIRE(!lost);
+        CHECK(lost.error().code == error_code::shard_moved);
+        CHECK(lost.error().effect == effect::unknown);
+    }
+    CHECK(!*meanwhile);
+}
+
+TEST_CASE("shards: retries with operation rows find a write at its new place") {
+    testing::manual_clock time;
+    sharding::world const all;
+    auto const meanwhile = std::make_shared<std::function<void()>>();
+    auto const map = lookup_map::make(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
+    sharded const slow{map, [&](std::string_view name) -> result<any_transport> {
+                           return any_transport{interrupted{all.opener()(name).value(), "transact", meanwhile}};
+                       }};
+    sharded const mover{
+        lookup_map::open(all.catalogue, "shardmap", virtual_shards{1}, with_clock(time)).value(), all.opener()};
+    retrying_options patience;
+    patience.operation_rows = true;
+    patience.policy = retry_policy::fixed(5, std::chrono::milliseconds{1});
+    table<item> const items{retrying{any_transport{slow}, patience}, "items"};
+    items.create().value();
+    move_options options;
+    options.time = &time;
+    *meanwhile = [&] { plan_move(mover, 0, "b", options).value().run().value(); };
+    call_options named;
+    named.operation_id = "insert-1";
+    auto const written = items.with(named).insert({"g", 1, "once", 1});
+    REQUIRE(written);
+    CHECK(!*meanwhile);
+    CHECK(items.scan_table().to().value().size() == 1);
+}
+
+TEST_CASE("shards: partial names what is missing") {
+    sharding::world const all;
+    std::map<std::string, testing::faulty<any_transport>> stores;
+    for (auto const* name : {"alpha", "beta", "gamma"}) {
+        stores.emplace(name, testing::faulty<any_transport>{any_transport{memory_backend{}}});
+    }
+    auto const map = lookup_map::make(all.catalogue, "shardmap", virtual_shards{6}, {"alpha", "beta", "gamma"}).value();
+    sharded const cloud{
+        map, [&](std::string_view name) -> result<any_transport> { return stores.at(std::string{name}); }};
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    for (int number = 0; number < 100; ++number) {
+        items.insert({"g" + std::to_string(number), 1, "x", number}).value();
+    }
+    auto const ask = [](any_transport const& there) { return table<item>{there, "items"}.scan_table().to(); };
+    CHECK(partial(cloud, ask).value().complete());
+    CHECK(partial(cloud, ask).value().whole().value().size() == 100);
+    stores.at("beta").plan({testing::fault::refused(), 1, "query_entities"});
+    auto const named = items.scan_table().to();
+    CHECK(named.error().message.find("in the store beta") != std::string::npos);
+    for (int each = 0; each < 2; ++each) {
+        stores.at("beta").plan({testing::fault::refused(), 1, "query_entities"});
+    }
+    auto const some = partial(cloud, ask).value();
+    REQUIRE(some.missing().size() == 2);
+    CHECK(!some.whole());
+    std::size_t expected = 0;
+    for (int number = 0; number < 100; ++number) {
+        auto const shard = static_cast<std::int32_t>(*virtual_shards{6}.shard_of("g" + std::to_string(number)));
+        bool const missing = shard == some.missing()[0].shard || shard == some.missing()[1].shard;
+        expected += missing ? 0U : 1U;
+    }
+    CHECK(some.what_came().size() == expected);
+    for (auto& [name, store] : stores) {
+        for (int each = 0; each < 6; ++each) {
+            store.plan({testing::fault::refused(), 1, "query_entities"});
+        }
+    }
+    CHECK(!partial(cloud, ask)); // all failed
+}
+
+TEST_CASE("shards: beside one table in one store") {
+    for (std::uint64_t seed = 1; seed <= rounds(6, 300); ++seed) {
+        CAPTURE(seed);
+        random_source random{seed};
+        testing::manual_clock time;
+        sharding::world const all;
+        auto const routes = [&] {
+            return seed % 3 == 0 ? virtual_shards::ranges({"g2", "g30", "g5"})
+                                 : virtual_shards{static_cast<std::uint32_t>(1 + seed % 7)};
+        };
+        sharded const cloud = all.open(routes(), with_clock(time));
+        sharded const mover = all.open(routes(), with_clock(time));
+        table<item> const items{cloud, "items"};
+        memory_backend const one;
+        table<item> const oracle{one, "items"};
+        items.create().value();
+        oracle.create().value();
+        std::size_t moves = 0;
+        for (int step = 0; step < 150; ++step) {
+            item const each{"g" + std::to_string(random.bits() % 60), static_cast<std::int32_t>(random.bits() % 5),
+                "t" + std::to_string(random.bits() % 9), static_cast<std::int32_t>(random.bits() % 10)};
+            time.advance(std::chrono::seconds{random.bits() % 20});
+            switch (random.bits() % 8) {
+                case 0: CHECK(items.insert(each).has_value() == oracle.insert(each).has_value()); break;
+                case 1:
+                    CHECK(items.remove(each.group, each.number, any_etag).has_value() ==
+                        oracle.remove(each.group, each.number, any_etag).has_value());
+                    break;
+                case 2:
+                    CHECK(items.replace(each, any_etag).has_value() == oracle.replace(each, any_etag).has_value());
+                    break;
+                case 3:
+                case 4:
+                    CHECK(items.insert_or_replace(each).has_value() == oracle.insert_or_replace(each).has_value());
+                    break;
+                case 5:
+                    CHECK(items.find(each.group, each.number).value() == oracle.find(each.group, each.number).value());
+                    break;
+                case 6: {
+                    auto const limit = static_cast<std::int32_t>(random.bits() % 10);
+                    CHECK(items.scan_table(i::size >= limit).count().value() ==
+                        oracle.scan_table(i::size >= limit).count().value());
+                    CHECK(items.scan_table(i::group >= each.group).to().value() ==
+                        oracle.scan_table(i::group >= each.group).to().value());
+                    CHECK(items.where(i::group == each.group).to().value() ==
+                        oracle.where(i::group == each.group).to().value());
+                    break;
+                }
+                default: {
+                    // pages with moves between them, by tokens
+                    auto const size = static_cast<std::uint32_t>(1 + random.bits() % 20);
+                    std::vector<item> found;
+                    std::optional<std::string> token;
+                    do {
+                        auto asked = items.scan_table().page_size(size);
+                        auto pages = token ? asked.resume(*token).pages() : asked.pages();
+                        auto page = pages.next().value();
+                        if (!page) {
+                            break;
+                        }
+                        found.insert(found.end(), page->begin(), page->end());
+                        token = page->token;
+                        if (random.bits() % 2 == 0) {
+                            auto const shard = static_cast<std::int32_t>(random.bits() % routes().number());
+                            move_options options;
+                            options.time = &time;
+                            auto plan = plan_move(mover, shard, "store" + std::to_string(random.bits() % 4), options);
+                            if (plan) {
+                                plan->run().value();
+                                ++moves;
+                            }
+                        }
+                    } while (token);
+                    CHECK(found == oracle.scan_table().to().value());
+                }
+            }
+        }
+        CHECK(items.scan_table().to().value() == oracle.scan_table().to().value());
+        CHECK(moves > 0);
+    }
+}
