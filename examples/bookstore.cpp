@@ -68,8 +68,8 @@ struct folder_at_end {
 } // namespace
 
 int main(int argc, char** argv) {
-    std::filesystem::path const csv =
-        argc > 1 ? std::filesystem::path{argv[1]} : std::filesystem::path{__FILE__}.parent_path() / "data" / "books.csv";
+    std::filesystem::path const csv = argc > 1 ? std::filesystem::path{argv[1]}
+                                               : std::filesystem::path{__FILE__}.parent_path() / "data" / "books.csv";
     folder_at_end const folder{
         std::filesystem::temp_directory_path() / ("bookstore-" + std::to_string(std::random_device{}()))};
     std::filesystem::create_directories(folder.path);
@@ -77,7 +77,8 @@ int main(int argc, char** argv) {
     entitable::file_options quick;
     quick.durability = entitable::durability::relaxed;
     auto const open_store = [&](std::string_view name) -> entitable::result<entitable::any_transport> {
-        return entitable::any_transport{entitable::file_backend{(folder.path / (std::string{name} + ".db")).string(), quick}};
+        return entitable::any_transport{
+            entitable::file_backend{(folder.path / (std::string{name} + ".db")).string(), quick}};
     };
     // 0, 1, 2 and 9 in the first store, 3, 4, 5 and 10 in the second, 6, 7 and 8 in the third
     entitable::lookup_map_options brief;
@@ -86,7 +87,8 @@ int main(int argc, char** argv) {
         entitable::virtual_shards{11, isbn_check_digit},
         {"bookdbshard0", "bookdbshard0", "bookdbshard0", "bookdbshard1", "bookdbshard1", "bookdbshard1", "bookdbshard2",
             "bookdbshard2", "bookdbshard2", "bookdbshard0", "bookdbshard1"},
-        brief).value();
+        brief)
+                         .value();
     entitable::sharded const cloud{map, open_store};
     entitable::table<book> const books{cloud, "books"};
     books.create().value();
@@ -136,7 +138,8 @@ int main(int argc, char** argv) {
                 }
                 last = at.step;
                 return true;
-            }).value();
+            })
+            .value();
     }
     show_balance(cloud);
     bool const same = before == books.scan_table().count().value();

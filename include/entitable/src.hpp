@@ -91,10 +91,6 @@
 #include <entitable/request/impl/trace_context.ipp>
 #include <entitable/request/impl/validate.ipp>
 #include <entitable/row/impl/row.ipp>
-#include <entitable/tracking/impl/entity_tracker.ipp>
-#include <entitable/tracking/impl/lost_changes.ipp>
-#include <entitable/tracking/impl/row_merge.ipp>
-#include <entitable/tracking/impl/save_run.ipp>
 #include <entitable/shards.hpp>
 #include <entitable/shards/impl/lookup_map_state.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>
@@ -103,6 +99,10 @@
 #include <entitable/shards/impl/shard_tables.ipp>
 #include <entitable/shards/impl/sharded.ipp>
 #include <entitable/shards/impl/virtual_shards.ipp>
+#include <entitable/tracking/impl/entity_tracker.ipp>
+#include <entitable/tracking/impl/lost_changes.ipp>
+#include <entitable/tracking/impl/row_merge.ipp>
+#include <entitable/tracking/impl/save_run.ipp>
 #include <entitable/transport/impl/attempt.ipp>
 #include <entitable/transport/impl/channel.ipp>
 #include <entitable/transport/impl/sweep.ipp>

@@ -44,12 +44,12 @@ TEST_CASE("conformance: three files, and memory mixed with files") {
     bool const mixed = GENERATE(false, true);
     auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{3}, {"one", "two", "three"}).value();
     sharded const cloud{map, [&](std::string_view name) -> result<any_transport> {
-        if (mixed && name == "two") {
-            return any_transport{memory_backend{}};
-        }
-        file_options relaxed;
-        relaxed.durability = durability::relaxed;
-        return any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}};
-    }};
+                            if (mixed && name == "two") {
+                                return any_transport{memory_backend{}};
+                            }
+                            file_options relaxed;
+                            relaxed.durability = durability::relaxed;
+                            return any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}};
+                        }};
     conforms([&]() -> testing::conformance::handles { return cloud; });
 }

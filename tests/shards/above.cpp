@@ -73,7 +73,9 @@ TEST_CASE("shards: batches and transactions of a partition, and a bulk load over
             return failure{first.error()};
         }
         here.insert({"race3", 1003, first->club, first->age});
-        return here.update(10, [](runner& each) { each.age = 99; }) ? result<void>{} : result<void>{failure{error_code::invalid_input, ""}};
+        return here.update(10, [](runner& each) { each.age = 99; })
+            ? result<void>{}
+            : result<void>{failure{error_code::invalid_input, ""}};
     });
     REQUIRE(done);
     CHECK(runners.get("race3", 10).value().age == 99);
