@@ -9,6 +9,7 @@
 #include <entitable/query/access_path.hpp>
 #include <entitable/request/filter.hpp>
 
+#include <concepts>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,41 @@ template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] auto operator!(predicate<Entity, Shapes, Negated> operand) {
     return predicate<Entity, Negated, Shapes>{detail::negated(std::move(operand).nodes())};
+}
+
+/// Does not compile: a field alone is no condition.
+template <class Entity, shape_set Shapes, shape_set Negated, class Field>
+    requires requires {
+        typename Field::entity_type;
+        typename Field::value_type;
+    }
+detail::refused_predicate operator&&(predicate<Entity, Shapes, Negated> const&, Field const&) {
+    static_assert(sizeof(Field) == 0, "a member alone is no condition: compare it, as in r::finished == true");
+    return {};
+}
+/// Does not compile: a query asks about one entity.
+template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, shape_set N2>
+    requires(!std::same_as<Left, Right>)
+detail::refused_predicate operator&&(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
+    static_assert(std::same_as<Left, Right>, "both conditions are about members of one entity: these are of two");
+    return {};
+}
+/// Does not compile: a field alone is no condition.
+template <class Entity, shape_set Shapes, shape_set Negated, class Field>
+    requires requires {
+        typename Field::entity_type;
+        typename Field::value_type;
+    }
+detail::refused_predicate operator||(predicate<Entity, Shapes, Negated> const&, Field const&) {
+    static_assert(sizeof(Field) == 0, "a member alone is no condition: compare it, as in r::finished == true");
+    return {};
+}
+/// Does not compile: a query asks about one entity.
+template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, shape_set N2>
+    requires(!std::same_as<Left, Right>)
+detail::refused_predicate operator||(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
+    static_assert(std::same_as<Left, Right>, "both conditions are about members of one entity: these are of two");
+    return {};
 }
 
 /// Stands for a mistake that was told already.
