@@ -106,6 +106,11 @@
 #include <entitable/transport/impl/attempt.ipp>
 #include <entitable/transport/impl/channel.ipp>
 #include <entitable/transport/impl/sweep.ipp>
+#include <entitable/work/impl/queue_claim.ipp>
+#include <entitable/work/impl/queue_core.ipp>
+#include <entitable/work/impl/queue_keeping.ipp>
+#include <entitable/work/impl/queue_rows.ipp>
+#include <entitable/work/impl/saga.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
 template class local<memory_store>;

@@ -13,12 +13,18 @@ ENTITABLE_BEGIN_NAMESPACE
 
 namespace detail {
 
+struct system_changes;
+
 /// The changes of a batch, and the first entity that could not be made a row.
 class change_list {
 public:
     ENTITABLE_LAZY void add(mutation_kind kind, result<row> entity, etag_condition condition);
     [[nodiscard]] std::size_t size() const noexcept { return request_.changes.size(); }
     ENTITABLE_LAZY void clear() noexcept;
+    /// That of the first change; empty where there is none.
+    [[nodiscard]] std::string_view partition_key() const noexcept {
+        return request_.changes.empty() ? std::string_view{} : request_.changes.front().entity.partition_key();
+    }
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(table_core const& table) const;
 
 private:
@@ -92,6 +98,8 @@ public:
     [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
 
 private:
+    friend struct detail::system_changes;
+
     template <class E>
     static consteval void check_type() {
         static_assert(

@@ -17,6 +17,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+struct system_changes;
+
 /// The operations whose parameters are the components of an entity's row key; the partition is that of the scope.
 template <class Entity, class RowComponents>
 class scoped_rows;
@@ -225,6 +227,8 @@ public:
     }
 
 private:
+    friend struct detail::system_changes;
+
     template <class E>
     [[nodiscard]] detail::rows_of<E> rows() const {
         static_assert(is_one<E>, "this entity type is not one of the transaction's");

@@ -34,6 +34,16 @@ inline constexpr std::string_view intent = "~!ix!";
 inline constexpr std::string_view index = "~!index!";
 /// Of the parts of wide entities.
 inline constexpr std::string_view wide = "~!w!";
+/// Of queues: what is true of all lanes; it stands in a partition of that name.
+inline constexpr std::string_view queue = "~!queue!";
+/// Of messages of a queue.
+inline constexpr std::string_view message = "~!q!";
+/// Of identities: a message with that id was put into the queue, and maybe is done.
+inline constexpr std::string_view identity = "~!id!";
+/// Of messages that were claimed too often.
+inline constexpr std::string_view dead_letter = "~!dead!";
+/// Of messages that stand beside an entity until they are put into their queue.
+inline constexpr std::string_view outbox = "~!out!";
 
 /// One kind of system row.
 struct kind {
@@ -50,6 +60,11 @@ inline constexpr kind kinds[] = {
     {intent, "what a change of an entity does to rows in other partitions", "entitable/index/intent.hpp"},
     {index, "whether an index is kept and used", "entitable/index/indexed_table.hpp"},
     {wide, "some of the properties of a wide entity", "entitable/pattern/wide_table.hpp"},
+    {queue, "how many lanes a queue has", "entitable/work/table_queue.hpp"},
+    {message, "work to be done, and who does it", "entitable/work/table_queue.hpp"},
+    {identity, "a message of a queue was enqueued, and maybe is done", "entitable/work/table_queue.hpp"},
+    {dead_letter, "a message that was claimed too often", "entitable/work/table_queue.hpp"},
+    {outbox, "a message that is to be put into its queue", "entitable/work/table_queue.hpp"},
 };
 
 /// Whether a row with this row key is a system row.

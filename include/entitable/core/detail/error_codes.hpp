@@ -70,6 +70,8 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::shard_unmapped, 0, "ShardUnmapped"},
     {error_code::map_unavailable, 0, "MapUnavailable"},
     {error_code::shard_map_invalid, 0, "ShardMapInvalid"},
+    {error_code::receipt_lost, 0, "ReceiptLost"},
+    {error_code::saga_differs, 0, "SagaDiffers"},
 };
 
 } // namespace detail

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `every_crash_point`: a worker that is interrupted at each of its requests, in each way that there is, and the workers that come after it.
+/// For sagas of your own, and whatever else is to go on where a program ended:
+///
+///     testing::crash_point_world world;
+///     world.begin = [](any_transport const& store, clock& time) { ... make tables, and put the message into its queue ... };
+///     world.shows = [](any_transport const& store) { return ... what must be as after an uninterrupted run ...; };
+///     auto const told = testing::every_crash_point(
+///         [](any_transport through, clock& time) { ... claim what there is, resume it, complete it ... }, world);
+///     CHECK(told.problem == "");                         // else told.point says where
+
+#include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/testing/interleaving_limits.hpp>
+#include <entitable/testing/manual_clock.hpp>
+#include <entitable/transport/any_transport.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace testing {
+
+/// What surrounds a worker.
+struct crash_point_world {
+    std::function<void(any_transport const&, clock&)> begin{}; ///< what is there before; called once for each point
+    std::function<std::string(any_transport const&)> shows{};  ///< what must be as after an uninterrupted run
+    std::function<std::string(any_transport const&)> wrong{}; ///< what is wrong at the end; empty: nothing. May be none
+    std::function<void(any_transport const&, clock&)>
+        meanwhile{}; ///< others, once in each run: at the point, or at the end. May be none
+    std::chrono::nanoseconds patience{
+        std::chrono::minutes{1}}; ///< after it the next worker comes: claims are over then
+    std::size_t workers{3};       ///< that come after the one that is interrupted
+};
+
+/// What was found.
+struct crash_point_report {
+    std::string problem;  ///< empty: nothing
+    std::string point;    ///< "request 7, write_entity: ends behind it"
+    std::size_t points{}; ///< how many there are
+};
+
+/// How a worker is interrupted at one of its requests.
+enum class interruption : std::uint8_t {
+    ends_before,   ///< its program ends before it
+    ends_behind,   ///< its program ends behind it
+    not_sent,      ///< it is told that the request got lost, and it did
+    answer_lost,   ///< it is told the same, and the request was applied
+    late,          ///< it is told the same, and the request is applied when this worker has ended
+    very_late,     ///< it is told the same, and the request is applied when all workers have ended
+    others_before, ///< time passes, another worker does all of it, and the others of the world do theirs; then it goes on
+    others_behind, ///< the same behind the request
+};
+
+/// For logs: "ends before it".
+[[nodiscard]] constexpr std::string_view to_string(interruption how) noexcept {
+    constexpr std::string_view words[] = {"ends before it", "ends behind it", "not sent", "answer lost", "late",
+        "very late", "others before it", "others behind it"};
+    return words[static_cast<std::size_t>(how)];
+}
+
+/// The transport of a worker that is interrupted once.
+class interrupted {
+public:
+    using is_transport = void; ///< opts in to `transport`
+
+    /// What all copies share.
+    struct state {
+        any_transport below;             ///< the store
+        std::size_t at{};                ///< which request, from 0
+        interruption how{};              ///< and how
+        std::function<void()> others{};  ///< for `others_before` and `others_behind`
+        std::size_t sent{};              ///< requests so far
+        bool ended{};                    ///< the program has
+        std::string name{};              ///< of the request at which it was
+        std::function<void()> held_up{}; ///< the late request
+    };
+    explicit interrupted(std::shared_ptr<state> of) : of_(std::move(of)) {} ///< of this state
+
+    [[nodiscard]] entitable::profile profile() const { return of_->below.profile(); } ///< of the store
+    /// Passes the request on, or not.
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        state& own = *of_;
+        if (own.ended) {
+            return failure{error_code::cancelled, "the program has ended"};
+        }
+        if (own.sent++ != own.at) {
+            return own.below.execute(request, context);
+        }
+        own.name = Request::name;
+        error lost = lost_request();
+        lost.effect = Request::writes ? effect::unknown : effect::none;
+        bool const others_run = own.how == interruption::others_before || own.how == interruption::others_behind;
+        own.ended = own.how == interruption::ends_before || own.how == interruption::ends_behind;
+        if (own.how == interruption::late || own.how == interruption::very_late) {
+            own.held_up = [below = own.below, request] {
+                call later;
+                static_cast<void>(below.execute(request, later));
+            };
+        }
+        if (own.how == interruption::others_before) {
+            own.others();
+        }
+        if (own.how == interruption::ends_behind || own.how == interruption::answer_lost || others_run) {
+            auto answer = own.below.execute(request, context);
+            if (own.how == interruption::others_behind) {
+                own.others();
+            }
+            if (others_run) {
+                return answer;
+            }
+        }
+        return failure{std::move(lost)};
+    }
+
+private:
+    std::shared_ptr<state> of_;
+};
+
+/// Runs `work(transport, clock)` in the world once for each request of it and each interruption, on stores in memory; then others after it, and
+/// compares what there is with the end of an uninterrupted run. Deterministic where `work` is.
+[[nodiscard]] inline crash_point_report every_crash_point(
+    std::function<void(any_transport, clock&)> const& work, crash_point_world const& world) {
+    crash_point_report told;
+    std::string expected;
+    auto const run = [&](std::size_t at, interruption how) {
+        manual_clock time;
+        local_options options;
+        options.time = &time;
+        memory_backend const store{options};
+        world.begin(store, time);
+        bool met = !world.meanwhile;
+        auto const meet_others = [&] {
+            if (!std::exchange(met, true)) {
+                world.meanwhile(store, time);
+            }
+        };
+        auto const all_others = [&] {
+            time.advance(world.patience);
+            work(store, time);
+            meet_others();
+        };
+        auto const state = std::make_shared<interrupted::state>(interrupted::state{store, at, how, all_others});
+        work(interrupted{state}, time);
+        if (how == interruption::late && state->held_up) {
+            state->held_up();
+        }
+        for (std::size_t worker = 0; worker < world.workers; ++worker) {
+            time.advance(world.patience);
+            work(store, time);
+        }
+        meet_others();
+        if (how == interruption::very_late && state->held_up) {
+            state->held_up();
+        }
+        std::string const shown = world.shows(store);
+        bool const happened = state->sent > at;
+        expected = happened ? expected : shown;
+        told.problem = shown == expected ? "" : "ends as\n" + shown + "\ninstead of\n" + expected;
+        if (told.problem.empty() && world.wrong) {
+            told.problem = world.wrong(store);
+        }
+        told.points += happened ? 1U : 0U;
+        told.point = !happened
+            ? "without an interruption"
+            : "request " + std::to_string(at + 1) + ", " + state->name + ": " + std::string{to_string(how)};
+        return happened;
+    };
+    if (run(static_cast<std::size_t>(-1), {}); !told.problem.empty()) {
+        return told;
+    }
+    for (std::size_t at = 0;; ++at) {
+        for (int how = 0; how <= static_cast<int>(interruption::others_behind); ++how) {
+            if (!run(at, static_cast<interruption>(how)) || !told.problem.empty()) {
+                return told;
+            }
+        }
+    }
+}
+
+} // namespace testing
+ENTITABLE_END_NAMESPACE

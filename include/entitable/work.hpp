@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Work that spans partitions and is never forgotten: queues and sagas. Part of the core; apart from its umbrella so that programs without
+/// them do not compile it.
+
+#include <entitable/work/saga.hpp>
+#include <entitable/work/table_queue.hpp>

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The part of a queue that does not depend on its messages: the protocol of its rows.
+///
+/// Enqueue inserts an identity and the message as one: an identity that is there says that all is done. A claim merges the time until which
+/// it holds, one delivery more and a claim id of its own into messages that it has just read, under their ETags: the new ETags are the receipts.
+/// Complete removes the message under its receipt and marks the identity with the claim id, as one. So each answer that was lost can be
+/// concluded from what is stored, and no late request of anybody finds an ETag that it knows.
+
+#include <entitable/client/table_core.hpp>
+#include <entitable/core/function_ref.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/work/detail/queue_rows.hpp>
+#include <entitable/work/queue_options.hpp>
+
+#include <mutex>
+#include <optional>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What a worker holds: the fence of all that it does.
+struct receipt {
+    std::string lane;
+    std::string key; ///< the row key of the message
+    std::string claim;
+    etag version;
+    std::uint32_t deliveries{};
+    std::int32_t step{};
+    std::int64_t steps{};
+    date_time visible_at;
+    date_time told;        ///< the time of the store in the last answer
+    steady_time told_at{}; ///< when that was
+    bool spent{true};      ///< it is good for nothing any more
+
+    [[nodiscard]] std::string_view id() const noexcept { return id_of_message(key); }
+    /// The time of the store, as far as it is known.
+    [[nodiscard]] date_time store_time(steady_time now) const noexcept {
+        return {told.ticks + std::chrono::duration_cast<std::chrono::nanoseconds>(now - told_at).count() / 100};
+    }
+    /// How long it holds yet. Dates of HTTP are of whole seconds: one less.
+    [[nodiscard]] std::chrono::nanoseconds remaining(steady_time now) const noexcept {
+        return std::chrono::nanoseconds{(visible_at.ticks - store_time(now).ticks) * 100} - std::chrono::seconds{1};
+    }
+};
+
+/// A message that was claimed, as it is stored but for what the claim has changed.
+struct held_message {
+    receipt held;
+    row stored;
+};
+
+/// How a message is put in: fixed once, for all its sendings.
+struct enqueue_plan {
+    std::string id;
+    std::string lane;
+    std::string key;
+    date_time visible_at; ///< 1601: at once
+};
+
+/// How far a worker has looked at a lane.
+struct lane_cursor {
+    std::string behind;    ///< the last row key; empty: at the head
+    date_time head_due;    ///< when a message before the cursor can be had again
+    date_time head_seen;   ///< when it looked at the head
+    date_time told;        ///< the time of the store in the last answer
+    steady_time told_at{}; ///< when that was
+};
+
+/// A queue. Safe to use from several threads; copies share what a worker remembers.
+class queue_core {
+public:
+    queue_core(any_transport through, std::string name, queue_options options);
+
+    [[nodiscard]] table_core const& table() const noexcept { return state_->table; }
+    [[nodiscard]] queue_options const& options() const noexcept { return state_->options; }
+    [[nodiscard]] clock& time() const noexcept { return *state_->options.time; }
+    [[nodiscard]] random_source& random() const noexcept { return state_->random; }
+    [[nodiscard]] result<void> check_options() const;
+
+    [[nodiscard]] result<bool> create() const;
+    /// Read once. ResourceNotFound where the queue was not created.
+    [[nodiscard]] result<std::size_t> lanes() const;
+    [[nodiscard]] std::string fresh_id() const;
+
+    [[nodiscard]] result<enqueue_plan> plan(enqueue_options const& how) const;
+    [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;
+    /// Several messages, in one transaction for each 32 of them, under fresh ids. How many were put in, and why no more.
+    [[nodiscard]] result<std::vector<enqueued>> enqueue_group(std::vector<row> const& messages) const;
+
+    [[nodiscard]] result<std::vector<held_message>> claim(std::uint32_t most, std::chrono::nanoseconds wait) const;
+    /// Merges properties into the message under its receipt, with other changes of the lane: until it is known, or lost.
+    [[nodiscard]] result<void> write(
+        receipt& held, function_ref<void(row_builder&)> properties, std::vector<mutation> const& beside = {}) const;
+    [[nodiscard]] result<void> renew(receipt& held, std::chrono::nanoseconds visibility) const;
+    /// With a reason, unless that is empty. The receipt is not spent yet.
+    [[nodiscard]] result<void> give_back(receipt& held, std::string_view why, std::chrono::nanoseconds delay) const;
+    [[nodiscard]] result<void> complete(receipt& held) const;
+    /// What a message says now of a receipt, which takes it over: whether it still holds.
+    [[nodiscard]] result<bool> look(receipt& held) const;
+    /// What the last failure of a message said.
+    [[nodiscard]] result<std::string> reason(receipt const& held) const;
+
+    [[nodiscard]] result<void> for_each_row(
+        std::string_view prefix, function_ref<void(row_view, date_time)> visit) const;
+    [[nodiscard]] result<void> requeue(row_view dead, etag const& version) const;
+    [[nodiscard]] result<void> purge(row_view dead, etag const& version) const;
+    [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window) const;
+    /// Puts in what outbox rows of a table say; how many.
+    [[nodiscard]] result<std::size_t> relay(
+        any_transport const& from, std::string const& table, std::optional<std::string> const& partition) const;
+    [[nodiscard]] std::string outbox_prefix() const;
+    [[nodiscard]] result<row> outbox_row(std::string_view partition, std::string_view id, row_view message) const;
+
+    /// Sends a request once, under a call of its own, and notes the store's time.
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> send(Request const& request, date_time& told) const {
+        return send_to(state_->table.transport(), request, told);
+    }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> send_to(
+        any_transport const& through, Request const& request, date_time& told) const {
+        call context{options().calls, time()};
+        context.location = read_location::primary;
+        auto answer = through.execute(request, context);
+        told = context.server_date != date_time{} ? context.server_date : time().now();
+        return answer;
+    }
+
+private:
+    struct state : counted {
+        state(any_transport through, std::string name, queue_options how);
+
+        table_core table;
+        queue_options options;
+        random_source random;
+        atomic<std::size_t> lanes{0}; ///< 0: not read yet
+        std::mutex guard;
+        std::vector<lane_cursor> cursors; ///< guarded
+        std::size_t next_lane{};          ///< guarded
+    };
+    /// A message that is to be claimed.
+    struct pick {
+        row stored;
+        etag version;
+    };
+    /// What a look at a lane found.
+    struct found_rows {
+        std::vector<pick> ready;
+        std::vector<pick> used_up;
+        date_time told;
+        date_time due; ///< when the first of those that are invisible can be had
+        bool to_end{};
+    };
+
+    /// Waits before another sending; false where there were enough.
+    [[nodiscard]] bool again(std::uint32_t& attempt) const;
+    [[nodiscard]] result<found_rows> scan(
+        std::string const& lane, std::string_view behind, std::string_view up_to, std::uint32_t most) const;
+    [[nodiscard]] result<std::vector<held_message>> claim_from(
+        std::size_t lane, std::uint32_t most, date_time& due, date_time& told) const;
+    [[nodiscard]] result<std::vector<held_message>> take(
+        std::string const& lane, std::vector<pick> ready, date_time scanned) const;
+    [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
+    /// Reads the row of a message, however often that takes.
+    [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
+
+    shared<state> state_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/work/impl/queue_claim.ipp>
+#include <entitable/work/impl/queue_core.ipp>
+#include <entitable/work/impl/queue_keeping.ipp>
+#endif

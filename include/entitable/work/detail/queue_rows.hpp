@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The rows of a queue: keys, and properties of its own beside those of the message. Their names begin with `Queue_`.
+
+#include <entitable/request/requests.hpp>
+#include <entitable/row/system_rows.hpp>
+
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+namespace queue_property {
+inline constexpr std::string_view prefix = "Queue_";
+inline constexpr std::string_view visible_at = "Queue_VisibleAt";  // DateTime; absent: at once
+inline constexpr std::string_view deliveries = "Queue_Deliveries"; // Int32
+inline constexpr std::string_view claim = "Queue_Claim";           // String, 32 hexadecimal digits
+inline constexpr std::string_view entity_partition =
+    "Queue_Partition";                                      // String: the partition key of the message's entity
+inline constexpr std::string_view entity_row = "Queue_Row"; // String: its row key
+inline constexpr std::string_view why = "Queue_Why";        // String: the last failure
+inline constexpr std::string_view step = "Queue_Step";      // Int32: of a saga
+inline constexpr std::string_view steps = "Queue_Steps";    // Int64: which steps the saga has
+inline constexpr std::string_view key = "Queue_Key";        // String: the row key of the message
+inline constexpr std::string_view state = "Queue_State";    // String: of an identity
+inline constexpr std::string_view lanes = "Queue_Lanes";    // Int32: of a queue
+} // namespace queue_property
+
+/// The partition key of a lane.
+ENTITABLE_LAZY [[nodiscard]] std::string lane_key(std::size_t lane);
+/// The lane of an id, for ever.
+ENTITABLE_LAZY [[nodiscard]] std::size_t lane_of(std::string_view id, std::size_t lanes) noexcept;
+/// The row key of a message.
+ENTITABLE_LAZY [[nodiscard]] std::string message_key(date_time enqueued, std::string_view id);
+/// The id in the row key of a message.
+ENTITABLE_LAZY [[nodiscard]] std::string_view id_of_message(std::string_view row_key) noexcept;
+/// The time in the row key of a message.
+ENTITABLE_LAZY [[nodiscard]] date_time time_of_message(std::string_view row_key) noexcept;
+/// The rows of a kind that stand behind a row key; all of them for an empty one.
+ENTITABLE_LAZY [[nodiscard]] key_interval rows_of_kind(std::string_view prefix, std::string_view behind = {});
+
+/// The properties of an entity and its keys, under other keys.
+ENTITABLE_LAZY [[nodiscard]] row_builder message_row(std::string_view lane, std::string_view key, row_view message);
+/// The stored row of a message or a dead letter under another key, without what is left of its deliveries if it is to begin anew.
+ENTITABLE_LAZY [[nodiscard]] row_builder moved_message(std::string_view key, row_view stored, bool anew);
+/// The message in a stored row, as the row of its entity.
+ENTITABLE_LAZY [[nodiscard]] row_view entity_in(row_view stored) noexcept;
+/// The same without the queue's properties.
+ENTITABLE_LAZY [[nodiscard]] row entity_row(row_view stored);
+
+ENTITABLE_LAZY [[nodiscard]] date_time visible_at_of(row_view stored) noexcept;
+ENTITABLE_LAZY [[nodiscard]] std::int32_t int32_in(row_view stored, std::string_view property) noexcept;
+ENTITABLE_LAZY [[nodiscard]] std::string_view text_in(row_view stored, std::string_view property) noexcept;
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/work/impl/queue_rows.ipp>
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `saga_for<T>`: work of several steps, each in a partition, a table or a store of its own, that goes on where it ended:
+///
+///     auto remove_channel = saga_for<deletion>("remove_channel",
+///         step("mark", [&](deletion const& it) { return channels.update_if_present(it.channel, ...); }),
+///         step("posts", [&](deletion const& it) { return bulk_remove(posts.where(...)); }));
+///     auto ended = remove_channel.resume(*item);
+///
+/// A step may run twice, and may still be under way in a worker that is late. So it is idempotent and harmless when it is late: it looks
+/// for the entity that was meant (by an id that is fresh for each one and stands in the message), changes it under the ETag that was read, and
+/// uses `any_etag` on keys with that id alone; it does not upsert.
+
+#include <entitable/work/claimed.hpp>
+
+#include <array>
+#include <tuple>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a saga ended.
+enum class saga_end : std::uint8_t {
+    completed,   ///< all steps were done
+    compensated, ///< a step failed for good, and what was done before was undone
+};
+
+/// A saga that ended.
+struct saga_outcome {
+    saga_end end{};    ///< how
+    std::string why{}; ///< of a saga that was undone: what the step that failed has said
+};
+
+/// Rows of the lane in which the message stands, changed as one with the advance of the saga: so exactly once.
+class lane_changes {
+public:
+    /// In this lane.
+    explicit lane_changes(std::string lane) : lane_(std::move(lane)) {}
+
+    /// The partition key that such rows have.
+    [[nodiscard]] std::string const& partition_key() const noexcept { return lane_; }
+    /// Adds a change; at most 99, of rows with that partition key.
+    void add(mutation change) { changes_.push_back(std::move(change)); }
+    /// What was added.
+    [[nodiscard]] std::vector<mutation> const& all() const noexcept { return changes_; }
+
+private:
+    std::string lane_;
+    std::vector<mutation> changes_;
+};
+
+namespace detail {
+
+struct no_compensation {};
+
+/// A step, and what undoes it.
+template <class Effect, class Undo = no_compensation>
+struct saga_step {
+    std::string_view name;
+    Effect effect;
+    Undo undo;
+};
+
+/// The steps of a saga as functions, in whose order they are done.
+struct saga_program {
+    std::string_view name;
+    std::string_view const* steps;
+    std::size_t count;
+    function_ref<result<void>(std::size_t, lane_changes&)> effect;
+    function_ref<result<void>(std::size_t)> undo;
+    bool undoes; ///< some step can be undone
+};
+/// Which steps a program has, as a number.
+[[nodiscard]] std::int64_t steps_hash(std::string_view name, std::string_view const* steps, std::size_t count) noexcept;
+/// Runs a saga from where it is.
+[[nodiscard]] result<saga_outcome> resume_saga(queue_core const& queue, receipt& held, saga_program const& program);
+
+template <class Effect, class T>
+[[nodiscard]] result<void> run_effect(Effect const& effect, T const& message, lane_changes& changes) {
+    if constexpr (std::is_invocable_v<Effect const&, T const&, lane_changes&>) {
+        return result<void>{effect(message, changes)};
+    } else {
+        return result<void>{effect(message)};
+    }
+}
+
+template <class Step, class T>
+concept saga_step_of = std::is_invocable_v<decltype(Step::effect) const&, T const&, lane_changes&> ||
+    std::is_invocable_v<decltype(Step::effect) const&, T const&>;
+
+} // namespace detail
+
+/// A step with its name, which is stored in a number and never changes. `effect(message)`, or `effect(message, lane_changes&)`, returns a
+/// `result`. The name outlives the saga: a literal.
+template <class Effect>
+[[nodiscard]] constexpr auto step(std::string_view name, Effect effect) {
+    return detail::saga_step<Effect>{name, std::move(effect), {}};
+}
+/// A step that is undone by `undo(message)` when a later one fails for good. It is idempotent and harmless when late as the step is.
+template <class Effect, class Undo>
+[[nodiscard]] constexpr auto step(std::string_view name, Effect effect, Undo undo) {
+    return detail::saga_step<Effect, Undo>{name, std::move(effect), std::move(undo)};
+}
+
+/// Steps for messages of type `T`: made by `saga_for`. Safe to use from several threads when its steps are.
+template <mapped_entity T, class... Steps>
+class saga {
+    static_assert(sizeof...(Steps) > 0, "a saga has a step");
+    static_assert((detail::saga_step_of<Steps, T> && ...),
+        "the effect of a step takes the message by const reference, and maybe a lane_changes&");
+
+public:
+    /// With its name, which is stored as those of the steps are.
+    constexpr explicit saga(std::string_view name, Steps... steps) : name_(name), steps_(std::move(steps)...) {}
+
+    [[nodiscard]] std::string_view name() const noexcept { return name_; } ///< its name
+    /// The names of its steps, in order.
+    [[nodiscard]] std::array<std::string_view, sizeof...(Steps)> steps() const {
+        return std::apply([](auto const&... each) { return std::array{each.name...}; }, steps_);
+    }
+
+    /// Goes on from the step that the message records, and records each step that is done in the message, under its receipt, which that renews. At
+    /// the end the caller completes the message. With an error the message stays as it is: it comes again when the claim is over, or
+    /// earlier after `release`, and is resumed by whoever claims it.
+    ///
+    /// An error of a step that may pass (an unknown effect, a version that has changed, a service that is busy, a deadline, a receipt that is
+    /// lost) ends the run. Any other error with `effect::none` is for good: where steps before it can be undone they are, from the last to the
+    /// first, and the outcome is `compensated`; where nothing can be undone the error is told.
+    ///
+    /// SagaDiffers: the message was begun by a program with other steps. ReceiptLost: another worker has the message, and goes on with it.
+    [[nodiscard]] result<saga_outcome> resume(claimed<T>& item) const {
+        auto const names = steps();
+        T const& message = item.message();
+        auto const effect = [&](std::size_t index, lane_changes& changes) {
+            return at(index, [&](auto const& one) { return detail::run_effect(one.effect, message, changes); });
+        };
+        auto const undo = [&](std::size_t index) {
+            return at(index, [&]([[maybe_unused]] auto const& one) -> result<void> {
+                if constexpr (!std::is_same_v<decltype(one.undo), detail::no_compensation>) {
+                    return result<void>{one.undo(message)};
+                } else {
+                    return {};
+                }
+            });
+        };
+        return detail::resume_saga(detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item),
+            {name_, names.data(), names.size(), effect, undo, undoes()});
+    }
+
+private:
+    [[nodiscard]] static constexpr bool undoes() {
+        return (!std::is_same_v<decltype(Steps::undo), detail::no_compensation> || ...);
+    }
+    /// Calls `f(step)` for the step with this number.
+    template <class F>
+    [[nodiscard]] result<void> at(std::size_t index, F const& f) const {
+        result<void> ended;
+        std::apply(
+            [&](auto const&... each) {
+                std::size_t number = 0;
+                static_cast<void>(((number++ == index && (ended = f(each), true)) || ...));
+            },
+            steps_);
+        return ended;
+    }
+
+    std::string_view name_;
+    std::tuple<Steps...> steps_;
+};
+
+/// The steps to be done for each message of type `T`. Names are told apart; they are stored, so what is in the queue needs the same steps.
+template <mapped_entity T, class... Steps>
+[[nodiscard]] constexpr saga<T, Steps...> saga_for(std::string_view name, Steps... steps) {
+    return saga<T, Steps...>{name, std::move(steps)...};
+}
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/work/impl/saga.ipp>
+#endif

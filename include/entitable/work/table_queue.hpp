@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `table_queue<T>`: a queue of work in a table, on any transport.
+
+#include <entitable/client/batch.hpp>
+#include <entitable/client/transaction.hpp>
+#include <entitable/work/claimed.hpp>
+#include <entitable/work/message_queue.hpp>
+
+#include <algorithm>
+#include <span>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Adds rows of the library's own to what a program writes.
+struct system_changes {
+    template <class... E>
+    static std::string partition_of(batch<E...> const& changes) {
+        return std::string{changes.changes_.partition_key()};
+    }
+    template <class... E>
+    static std::string partition_of(transaction<E...> const& changes) {
+        return changes.scope_.rows.partition_key();
+    }
+    template <class... E>
+    static void add(batch<E...>& changes, result<row> made) {
+        changes.changes_.add(mutation_kind::insert, std::move(made), any_etag);
+    }
+    template <class... E>
+    static void add(transaction<E...>& changes, result<row> made) {
+        changes.scope_.change(mutation_kind::insert, std::move(made), false);
+    }
+};
+
+template <class Entity>
+[[nodiscard]] consteval bool has_queue_property() {
+    return std::ranges::any_of(mapping<Entity>::property_names,
+        [](std::string_view name) { return name.starts_with(queue_property::prefix); });
+}
+
+} // namespace detail
+
+/// A message that was claimed too often.
+template <mapped_entity T>
+struct dead_letter {
+    std::string id;             ///< its name
+    T message{};                ///< what was to be done
+    std::uint32_t deliveries{}; ///< how often it was claimed
+    std::string why;            ///< what the last worker that failed has said
+    row stored;                 ///< as it is stored, for `requeue` and `purge`
+};
+
+/// A queue of messages in a table of its own: each message is claimed by one worker at a time, and comes again until somebody has completed it.
+/// Delivery is at least once. Safe to use from several threads; a copy remembers the same places in the lanes, so a worker of its own makes
+/// a queue of its own.
+///
+/// Messages stand in lanes, one partition each, in the order of their times; a worker takes the first that nobody has, lane after lane. What
+/// is claimed is invisible until `visible_at`, by the clock of the store, which its answers tell (`call::server_date`). A transport whose
+/// answers tell no time is taken to have this program's clock.
+///
+/// Errors are those of the table. A request of unknown effect is settled by what is stored; only where that could not be read, or after
+/// `max_attempts`, the outcome is an error with `effect::unknown`. `enqueue` may then be called again with the same id.
+template <mapped_entity T>
+class table_queue {
+    static_assert(!detail::has_queue_property<T>(), "the properties that begin with Queue_ are those of the queue");
+
+public:
+    using value_type = T;                   ///< the messages
+    static constexpr bool keeps_ids = true; ///< see `message_queue`
+
+    /// Through any transport, in a table of this name; asks nothing yet.
+    table_queue(any_transport through, std::string name, queue_options options = {})
+        : core_(std::move(through), std::move(name), std::move(options)) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.table().name(); } ///< of its table
+    [[nodiscard]] queue_options const& options() const noexcept { return core_.options(); } ///< as they were given
+    /// The table and the number of lanes, unless they are there; whether the table was made now. OutOfRangeInput for options that cannot be.
+    [[nodiscard]] result<bool> create() const { return core_.create(); }
+
+    /// Puts a message in: once, however often it is asked for under one id, until `sweep` forgets the id.
+    [[nodiscard]] result<enqueued> enqueue(T const& message, enqueue_options const& how = {}) const {
+        auto made = to_row(message);
+        if (!made) {
+            return std::move(made).as_failure();
+        }
+        auto const at = core_.plan(how);
+        return at ? core_.enqueue(*at, made->view()) : result<enqueued>{failure{at.error()}};
+    }
+    /// Puts several in, each 32 of them as one. After an error of effect unknown some are there, and nobody knows which: give ids to those
+    /// that must not be there twice, and put them in one by one.
+    [[nodiscard]] result<std::vector<enqueued>> enqueue_all(std::span<T const> messages) const {
+        std::vector<row> rows(messages.size());
+        for (std::size_t index = 0; index < rows.size(); ++index) {
+            if (auto made = to_row(messages[index], rows[index]); !made) {
+                return std::move(made).as_failure();
+            }
+        }
+        return core_.enqueue_group(rows);
+    }
+
+    /// The first message that nobody has; nothing where there is none, after the wait that was asked for. A claim that waits looks again after
+    /// `queue_options::polling`, and when the first message that others have can be had.
+    [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
+        auto some = claim_some(1, how);
+        if (!some) {
+            return std::move(some).as_failure();
+        }
+        result<std::optional<claimed<T>>> one{std::in_place};
+        if (!some->empty()) {
+            one->emplace(std::move(some->front()));
+        }
+        return one;
+    }
+    /// Up to so many at once, 32 at most, of one lane.
+    [[nodiscard]] result<std::vector<claimed<T>>> claim_some(std::uint32_t most, claim_options const& how = {}) const {
+        result<std::vector<claimed<T>>> made{std::in_place};
+        auto got = core_.claim(most, how.wait);
+        if (!got) {
+            return std::move(got).as_failure();
+        }
+        for (detail::held_message& each : *got) {
+            T message{};
+            if (auto read = decode(each.stored, message); read) {
+                made->push_back(detail::claimed_access::make<T>(core_, std::move(message), std::move(each.held)));
+            } else { // no message of this program's: it becomes a dead letter in the end
+                static_cast<void>(core_.give_back(each.held, read.error().to_string(), core_.options().visibility));
+            }
+        }
+        return made;
+    }
+
+    // ---- beside an entity ----
+
+    /// Adds the message to what a batch or a transaction writes: both are written, or neither. It stands beside the entity until a `relay`
+    /// puts it into the queue. A batch has another change before. The id under which it will be there.
+    template <class Changes>
+    std::string outbox(Changes& changes, T const& message, std::string id = {}) const {
+        if (id.empty()) {
+            id = core_.fresh_id();
+        }
+        auto made = to_row(message);
+        std::string const partition = detail::system_changes::partition_of(changes);
+        if (!made) {
+            detail::system_changes::add(changes, std::move(made));
+            return id;
+        }
+        detail::system_changes::add(changes, core_.outbox_row(partition, id, made->view()));
+        return id;
+    }
+    /// Puts into the queue what outbox rows of a table say, in one partition or in all of it, and takes them away; how many. Any number of
+    /// programs may do it at any time: an id is put in once.
+    [[nodiscard]] result<std::size_t> relay(
+        any_transport const& from, std::string const& table, std::optional<std::string> const& partition = {}) const {
+        return core_.relay(from, table, partition);
+    }
+
+    // ---- looking after it ----
+
+    /// Messages that could be claimed now, at most so many; takes nothing.
+    [[nodiscard]] result<std::vector<T>> peek(std::size_t most = 32) const {
+        result<std::vector<T>> seen{std::in_place};
+        result<void> problem;
+        auto const read = core_.for_each_row(system_row::message, [&](row_view each, date_time told) {
+            if (seen->size() < most && detail::visible_at_of(each) <= told && problem) {
+                problem = decode(each, seen->emplace_back());
+            }
+        });
+        if (!read || !problem) {
+            return failure{read ? problem.error() : read.error()};
+        }
+        return seen;
+    }
+    /// How many rows there are; reads them all.
+    [[nodiscard]] result<queue_size> approximate_size() const {
+        result<queue_size> all{std::in_place};
+        auto read = core_.for_each_row(system_row::message,
+            [&](row_view each, date_time told) { ++(detail::visible_at_of(each) <= told ? all->ready : all->held); });
+        if (read) {
+            read = core_.for_each_row(system_row::dead_letter, [&](row_view, date_time) { ++all->dead_letters; });
+        }
+        return read ? std::move(all) : result<queue_size>{std::move(read).as_failure()};
+    }
+    /// How old the oldest message is, by its time and that of the store; nothing where there is none.
+    [[nodiscard]] result<std::optional<std::chrono::nanoseconds>> oldest_age() const {
+        result<std::optional<std::chrono::nanoseconds>> age{std::in_place};
+        auto read = core_.for_each_row(system_row::message, [&](row_view each, date_time told) {
+            std::chrono::nanoseconds const this_one{(told.ticks - detail::time_of_message(each.row_key).ticks) * 100};
+            *age = (std::max)(age->value_or(this_one), this_one);
+        });
+        return read ? std::move(age) : result<std::optional<std::chrono::nanoseconds>>{std::move(read).as_failure()};
+    }
+    /// The messages that were claimed too often.
+    [[nodiscard]] result<std::vector<dead_letter<T>>> dead_letters() const {
+        result<std::vector<dead_letter<T>>> all{std::in_place};
+        result<void> problem;
+        auto const read = core_.for_each_row(system_row::dead_letter, [&](row_view each, date_time) {
+            dead_letter<T>& made = all->emplace_back();
+            made.id = each.row_key.substr(system_row::dead_letter.size());
+            made.deliveries = static_cast<std::uint32_t>(detail::int32_in(each, detail::queue_property::deliveries));
+            made.why = detail::text_in(each, detail::queue_property::why);
+            made.stored = row{each};
+            if (auto decoded = decode(each, made.message); !decoded && problem) {
+                problem = std::move(decoded);
+            }
+        });
+        if (!read || !problem) {
+            return failure{read ? problem.error() : read.error()};
+        }
+        return all;
+    }
+    /// Puts a dead letter back in its place, as if it was never claimed. ReceiptLost where somebody else was faster.
+    [[nodiscard]] result<void> requeue(dead_letter<T> const& dead) const {
+        return core_.requeue(dead.stored, dead.stored.view().etag());
+    }
+    /// Throws a dead letter away. ReceiptLost where somebody else was faster.
+    [[nodiscard]] result<void> purge(dead_letter<T> const& dead) const {
+        return core_.purge(dead.stored, dead.stored.view().etag());
+    }
+    /// Forgets the ids of messages that were done or thrown away longer ago than the window; how many. An `enqueue` or a relay that is later
+    /// than that delivers a message again.
+    [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window = std::chrono::hours{24}) const {
+        return core_.sweep(window);
+    }
+
+private:
+    [[nodiscard]] static result<void> decode(row_view stored, T& to) { return from_row(detail::entity_in(stored), to); }
+
+    detail::queue_core core_;
+};
+
+ENTITABLE_END_NAMESPACE

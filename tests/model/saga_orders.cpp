@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// A channel of a microblog is deleted by a saga, while others post and make the channel again, in every order of all requests, with lost and late
+// requests, programs that end at each point and a second worker; and the same with defects, each of which is found.
+
+#include "support/catch.hpp"
+#include "support/long.hpp"
+#include <entitable/bulk.hpp>
+#include <entitable/entitable.hpp>
+#include <entitable/tables.hpp>
+#include <entitable/testing/crash_points.hpp>
+#include <entitable/testing/interleavings.hpp>
+#include <entitable/testing/program.hpp>
+#include <entitable/work.hpp>
+
+#include <functional>
+
+using namespace entitable;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What users know a channel by.
+struct channel {
+    std::string name;
+    std::string id; ///< fresh for each channel that is made, also under a name that returns
+    bool deleted{};
+    etag version{};
+};
+ENTITABLE(channel, partition_key(name), row_key(literal("channel")), properties(id, deleted, etag(version)))
+
+/// Is there for as long as the channel takes posts; in the partition of its posts.
+struct head {
+    std::string channel_id;
+    std::string name;
+};
+ENTITABLE(head, partition_key(channel_id), row_key(literal("head")), properties(name))
+struct post {
+    std::string channel_id;
+    std::string number;
+};
+ENTITABLE(post, partition_key(channel_id), row_key(literal("post:"), number), properties())
+
+struct deletion {
+    std::string name;
+    std::string channel_id;
+};
+ENTITABLE(deletion, partition_key(name), row_key(literal("id:"), channel_id), properties())
+
+/// What may be wrong with a program.
+struct flaws {
+    bool without_head{};
+    bool by_name{};     ///< posts are keyed by the name of the channel
+    bool any_version{}; ///< the channel is removed whatever its version
+    bool one_pass{};    ///< the posts are removed in one pass, before what lets new ones in
+};
+
+struct microblog {
+    any_transport store;
+    flaws wrong;
+    table<channel> channels{store, "channels"};
+    table<head> heads{store, "posts"};
+    table<post> posts{store, "posts"};
+    tables<head, post> both{store, "posts"};
+
+    [[nodiscard]] std::string place_of(std::string const& name, std::string const& id) const {
+        return wrong.by_name ? name : id;
+    }
+
+    /// First the head, then the channel: what can be seen takes posts.
+    [[nodiscard]] result<void> create(std::string const& name, std::string const& id) const {
+        if (!wrong.without_head) {
+            auto made = heads.insert({place_of(name, id), name});
+            if (!made && made.error().code != error_code::entity_already_exists) {
+                return made;
+            }
+        }
+        return channels.insert({name, id});
+    }
+    /// Acknowledged where the channel takes posts.
+    [[nodiscard]] result<void> write(std::string const& name, std::string const& number) const {
+        auto const at = channels.get(name);
+        if (!at) {
+            return failure{at.error()};
+        }
+        if (at->deleted) {
+            return failure{error_code::resource_not_found, "the channel is being deleted"};
+        }
+        return write_to(place_of(name, at->id), number);
+    }
+    [[nodiscard]] result<void> write_to(std::string const& place, std::string const& number) const {
+        auto changes = both.batch();
+        if (!wrong.without_head) {
+            changes.merge<head>({place, "cats"}, any_etag);
+        }
+        changes.insert<post>({place, number});
+        return changes.submit();
+    }
+};
+
+auto remove_channel(microblog const& blog) {
+    auto const mark = [blog](deletion const& it) {
+        return blog.channels.update_if_present(
+            it.name, [&](channel& c) { return c.id == it.channel_id && (c.deleted = true); });
+    };
+    auto const close = [blog](deletion const& it) {
+        return blog.heads.remove_if_present(blog.place_of(it.name, it.channel_id), any_etag);
+    };
+    auto const empty = [blog](deletion const& it) -> result<void> {
+        std::string const place = blog.place_of(it.name, it.channel_id);
+        for (;;) { // until nothing is found
+            std::vector<post> found;
+            auto read = blog.posts.where(fields<post>::channel_id == place && fields<post>::number >= "")
+                            .for_each([&](post const& each) { found.push_back(each); });
+            if (!read || found.empty()) {
+                return read;
+            }
+            for (post const& each : found) {
+                auto gone = blog.posts.remove_if_present(each.channel_id, each.number, any_etag);
+                if (!gone) {
+                    return std::move(gone).as_failure();
+                }
+            }
+            if (blog.wrong.one_pass) {
+                return {};
+            }
+        }
+    };
+    auto const remove = [blog](deletion const& it) -> result<void> {
+        auto const found = blog.channels.find(it.name);
+        if (!found || !*found || (!blog.wrong.any_version && (*found)->id != it.channel_id)) {
+            return found ? result<void>{} : failure{found.error()};
+        }
+        return blog.channels.remove_if_present(
+            it.name, blog.wrong.any_version ? etag_condition{any_etag} : etag_condition{(*found)->version});
+    };
+    if (blog.wrong.one_pass) {
+        return saga_for<deletion>("remove_channel", step("mark", std::function<result<void>(deletion const&)>{mark}),
+            step("posts", std::function<result<void>(deletion const&)>{empty}),
+            step("head", std::function<result<void>(deletion const&)>{close}),
+            step("channel", std::function<result<void>(deletion const&)>{remove}));
+    }
+    return saga_for<deletion>("remove_channel", step("mark", std::function<result<void>(deletion const&)>{mark}),
+        step("head", std::function<result<void>(deletion const&)>{close}),
+        step("posts", std::function<result<void>(deletion const&)>{empty}),
+        step("channel", std::function<result<void>(deletion const&)>{remove}));
+}
+
+/// What an actor tells at its end.
+struct told {
+    bool created{}; ///< the channel was made again
+    bool posted{};  ///< and a post to it was acknowledged
+    std::string problem;
+};
+
+using through_defect = std::function<any_transport(any_transport)>;
+
+struct cast {
+    std::string name;
+    std::function<told(microblog const&, entitable::clock&)> does;
+    through_defect defect{};
+};
+
+table_queue<deletion> queue_on(any_transport through, entitable::clock& time, std::uint64_t seed) {
+    queue_options how;
+    how.lanes = 1;
+    how.time = &time;
+    how.seed = seed;
+    how.max_attempts = 4;
+    how.max_deliveries = 100;
+    how.polling = {.base = 40s, .least = 40s, .most = 40s, .jitter = 0};
+    how.delays = {};
+    return table_queue<deletion>{std::move(through), "deletions", how};
+}
+/// Takes one deletion and brings it to its end.
+told work(microblog const& blog, entitable::clock& time, std::uint64_t seed, std::chrono::nanoseconds wait) {
+    told made;
+    auto item = queue_on(blog.store, time, seed).claim({.wait = wait});
+    if (item && *item) {
+        auto const ended = remove_channel(blog).resume(**item);
+        if (ended) {
+            static_cast<void>((*item)->complete());
+        } else if (ended.error().code == error_code::saga_differs || ended.error().code == error_code::invalid_input) {
+            made.problem = ended.error().to_string();
+        }
+    }
+    return made;
+}
+cast worker(std::string name, std::uint64_t seed, std::chrono::nanoseconds wait = {}) {
+    return {std::move(name),
+        [seed, wait](microblog const& blog, entitable::clock& time) { return work(blog, time, seed, wait); }};
+}
+cast poster() {
+    return {"poster", [](microblog const& blog, entitable::clock&) {
+                static_cast<void>(blog.write("cats", "2"));
+                return told{};
+            }};
+}
+/// Makes the channel again as soon as its name is free, and posts.
+cast user() {
+    return {"user", [](microblog const& blog, entitable::clock&) {
+                told made;
+                auto const there = blog.channels.find("cats");
+                if (there && !*there) {
+                    made.created = blog.create("cats", "new").has_value();
+                    made.posted = made.created && blog.write("cats", "3").has_value();
+                }
+                return made;
+            }};
+}
+
+/// The deletion, interrupted at each point; others post, and make the channel again when its name is free.
+testing::manual_clock manual;
+testing::crash_point_report at_each_point(flaws wrong) {
+    testing::crash_point_world world;
+    world.begin = [wrong](any_transport const& store, entitable::clock& time) {
+        microblog const blog{store, wrong};
+        blog.channels.create().value();
+        blog.posts.create().value();
+        auto const queue = queue_on(store, time, 97);
+        queue.create().value();
+        blog.create("cats", "old").value();
+        blog.write("cats", "1").value();
+        queue.enqueue({"cats", "old"}, {.id = "x"}).value();
+    };
+    world.meanwhile = [wrong](any_transport const& store, entitable::clock&) {
+        microblog const blog{store, wrong};
+        auto const at = blog.channels.find("cats").value();
+        if (!at) {
+            blog.create("cats", "new").value();
+        }
+        static_cast<void>(blog.write("cats", "3"));
+        // Somebody who has looked at the channel before it was marked.
+        static_cast<void>(wrong.by_name ? result<void>{} : microblog{store, wrong}.write_to("old", "2"));
+    };
+    world.shows = [wrong](any_transport const& store) {
+        microblog const blog{store, wrong};
+        auto const at = blog.channels.find("cats").value();
+        std::string all = at && at->id == "new" && !at->deleted ? "a new channel" : "not the new channel";
+        all += blog.posts.find(blog.place_of("cats", "new"), "3").value() ? "" : ", without its post";
+        if (!wrong.by_name) {
+            all +=
+                blog.posts.where(fields<post>::channel_id == "old" && fields<post>::number >= "").count().value() != 0
+                ? ", an orphan"
+                : "";
+            all += blog.heads.find("old").value() ? ", an old head" : "";
+        }
+        manual.set(date_time::from_date(2026, 2, 1));
+        auto const size = queue_on(store, manual, 96).approximate_size().value();
+        return size.ready + size.held + size.dead_letters == 0 ? all : all + ", something in the queue";
+    };
+    return testing::every_crash_point(
+        [wrong, turn = std::uint64_t{0}](any_transport through, entitable::clock& time) mutable {
+            static_cast<void>(work(microblog{std::move(through), wrong}, time, ++turn, {}));
+        },
+        world);
+}
+
+testing::interleaving_report walk(
+    std::vector<cast> const& actors, testing::interleaving_limits limits, flaws wrong = {}, std::size_t most = 0) {
+    limits.most_states = most != 0 ? most : entitable_test::rounds(120, 300'000, 4'000);
+    return testing::interleavings(
+        [&](testing::stage& on) {
+            microblog const blog{on.store(), wrong};
+            blog.channels.create().value();
+            blog.posts.create().value();
+            auto const queue = queue_on(on.store(), on.time(), 97);
+            queue.create().value();
+            blog.create("cats", "old").value();
+            blog.write("cats", "1").value();
+            queue.enqueue({"cats", "old"}, {.id = "x"}).value();
+            auto& seen = on.keep<told>();
+            for (cast const& each : actors) {
+                on.add(
+                    each.name,
+                    [&on, each, wrong] {
+                        auto const runs = [each, wrong](any_transport way, entitable::clock& time) {
+                            return each.does(microblog{each.defect ? each.defect(way) : way, wrong}, time);
+                        };
+                        return testing::program<told>{runs, on.time().steady()};
+                    },
+                    [&seen](told const& done) {
+                        seen.created = seen.created || done.created;
+                        seen.posted = seen.posted || done.posted;
+                        seen.problem += done.problem;
+                    });
+            }
+            on.remember(
+                [&seen] { return std::string{seen.created ? "c" : ""} + (seen.posted ? "p" : "") + seen.problem; });
+            on.always([blog, &seen]() -> std::string {
+                auto const at = blog.channels.find("cats").value();
+                if (seen.created && (!at || at->id != "new" || at->deleted)) {
+                    return "the new channel is gone";
+                }
+                if (seen.posted && !blog.posts.find(blog.place_of("cats", "new"), "3").value()) {
+                    return "a post in the new channel is gone";
+                }
+                return seen.problem;
+            });
+            on.at_end([blog, &on, &seen]() -> std::string {
+                for (int round = 0; round < 3; ++round) { // whoever comes later
+                    on.time().advance(1min);
+                    static_cast<void>(work(blog, on.time(), 90 + static_cast<std::uint64_t>(round), {}));
+                }
+                auto const size = queue_on(on.store(), on.time(), 96).approximate_size().value();
+                if (size.ready + size.held + size.dead_letters != 0) {
+                    return "something is left in the queue";
+                }
+                auto const at = blog.channels.find("cats").value();
+                if (at && at->id == "old") {
+                    return "the channel is there";
+                }
+                if (!blog.wrong.by_name) {
+                    if (blog.posts.where(fields<post>::channel_id == "old" && fields<post>::number >= "")
+                            .count()
+                            .value() != 0) {
+                        return "an orphan";
+                    }
+                    if (blog.heads.find("old").value()) {
+                        return "the head is there";
+                    }
+                }
+                return at && !seen.created && at->deleted ? "a new channel is marked" : "";
+            });
+        },
+        limits);
+}
+
+void check(testing::interleaving_report const& seen, bool complete = false) {
+    CAPTURE(seen.schedule);
+    CAPTURE(seen.states);
+    CHECK(seen.problem == "");
+    CHECK((seen.complete || (!complete && entitable_test::rounds(0, 1) == 0))); // all of them in the long run
+}
+
+testing::interleaving_limits const quiet{.faults = 0, .late = 0};
+
+/// Each advance is an upsert, so that it makes a message of nothing.
+struct upserts {
+    using is_transport = void;
+    any_transport below;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, write_entity>) {
+            if (request.change.kind == mutation_kind::merge && request.change.entity.view().find("Queue_Step")) {
+                Request other = request;
+                other.change.kind = mutation_kind::insert_or_merge;
+                return below.execute(other, context);
+            }
+        }
+        return below.execute(request, context);
+    }
+};
+
+} // namespace
+
+TEST_CASE("saga: a channel is deleted while somebody posts") {
+    check(walk({worker("A", 1), poster()}, quiet, {}, 20'000), true);
+}
+
+TEST_CASE("saga: a channel is deleted, and made again as soon as its name is free") {
+    check(walk({worker("A", 1), user()}, quiet, {}, 20'000), true);
+    check(walk({worker("A", 1), user(), poster()}, quiet));
+}
+
+TEST_CASE("saga: a worker ends at each point, before and after each request, and another one goes on") {
+    // Whoever comes after the end of all schedules is another one.
+    check(walk({worker("A", 1)}, {.faults = 0, .late = 0, .crashes = 1}, {}, 20'000), true);
+    check(walk({worker("A", 1)}, {.faults = 1, .late = 0}, {}, 20'000), true);
+    check(walk({worker("A", 1)}, {.faults = 0, .late = 1}));
+    check(walk({worker("A", 1), worker("B", 2, 90s)}, {.faults = 0, .late = 0, .crashes = 1}));
+    check(walk({worker("A", 1), poster()}, {.faults = 0, .late = 1}));
+    check(walk({worker("A", 1), user()}, {.faults = 0, .late = 1}));
+}
+
+TEST_CASE("saga: interrupted at each request, in each way, while others post and make the channel again") {
+    auto const seen = at_each_point({});
+    CAPTURE(seen.point);
+    CHECK(seen.problem == "");
+    CHECK(seen.points > 100);
+}
+
+TEST_CASE("saga: planted defects are found") {
+    auto const finds = [](std::vector<cast> const& actors, testing::interleaving_limits limits, flaws wrong = {}) {
+        return walk(actors, limits, wrong, 20'000).problem;
+    };
+    cast const slow = worker("A", 1);
+    SECTION("no head") { CHECK(finds({slow, poster()}, quiet, {.without_head = true}) == "an orphan"); }
+    SECTION("removal in one pass") { CHECK(finds({slow, poster()}, quiet, {.one_pass = true}) == "an orphan"); }
+    SECTION("removal under any ETag of a name that returns") {
+        CHECK(at_each_point({.any_version = true}).problem.find("the new channel") != std::string::npos);
+    }
+    SECTION("posts keyed by the name of their channel") {
+        CHECK(at_each_point({.by_name = true}).problem.find("without its post") != std::string::npos);
+    }
+    SECTION("an unguarded progress row") {
+        cast unguarded = slow;
+        unguarded.defect = [](any_transport below) { return any_transport{upserts{std::move(below)}}; };
+        CHECK(finds({unguarded}, {.faults = 0, .late = 1}) == "something is left in the queue");
+    }
+}
