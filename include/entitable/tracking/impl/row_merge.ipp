@@ -85,8 +85,9 @@ ENTITABLE_DECL std::vector<std::string> changed_by_both(
     for (property_view const& each : mine.changed) {
         auto const was = original.find(each.name);
         auto const is = theirs.find(each.name);
-        auto const wanted = each.present ? std::optional{each.value} : std::nullopt;
-        if (was != is && is != wanted) {
+        bool const changed = was.has_value() != is.has_value() || (was && !(*was == *is));
+        bool const wanted = each.present ? is && *is == each.value : !is;
+        if (changed && !wanted) {
             both.emplace_back(each.name);
         }
     }
