@@ -117,8 +117,9 @@ int main() {
             found += by_text.find(partition_key_of(wanted).value() + row_key_of(wanted).value()) != by_text.end();
         }
     });
-    std::printf("look-up by keys: %.0f ns; std::unordered_map by a struct %.0f ns, ratio %.2f (limit 2.00); by key texts "
-                "%.0f ns, ratio %.2f\n",
+    std::printf(
+        "look-up by keys: %.0f ns; std::unordered_map by a struct %.0f ns, ratio %.2f (limit 2.00); by key texts "
+        "%.0f ns, ratio %.2f\n",
         ours, map, ours / map, text, ours / text);
     return found == 0 ? 1 : 0;
 }
