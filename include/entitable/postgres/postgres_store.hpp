@@ -77,7 +77,7 @@ private:
     [[nodiscard]] result<lookup> try_update(
         detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again);
     [[nodiscard]] result<lookup> settle(
-        detail::pg_pool::borrowed& on, std::int64_t number, failure why, call const& context);
+        detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context);
     void purge(call const& context);
 
     std::unique_ptr<detail::pg_pool> pool_;

@@ -76,7 +76,9 @@ ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string con
             case pg_statement::raise_version:
                 return "UPDATE @.partitions SET version = $3::int8 WHERE table_id = $1::int4 AND partition_key = "
                        "$2::bytea";
-            case pg_statement::outcome: return "SELECT pg_xact_status($1::int8::text::xid8)";
+            case pg_statement::outcome:
+                return "SELECT pg_xact_status($1::int8::text::xid8), "
+                       "(SELECT version FROM @.partitions WHERE table_id = $2::int4 AND partition_key = $3::bytea)";
             case pg_statement::find_table: return "SELECT id FROM @.tables WHERE key = $1::bytea";
             case pg_statement::scan_partition:
                 return "SELECT partition_key, row_key, value FROM @.rows "

@@ -210,14 +210,13 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
     if (!wanted || rows.changes_.empty()) {
         return wanted ? lookup::found : lookup::absent;
     }
-    std::int64_t const number = found.number(0, 2);
     rows.send();
     on->send(detail::pg_statement::commit);
     auto committed = on->run(context);
     if (!committed) {
         failure why = std::move(committed).as_failure();
         if (on->broken()) {
-            auto settled = settle(on, number, std::move(why), context);
+            auto settled = settle(on, rows, std::move(why), context);
             again = !settled && settled.error().effect == effect::none && !on.fresh();
             return settled;
         }
@@ -235,13 +234,17 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
     return lookup::found;
 }
 
-/// What became of a commit that was not answered: a server knows it of each transaction, unless it is another server by now.
+/// What became of a commit that was not answered: a server knows it of each transaction, unless it is another server by now. A server
+/// that crashed may have given the number again that a lost transaction had: "aborted" is true then too, and "committed" is
+/// believed where the partition has the very version that this update gave it.
 ENTITABLE_DECL result<lookup> postgres_store::settle(
-    detail::pg_pool::borrowed& on, std::int64_t number, failure why, call const& context) {
+    detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context) {
     std::string const history = on->history();
     on.give_back();
     pool_->forget_idle();
-    detail::pg_number const asked{number};
+    detail::pg_number const number{rows.found_.number(0, 2)};
+    detail::pg_number const table{rows.table_};
+    bool const raises = rows.last_version_ != rows.version_before_;
     call patient; // the call's own time may be over; to say what became of the write is worth a moment more
     patient.cancellation = context.cancellation;
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{2};
@@ -251,12 +254,16 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
             break;
         }
         if (other) {
-            (*other)->send(detail::pg_statement::outcome, {asked});
+            (*other)->send(detail::pg_statement::outcome, {number, table, rows.asked_.partition});
             auto said = (*other)->run(patient);
             std::string_view const fate =
                 said && said->back().size() > 0 ? said->back().bytes(0, 0) : std::string_view{};
             if (fate == "committed") {
-                return lookup::found;
+                bool const ours = raises && !said->back().is_null(0, 1) && said->back().number(0, 1) == rows.last_version_;
+                if (ours) {
+                    return lookup::found;
+                }
+                break;
             }
             if (fate == "aborted") {
                 return why;
