@@ -259,7 +259,8 @@ ENTITABLE_DECL result<lookup> postgres_store::settle(
             std::string_view const fate =
                 said && said->back().size() > 0 ? said->back().bytes(0, 0) : std::string_view{};
             if (fate == "committed") {
-                bool const ours = raises && !said->back().is_null(0, 1) && said->back().number(0, 1) == rows.last_version_;
+                bool const ours =
+                    raises && !said->back().is_null(0, 1) && said->back().number(0, 1) == rows.last_version_;
                 if (ours) {
                     return lookup::found;
                 }
