@@ -138,6 +138,8 @@ private:
         table_core table;
         queue_options options;
         random_source random;
+        atomic<std::uint64_t> own{0}; ///< in the names that a child made by `fork` gives
+        atomic<std::uint64_t> forks;  ///< of the process that this is
         atomic<std::size_t> lanes{0}; ///< 0: not read yet
         std::mutex guard;
         std::vector<lane_cursor> cursors; ///< guarded

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -14,7 +15,8 @@ namespace detail {
 ENTITABLE_DECL queue_core::state::state(any_transport through, std::string name, queue_options how)
     : table(std::move(through), std::move(name), how.calls),
       options(std::move(how)),
-      random(options.seed != 0 ? options.seed : random_seed()) {}
+      random(options.seed != 0 ? options.seed : random_seed()),
+      forks(platform::forks()) {}
 
 ENTITABLE_DECL queue_core::queue_core(any_transport through, std::string name, queue_options options)
     : state_(shared<state>::make(std::move(through), std::move(name), std::move(options))) {}
@@ -41,9 +43,13 @@ ENTITABLE_DECL bool queue_core::again(std::uint32_t& attempt) const {
 }
 
 ENTITABLE_DECL std::string queue_core::fresh_id() const {
+    // A child has a copy of all random numbers to come: it would take claims of its parent for its own.
+    if (std::uint64_t const here = platform::forks(); state_->forks.load(memory_order::acquire) != here) {
+        state_->own.store(random_seed(), memory_order::relaxed);
+        state_->forks.store(here, memory_order::release);
+    }
     std::string id;
-    for (int half = 0; half < 2; ++half) {
-        std::uint64_t const bits = random().bits();
+    for (std::uint64_t const bits : {state_->own.load(memory_order::relaxed) ^ random().bits(), random().bits()}) {
         for (int digit = 60; digit >= 0; digit -= 4) {
             id += "0123456789abcdef"[bits >> digit & 15U];
         }
