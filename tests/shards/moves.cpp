@@ -159,6 +159,7 @@ TEST_CASE("shards: an off-line move") {
         // an ETag from before is refused, nothing is sent
         auto const refused = items.replace({"g7", 7, "changed", 1}, stored.etag);
         CHECK(refused.error().code == error_code::update_condition_not_satisfied);
+        CHECK(refused.error().message.starts_with("ShardMoved"));
         items.update("g7", 7, [](item& each) { each.text = "changed"; }).value();
         auto back = plan_move(cloud, shard, plan.source, options).value();
         back.run().value();
