@@ -11,6 +11,7 @@
     "entitable/src.hpp is for separate compilation: define ENTITABLE_SEPARATE_COMPILATION for every file of the program"
 #endif
 
+#include <entitable/aggregate/impl/aggregate_declarations.ipp>
 #include <entitable/backends/impl/continuation.ipp>
 #include <entitable/backends/impl/local_rules.ipp>
 #include <entitable/backends/impl/page_reader.ipp>

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `aggregated_table<E, Aggregate>`: a table whose sums are kept in rows of the same partition, changed in the same transaction.
+
+#include <entitable/aggregate/detail/aggregate_writer.hpp>
+#include <entitable/client/table.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The operations whose parameters are the key components of the entity.
+template <class Entity, class Declared, class PartitionComponents, class RowComponents>
+class aggregated_operations;
+
+template <class Entity, class Declared, class... P, class... R>
+class aggregated_operations<Entity, Declared, components<void, P...>, components<void, R...>>
+    : protected keyed_operations<Entity, components<void, P...>, components<void, R...>> {
+    using base = keyed_operations<Entity, components<void, P...>, components<void, R...>>;
+
+public:
+    using base::find;
+    using base::get;
+    using base::get_stored;
+
+    /// Removes the entity with these keys from the table and from its sums, if its version is the one given: ResourceNotFound when there
+    /// is none, UpdateConditionNotSatisfied when it was changed since.
+    [[nodiscard]] result<transacted> remove(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, etag_condition condition) const {
+        auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
+        if (!made) {
+            return std::move(made).as_failure();
+        }
+        return write(mutation_kind::remove, std::move(made->entity), condition);
+    }
+    /// As `table::update`, with its sums.
+    template <class Change>
+    [[nodiscard]] result<transacted> update(key_argument<typename P::value_type>... partition,
+        key_argument<typename R::value_type>... row, Change&& change) const {
+        auto const body = [&](transaction_scope& all) -> result<void> {
+            ENTITABLE_CHECK(scoped_rows<Entity, components<void, R...>>{all}.update(row..., change));
+            return {};
+        };
+        return send(base::partition_key(partition...), body);
+    }
+    /// As `table::transact`; the sums of what the body changes are changed with it.
+    template <class Body>
+    [[nodiscard]] result<transacted> transact(key_argument<typename P::value_type>... partition, Body&& body) const {
+        auto const typed = [&](transaction_scope& scope) -> result<void> {
+            transaction<Entity> all{scope};
+            return body(all);
+        };
+        constexpr bool takes_it = std::is_invocable_r_v<result<void>, Body&, transaction<Entity>&>;
+        static_assert(takes_it,
+            "the body of a transaction takes an entitable::transaction of the table's entity by reference, and returns "
+            "entitable::result<void>");
+        return send(base::partition_key(partition...), typed);
+    }
+    /// Recomputes the sums of a partition and compares them. Writers may be at work: rows that change meanwhile are looked at again.
+    [[nodiscard]] result<aggregate_audit>(verify)(key_argument<typename P::value_type>... partition) const {
+        return audit(base::partition_key(partition...), false);
+    }
+    /// The same, and writes those that differ anew: after writers that knew nothing of the sums, or for a table that had none. Writers may
+    /// be at work. May be called again where it did not end.
+    [[nodiscard]] result<aggregate_audit> rebuild(key_argument<typename P::value_type>... partition) const {
+        return audit(base::partition_key(partition...), true);
+    }
+
+protected:
+    aggregated_operations(table_core core, aggregate_options const& options)
+        : base(std::move(core)), options_(options) {}
+
+    template <class Body>
+    [[nodiscard]] result<transacted> send(result<std::string> partition_key, Body const& body) const {
+        transaction_options const how{options_.max_attempts, options_.delays, options_.time, options_.seed};
+        return run_transaction(
+            base::core_, std::move(partition_key), how, body, aggregate_writer<Entity, Declared>::send);
+    }
+    /// One change of one entity, under its version where one is given.
+    [[nodiscard]] result<transacted> write(
+        mutation_kind kind, result<row> entity, etag_condition const& condition) const {
+        if (!entity) {
+            return std::move(entity).as_failure();
+        }
+        auto const body = [&](transaction_scope& all) -> result<void> {
+            if (!condition.any()) {
+                ENTITABLE_TRY(auto const stored, all.find(std::string{entity->row_key()}));
+                if (!stored) {
+                    return failure{error_code::resource_not_found, "there is no such entity"};
+                }
+                if (!condition.accepts(all.version_of(entity->row_key()))) {
+                    return failure{
+                        error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
+                }
+            }
+            all.change(kind, *entity, true);
+            return {};
+        };
+        return send(std::string{entity->partition_key()}, body);
+    }
+    [[nodiscard]] result<aggregate_audit> audit(result<std::string> partition_key, bool mend) const {
+        if (!partition_key) {
+            return std::move(partition_key).as_failure();
+        }
+        return audit_aggregates<Entity, Declared>(base::core_, *partition_key, mend, options_);
+    }
+
+    aggregate_options options_;
+};
+
+} // namespace detail
+
+/// A table of entities whose sums are kept: an aggregate is a row of the same partition, which changes in the transaction of its entities.
+///
+///     struct daily_sales {
+///         std::string shop, day;
+///         std::int64_t cents{}, orders{};
+///         static daily_sales key(order const& of) { return {of.shop, of.day}; }       // where an order counts
+///         void add(order const& one) { cents += one.cents, ++orders; }
+///         void subtract(order const& one) { cents -= one.cents, --orders; }
+///     };
+///     ENTITABLE(daily_sales, partition_key(shop), row_key(literal("SALES:"), day), properties(cents, orders))
+///     aggregated_table<order, daily_sales> orders{store, "orders"};
+///
+/// - Row keys of entity and aggregate begin with literals that differ. `add` and `subtract` undo each other exactly: integers do.
+/// - An insert costs one read and one transaction of two operations; an update or a removal one read more. The aggregate is a hot row: writers
+///   that meet begin again. `salted_aggregate` splits it. A row whose sums are back at nothing stays.
+/// - A change that leaves what its entity adds to the sums as it was does not write them.
+///
+/// Safe to use from several threads; copies are cheap. Writers that go round it (`table<E>`) leave sums that are wrong: `verify` tells,
+/// `rebuild` mends. A write of unknown effect ends with that error; entity and sums are written, or neither is.
+template <mapped_entity Entity, class Declared>
+class aggregated_table : public detail::aggregated_operations<Entity, Declared,
+                             typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components> {
+    using base = detail::aggregated_operations<Entity, Declared, typename mapping<Entity>::partition_components,
+        typename mapping<Entity>::row_components>;
+    using base::core_;
+    using declaration = detail::aggregate_declaration<Declared>;
+    static_assert(detail::allow_aggregate<Entity, Declared>());
+
+public:
+    using value_type = Entity;                         ///< what it holds
+    using aggregate_type = typename declaration::type; ///< the sums
+
+    /// `name`: as of `table`.
+    aggregated_table(
+        any_transport through, std::string name, aggregate_options const& how = {}, call_options options = {})
+        : base(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    /// TableAlreadyExists when it is there.
+    [[nodiscard]] result<void> create() const { return core_.create(); }
+    /// Whether it was made now.
+    [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
+    /// The table of the entities, for reads. What is written through it is in no sum.
+    [[nodiscard]] table<Entity> entities() const { return {core_.transport(), core_.name(), core_.options()}; }
+    /// The table of the sums, for reads.
+    [[nodiscard]] table<aggregate_type> aggregates() const {
+        return {core_.transport(), core_.name(), core_.options()};
+    }
+
+    // ---- writes ----
+
+    /// EntityAlreadyExists when the key is taken.
+    [[nodiscard]] result<transacted> insert(Entity const& entity) const {
+        return base::write(mutation_kind::insert, to_row(entity), any_etag);
+    }
+    /// As `table::replace`; it reads the stored entity first.
+    [[nodiscard]] result<transacted> replace(Entity const& entity, etag_condition condition) const {
+        return base::write(mutation_kind::replace, to_row(entity), condition);
+    }
+    /// Inserts, or replaces whatever is stored; it reads that first.
+    [[nodiscard]] result<transacted> insert_or_replace(Entity const& entity) const {
+        return base::write(mutation_kind::insert_or_replace, to_row(entity), any_etag);
+    }
+
+    // ---- reads ----
+
+    /// The sums with the keys of `place`, whose sums do not count; those of no entity are as in a fresh aggregate. One point query, or one
+    /// query where the aggregate is salted: all parts stood so at one time, where they are on one page.
+    [[nodiscard]] result<aggregate_type> sums(aggregate_type const& place) const {
+        result<aggregate_type> total{detail::without_sums(place)};
+        std::vector<std::string> keys;
+        for (std::size_t part = 0; part < declaration::buckets; ++part) {
+            aggregate_type one = *total;
+            declaration::put_part(one, part);
+            auto key = row_key_of(one);
+            if (!key) {
+                return std::move(key).as_failure();
+            }
+            keys.push_back(*std::move(key));
+        }
+        auto partition = partition_key_of(*total);
+        if (!partition) {
+            return std::move(partition).as_failure();
+        }
+        std::sort(keys.begin(), keys.end());
+        result<void> good;
+        key_range const range{
+            key_interval::only(*partition), {key_bound::including(keys.front()), key_bound::including(keys.back())}};
+        auto read = core_.for_each_row(range, {}, false, [&](row_view each) {
+            if (!good || !std::binary_search(keys.begin(), keys.end(), each.row_key)) {
+                return;
+            }
+            aggregate_type one{};
+            good = from_row(each, one, core_.options().reading);
+            if constexpr (declaration::buckets == 1) {
+                *total = std::move(one);
+            } else {
+                total->combine(one);
+            }
+        });
+        if (!read || !good) {
+            return !read ? std::move(read).as_failure() : std::move(good).as_failure();
+        }
+        return total;
+    }
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Adds changes of aggregate rows to those of a partition transaction, and looks rows of aggregates through.
+
+#include <entitable/aggregate/aggregate_declarations.hpp>
+#include <entitable/aggregate/aggregate_options.hpp>
+#include <entitable/client/transaction.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/transport/run.hpp>
+
+#include <map>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Aggregate, class... P, class... R>
+[[nodiscard]] Aggregate only_keys(Aggregate const& place, components<void, P...>, components<void, R...>) {
+    Aggregate made{};
+    ((made.*P::member = place.*P::member), ...);
+    ((made.*R::member = place.*R::member), ...);
+    return made;
+}
+/// A fresh aggregate with the same keys.
+template <class Aggregate>
+[[nodiscard]] Aggregate without_sums(Aggregate const& place) {
+    return only_keys(
+        place, typename mapping<Aggregate>::partition_components{}, typename mapping<Aggregate>::row_components{});
+}
+
+/// The sums of one entity type.
+template <class Entity, class Declared>
+class aggregate_writer {
+    using declaration = aggregate_declaration<Declared>;
+    using aggregate = typename declaration::type;
+
+public:
+    /// The keys of the row that an entity counts in, as an aggregate without sums. InvalidInput where it would be in another partition.
+    [[nodiscard]] static result<aggregate> place_of(Entity const& entity, row_view stored) {
+        aggregate place = aggregate::key(entity);
+        declaration::put_part(place, bucket_of(stored.row_key));
+        ENTITABLE_TRY(std::string const partition, partition_key_of(place));
+        if (partition != stored.partition_key) {
+            return failure{error_code::invalid_input, "an aggregate is a row of the partition of its entity"};
+        }
+        return place;
+    }
+
+    /// Adds the changes of sums to those that a body has made.
+    [[nodiscard]] static result<void> prepare(transaction_scope& all) {
+        std::vector<std::string> const changed = all.rows.changed_entities();
+        for (std::string const& row_key : changed) {
+            all.look_at(row_key);
+            if (!all.rows.problem()) {
+                return failure{all.rows.problem().error()};
+            }
+            ENTITABLE_TRY(auto const before, counted(all, all.rows.stored_at(row_key)));
+            ENTITABLE_TRY(auto const after, counted(all, all.rows.now_at(row_key)));
+            if (before && after && before->row_key == after->row_key) {
+                // One row: it is written only where what the entity adds to it is another one now. Whoever recomputes goes by that.
+                aggregate none = before->place;
+                none.subtract(before->entity);
+                none.add(after->entity);
+                ENTITABLE_TRY(row const nothing, to_row(before->place));
+                ENTITABLE_TRY(row const moved, to_row(none));
+                if (nothing.payload() == moved.payload()) {
+                    continue;
+                }
+            }
+            if (before) {
+                ENTITABLE_CHECK(change(all, *before, [&](aggregate& sums) { sums.subtract(before->entity); }));
+            }
+            if (after) {
+                ENTITABLE_CHECK(change(all, *after, [&](aggregate& sums) { sums.add(after->entity); }));
+            }
+        }
+        return all.rows.problem();
+    }
+
+    /// Sends what the body has changed, and what that changes in sums.
+    [[nodiscard]] static sent_transaction send(transaction_scope& all, bool announces) {
+        if (auto prepared = prepare(all); !prepared) {
+            return {std::move(prepared).as_failure()};
+        }
+        return send_transaction(all, announces);
+    }
+
+    /// Which of the parts an entity counts in.
+    [[nodiscard]] static std::size_t bucket_of(std::string_view row_key) noexcept {
+        std::uint32_t hash = 2166136261U; // FNV-1a, as of salted key components
+        for (char const each : row_key) {
+            hash = (hash ^ static_cast<unsigned char>(each)) * 16777619U;
+        }
+        return hash % declaration::buckets;
+    }
+
+private:
+    struct counted_entity {
+        Entity entity;
+        aggregate place; // without sums
+        std::string row_key;
+    };
+
+    [[nodiscard]] static result<std::optional<counted_entity>> counted(
+        transaction_scope& all, std::optional<row_view> const& stored) {
+        if (!stored) {
+            return std::optional<counted_entity>{};
+        }
+        counted_entity made;
+        ENTITABLE_CHECK(from_row(*stored, made.entity, all.reading()));
+        ENTITABLE_TRY(made.place, place_of(made.entity, *stored));
+        ENTITABLE_TRY(made.row_key, row_key_of(made.place));
+        return std::optional{std::move(made)};
+    }
+
+    template <class Change>
+    [[nodiscard]] static result<void> change(transaction_scope& all, counted_entity const& counted, Change&& function) {
+        ENTITABLE_TRY(auto const stored, all.find(counted.row_key));
+        aggregate sums = counted.place;
+        if (stored) {
+            ENTITABLE_CHECK(from_row(*stored, sums, all.reading()));
+        }
+        function(sums);
+        all.change(stored ? mutation_kind::replace : mutation_kind::insert, to_row(sums), false);
+        return all.rows.problem();
+    }
+};
+
+/// The rows of a type, by the literal that they begin with.
+[[nodiscard]] inline key_interval rows_behind(std::string_view literal) {
+    std::string end{literal};
+    ++end.back(); // a literal is ASCII
+    return {key_bound::including(std::string{literal}), key_bound::excluding(std::move(end))};
+}
+
+/// Compares the rows of a partition with what its entities come to, and mends them where that is asked for. A row that a writer changes
+/// meanwhile is looked at again: its version says so.
+template <class Entity, class Declared>
+[[nodiscard]] result<aggregate_audit> audit_aggregates(
+    table_core const& core, std::string const& partition_key, bool mend, aggregate_options const& options) {
+    using aggregate = typename aggregate_declaration<Declared>::type;
+    using writer = aggregate_writer<Entity, Declared>;
+    using stored_rows = std::map<std::string, row>;
+    key_range const sums_range{
+        key_interval::only(partition_key), rows_behind(first_literal(mapping<aggregate>::row_layout))};
+    key_range const entities_range{
+        key_interval::only(partition_key), rows_behind(first_literal(mapping<Entity>::row_layout))};
+    auto const read_sums = [&](stored_rows& into) {
+        into.clear();
+        return core.for_each_row(
+            sums_range, {}, false, [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
+    };
+    random_source random{options.seed};
+    for (std::uint32_t attempts = 1;; ++attempts) {
+        aggregate_audit told;
+        stored_rows before;
+        ENTITABLE_CHECK(read_sums(before)); // first: a change of an entity that is read later shows in the version
+        std::map<std::string, aggregate> computed;
+        result<void> good;
+        ENTITABLE_CHECK(core.for_each_row(entities_range, {}, false, [&](row_view each) {
+            auto const count = [&]() -> result<void> {
+                Entity entity{};
+                ENTITABLE_CHECK(from_row(each, entity, core.options().reading));
+                ENTITABLE_TRY(aggregate const place, writer::place_of(entity, each));
+                ENTITABLE_TRY(std::string const row_key, row_key_of(place));
+                computed.try_emplace(row_key, place).first->second.add(entity);
+                return {};
+            };
+            ++told.entities;
+            if (good) {
+                good = count();
+            }
+        }));
+        ENTITABLE_CHECK(good);
+        std::map<std::string, mutation> wanted;
+        auto const compare = [&](std::string const& row_key, aggregate const& sums, row const* stored,
+                                 aggregate const& none) -> result<void> {
+            ENTITABLE_TRY(row made, to_row(sums));
+            ENTITABLE_TRY(row const empty, to_row(none));
+            if (same_sums(made.view(), stored != nullptr ? stored->view() : empty.view(), options.bound)) {
+                ++told.rows;
+            } else {
+                wanted.emplace(row_key,
+                    stored != nullptr ? mutation::replace(std::move(made), stored->view().etag())
+                                      : mutation::insert(std::move(made)));
+            }
+            return {};
+        };
+        for (auto const& [row_key, stored] : before) {
+            aggregate sums;
+            ENTITABLE_CHECK(from_row(stored.view(), sums, core.options().reading));
+            aggregate const none = without_sums(sums);
+            auto const at = computed.find(row_key);
+            ENTITABLE_CHECK(compare(row_key, at != computed.end() ? at->second : none, &stored, none));
+        }
+        for (auto const& [row_key, sums] : computed) {
+            if (before.find(row_key) == before.end()) {
+                ENTITABLE_CHECK(compare(row_key, sums, nullptr, without_sums(sums)));
+            }
+        }
+        bool again = false;
+        stored_rows after;
+        if (!wanted.empty() && !mend) {
+            ENTITABLE_CHECK(read_sums(after));
+        }
+        for (auto& [row_key, change] : wanted) {
+            if (mend) {
+                auto written = core.write(std::move(change));
+                if (!written && written.error().effect != effect::none) {
+                    return std::move(written).as_failure();
+                }
+                bool const beaten = !written &&
+                    (written.error().code == error_code::update_condition_not_satisfied ||
+                        written.error().code == error_code::entity_already_exists ||
+                        written.error().code == error_code::resource_not_found);
+                if (!written && !beaten) {
+                    return std::move(written).as_failure();
+                }
+                again = again || beaten;
+            } else {
+                auto const old = before.find(row_key);
+                auto const now = after.find(row_key);
+                bool const same = (old == before.end()) == (now == after.end()) &&
+                    (now == after.end() || old->second.view().etag() == now->second.view().etag());
+                again = again || !same; // a writer was here between the reads
+            }
+            ++told.different;
+            if (told.samples.size() < 10) {
+                told.samples.push_back(row_key);
+            }
+        }
+        if (!again) {
+            return told;
+        }
+        if (attempts >= options.max_attempts) {
+            return failure{error_code::update_condition_not_satisfied, "other writers were always faster"};
+        }
+        call context{core.options(), *options.time};
+        auto const wait =
+            std::chrono::duration_cast<steady_time::duration>(options.delays.delay(attempts, random.unit()));
+        ENTITABLE_CHECK(wait_until(options.time->steady() + wait, context, *options.time));
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

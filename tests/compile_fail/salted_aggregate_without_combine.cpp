@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "a salted aggregate has a function void combine"
+
+#include <entitable/aggregate.hpp>
+#include <entitable/entitable.hpp>
+
+struct order {
+    std::string shop;
+    std::int32_t number{};
+    std::string day;
+    std::int64_t cents{};
+};
+ENTITABLE(order, partition_key(shop), row_key(literal("ORDER:"), number), properties(day, cents))
+
+struct sales {
+    std::string shop;
+    std::string day;
+    std::int32_t part{};
+    std::int64_t cents{};
+    static sales key(order const& of) { return {of.shop, of.day}; }
+    void add(order const& one) { cents += one.cents; }
+    void subtract(order const& one) { cents -= one.cents; }
+#if !defined(BROKEN)
+    void combine(sales const& other) { cents += other.cents; }
+#endif
+};
+ENTITABLE(sales, partition_key(shop), row_key(literal("SALES:"), day, width(part, 2)), properties(cents))
+
+void use(entitable::any_transport through) {
+    (void)entitable::aggregated_table<order, entitable::salted_aggregate<sales, &sales::part, 8>>{
+        std::move(through), "orders"}
+        .sums({"a", "b"});
+}
