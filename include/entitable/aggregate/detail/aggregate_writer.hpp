@@ -142,7 +142,7 @@ template <class Entity, class Declared>
 [[nodiscard]] result<aggregate_audit> audit_aggregates(
     table_core const& core, std::string const& partition_key, bool mend, aggregate_options const& options) {
     using aggregate = typename aggregate_declaration<Declared>::type;
-    using writer = aggregate_writer<Entity, Declared>;
+    using row_writer = aggregate_writer<Entity, Declared>;
     using stored_rows = std::map<std::string, row>;
     key_range const sums_range{
         key_interval::only(partition_key), rows_behind(first_literal(mapping<aggregate>::row_layout))};
@@ -164,7 +164,7 @@ template <class Entity, class Declared>
             auto const count = [&]() -> result<void> {
                 Entity entity{};
                 ENTITABLE_CHECK(from_row(each, entity, core.options().reading));
-                ENTITABLE_TRY(aggregate const place, writer::place_of(entity, each));
+                ENTITABLE_TRY(aggregate const place, row_writer::place_of(entity, each));
                 ENTITABLE_TRY(std::string const row_key, row_key_of(place));
                 computed.try_emplace(row_key, place).first->second.add(entity);
                 return {};
