@@ -36,6 +36,8 @@ public:
                 from_->take_back(one_);
             }
         }
+        /// It has not gone back.
+        [[nodiscard]] bool held() const noexcept { return !one_.empty(); }
         [[nodiscard]] pg_connection& operator*() noexcept { return one_.front(); }
         [[nodiscard]] pg_connection* operator->() noexcept { return &one_.front(); }
         /// It was opened for this; another one may have been cut while nobody used it.

@@ -22,7 +22,8 @@ namespace detail {
 // ---- values -----------------------------------------------------------------------------------------
 
 inline void put_pg_number(char* to, std::uint32_t number) noexcept {
-    pg_value const bytes = pg_number{static_cast<std::int32_t>(number)};
+    pg_number const big_endian{static_cast<std::int32_t>(number)}; // the value is a view of it
+    pg_value const bytes = big_endian;
     std::memcpy(to, bytes.data(), bytes.size());
 }
 

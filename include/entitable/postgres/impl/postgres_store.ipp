@@ -193,9 +193,13 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         return why;
     }
     struct guard { // of what the body throws
-        detail::pg_connection& on;
-        ~guard() { on.roll_back(); }
-    } const rolls_back{*on};
+        detail::pg_pool::borrowed& on;
+        ~guard() {
+            if (on.held()) { // else it went back: a commit was lost with it
+                on->roll_back();
+            }
+        }
+    } const rolls_back{on};
     detail::pg_rows const& found = locked->back();
     if (found.size() == 0) {
         return lookup::no_table;
