@@ -50,11 +50,11 @@ static_assert(can_and<of_runner, of_runner> && can_and<of_runner, of_property> &
 static_assert(can_or<of_runner, of_runner> && can_or<of_runner, of_property> && can_or<of_property, of_runner>);
 static_assert(can_not<of_runner> && can_not<of_property>);
 static_assert(can_and<maybe, of_runner> && can_and<of_runner, maybe> && can_and<maybe, maybe>);
-// Two entities do not meet in one condition, and a condition is no truth value.
-static_assert(!can_and<of_runner, of_line> && !can_or<of_runner, of_line> && !can_and<maybe, of_line>);
+// A condition is no truth value. That two entities do not meet in one, and that a member alone is none, are messages: see the pairs
+// conditions_of_two_entities and member_alone_as_a_condition.
 static_assert(!can_and<of_runner, bool> && !can_or<of_runner, bool> && !can_or<bool, of_runner>);
 static_assert(!std::is_convertible_v<of_runner, bool> && !std::is_constructible_v<bool, of_runner>);
-static_assert(!can_and<of_runner, bib> && !can_not<bib>);
+static_assert(!can_not<bib>);
 
 // ---- clauses ----
 
