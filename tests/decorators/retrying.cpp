@@ -544,7 +544,8 @@ TEST_CASE("resolve: operation rows are swept by age") {
     testing::manual_clock fast;
     fast.advance(1'000h);
     how.time = &fast;
-    CHECK(sweep_operation_rows(on.backend, "Orders", own, how).value() == 0); // by the clock of the store nothing is old
+    CHECK(
+        sweep_operation_rows(on.backend, "Orders", own, how).value() == 0); // by the clock of the store nothing is old
     on.time.advance(3h);
     how.time = &on.time;
     CHECK(sweep_operation_rows(on.backend, "Orders", own, how).value() == 1);
