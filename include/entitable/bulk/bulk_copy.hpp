@@ -11,23 +11,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-template <class Query, class Target, class Take>
+/// `change` gives the row to insert, or nothing.
+template <class Query, class Target, class Change>
 [[nodiscard]] result<bulk_report> bulk_copy_rows(
-    Query const& found, table<Target> const& to, Take const& take, bulk_options const& options) {
-    auto walk = query_rows::of(found, false);
-    if (!walk) {
-        return std::move(walk).as_failure();
-    }
-    auto const source = [&](bulk_item& item) -> bulk_input {
-        auto next = (*walk)->next();
-        if (!next) {
-            item.why.emplace(next.error());
-            return bulk_input::stopped;
-        }
-        if (!*next) {
-            return bulk_input::end;
-        }
-        result<std::optional<row>> made = take(**next);
+    Query const& found, table<Target> const& to, Change const& change, bulk_options const& options) {
+    auto const take = [&](row_view stored, bulk_item& item) -> bulk_input {
+        result<std::optional<row>> made = change(stored);
         if (!made) {
             item.why.emplace(made.error());
             return bulk_input::refused;
@@ -38,8 +27,7 @@ template <class Query, class Target, class Take>
         item.change = mutation::insert(**std::move(made));
         return bulk_input::row;
     };
-    bulk_run load{to.transport(), to.name(), to.options(), bulk_mode::insert, source, nullptr, options};
-    return load.run();
+    return bulk_from(found, false, to, bulk_mode::insert, take, nullptr, options);
 }
 
 } // namespace detail

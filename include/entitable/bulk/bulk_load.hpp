@@ -122,13 +122,10 @@ template <class Entity, class Table, class Range>
     return load.run();
 }
 
-/// The rows of a walk; `take` makes a change of each.
+/// Loads what `take` makes of each row that a query finds.
 template <class Entity, class Query, class Take>
-[[nodiscard]] result<bulk_report> bulk_over(table<Entity> const& in, Query const& found, bulk_mode mode, bool keys_only,
-    Take const& take, bulk_change const* change, bulk_options const& options) {
-    if (query_rows::table_of(found) != in.name()) {
-        return failure{error_code::invalid_input, "the query is one of another table"};
-    }
+[[nodiscard]] result<bulk_report> bulk_from(Query const& found, bool keys_only, table<Entity> const& into,
+    bulk_mode mode, Take const& take, bulk_change const* change, bulk_options const& options) {
     auto walk = query_rows::of(found, keys_only);
     if (!walk) {
         return std::move(walk).as_failure();
@@ -141,8 +138,18 @@ template <class Entity, class Query, class Take>
         }
         return *next ? take(**next, item) : bulk_input::end;
     };
-    bulk_run load{in.transport(), in.name(), in.options(), mode, source, change, options};
+    bulk_run load{into.transport(), into.name(), into.options(), mode, source, change, options};
     return load.run();
+}
+
+/// The same into the table that the query asks.
+template <class Entity, class Query, class Take>
+[[nodiscard]] result<bulk_report> bulk_over(table<Entity> const& in, Query const& found, bulk_mode mode, bool keys_only,
+    Take const& take, bulk_change const* change, bulk_options const& options) {
+    if (query_rows::table_of(found) != in.name()) {
+        return failure{error_code::invalid_input, "the query is one of another table"};
+    }
+    return bulk_from(found, keys_only, in, mode, take, change, options);
 }
 
 } // namespace detail
