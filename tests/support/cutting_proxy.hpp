@@ -7,6 +7,7 @@
 /// client. Clients prepare COMMIT under a name, which the proxy learns.
 
 #include <poll.h>
+#include <support/temporary_folder.hpp>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -14,7 +15,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -33,10 +33,8 @@ public:
         std::size_t const end = server.find(' ', host);
         std::size_t const port = server.find("port=") + 5;
         target_ = server.substr(host, end - host) + "/.s.PGSQL." + server.substr(port, server.find(' ', port) - port);
-        char folder[] = "/tmp/entitable-proxy.XXXXXX";
-        folder_ = ::mkdtemp(folder);
-        connection_string_ = server.substr(0, host) + folder_ + server.substr(end);
-        own_ = folder_ + "/.s.PGSQL." + server.substr(port, server.find(' ', port) - port);
+        own_ = folder_ / (".s.PGSQL." + server.substr(port, server.find(' ', port) - port));
+        connection_string_ = server.substr(0, host) + own_.substr(0, own_.rfind('/')) + server.substr(end);
         listener_ = ::socket(AF_UNIX, SOCK_STREAM, 0);
         auto const name = address(own_);
         static_cast<void>(::bind(listener_, reinterpret_cast<sockaddr const*>(&name), sizeof name));
@@ -50,8 +48,6 @@ public:
             each.join();
         }
         ::close(listener_);
-        std::error_code ignored;
-        std::filesystem::remove_all(folder_, ignored);
     }
     [[nodiscard]] std::string const& connection_string() const { return connection_string_; }
     /// What the next COMMIT meets; with `closed` no new connection gets through after that.
@@ -143,7 +139,7 @@ private:
     }
 
     std::string target_;
-    std::string folder_;
+    temporary_folder folder_;
     std::string own_;
     std::string connection_string_;
     int listener_{-1};
