@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/bulk/detail/bulk_position.hpp>
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/text.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -13,9 +14,7 @@ inline constexpr std::string_view bulk_digits = "0123456789abcdef";
 
 [[nodiscard]] ENTITABLE_DECL std::string digest_text(std::uint64_t digest) {
     std::string text;
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        text += bulk_digits[(digest >> static_cast<unsigned>(shift)) & 15U];
-    }
+    append_hexadecimal(text, digest);
     return text;
 }
 

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/text.hpp>
@@ -38,13 +39,9 @@ ENTITABLE_DECL std::string retry_ledger::new_operation_id() {
         own_.store(random_seed(), memory_order::relaxed);
         forks_.store(here, memory_order::release);
     }
-    constexpr char digits[] = "0123456789abcdef";
     std::string id;
-    for (std::uint64_t const half : {own_.load(memory_order::relaxed), random_.bits()}) {
-        for (unsigned shift = 64; shift > 0; shift -= 4) {
-            id += digits[(half >> (shift - 4)) & 0x0FU];
-        }
-    }
+    append_hexadecimal(id, own_.load(memory_order::relaxed));
+    append_hexadecimal(id, random_.bits());
     return id;
 }
 

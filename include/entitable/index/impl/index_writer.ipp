@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/index/detail/index_writer.hpp>
@@ -15,12 +16,8 @@ namespace detail {
 /// 32 hexadecimal digits.
 ENTITABLE_DECL std::string intent_id(std::uint64_t high, std::uint64_t low) {
     std::string made;
-    for (std::uint64_t part : {high, low}) {
-        for (int digit = 0; digit < 16; ++digit) {
-            made += "0123456789abcdef"[part >> 60U];
-            part <<= 4U;
-        }
-    }
+    append_hexadecimal(made, high);
+    append_hexadecimal(made, low);
     return made;
 }
 

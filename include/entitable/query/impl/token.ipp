@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/query/reading.hpp>
 #include <entitable/request/part_hash.hpp>
@@ -45,10 +46,7 @@ ENTITABLE_LAZY std::uint64_t token_checksum(
 
 ENTITABLE_LAZY std::string token_of(query_parts const& parts, projection const& select, std::string_view position) {
     std::string token = "1!";
-    std::uint64_t const checksum = token_checksum(parts, select, position);
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        token += token_digits[(checksum >> shift) & 15U];
-    }
+    append_hexadecimal(token, token_checksum(parts, select, position));
     token += '!';
     return token.append(position);
 }

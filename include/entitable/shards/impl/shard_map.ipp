@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/platform.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
@@ -70,11 +71,8 @@ ENTITABLE_DECL std::string shard_table_name(std::string_view table, std::int32_t
     constexpr std::size_t most_of_base = 46; // 4 digits, "x" and 12 digits stand behind it
     std::string made{table};
     if (made.size() > most_of_base) {
-        std::uint64_t const hash = shard_hash(text::ascii_lower(table));
         made.resize(most_of_base - 16);
-        for (int shift = 60; shift >= 0; shift -= 4) {
-            made += "0123456789abcdef"[(hash >> shift) & 15U];
-        }
+        append_hexadecimal(made, shard_hash(text::ascii_lower(table)));
     }
     text::append_decimal(made, static_cast<std::uint64_t>(shard), 4);
     made += 'x';

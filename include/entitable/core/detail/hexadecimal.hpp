@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Numbers and bytes as hexadecimal digits, and back.
+
+#include <entitable/core/detail/characters.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Appends a number as 16 digits in lower case.
+inline void append_hexadecimal(std::string& to, std::uint64_t number) {
+    for (unsigned shift = 64; shift > 0; shift -= 4) {
+        to += hexadecimal_of(number >> (shift - 4));
+    }
+}
+
+/// Appends two digits in lower case for each byte.
+inline void append_hexadecimal(std::string& to, std::string_view bytes) {
+    for (char const each : bytes) {
+        auto const byte = static_cast<unsigned char>(each);
+        to += hexadecimal_of(byte >> 4U);
+        to += hexadecimal_of(byte);
+    }
+}
+
+/// The bytes of an even number of digits, in either case.
+[[nodiscard]] inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
+    if (digits.size() % 2 != 0) {
+        return std::nullopt;
+    }
+    std::string bytes;
+    bytes.reserve(digits.size() / 2);
+    for (std::size_t at = 0; at < digits.size(); at += 2) {
+        int const high = hexadecimal_digit(digits[at]);
+        int const low = hexadecimal_digit(digits[at + 1]);
+        if (high < 0 || low < 0) {
+            return std::nullopt;
+        }
+        bytes += static_cast<char>(static_cast<unsigned char>(high * 16 + low));
+    }
+    return bytes;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
