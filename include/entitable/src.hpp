@@ -69,6 +69,11 @@
 #include <entitable/mapping/impl/key_codec.ipp>
 #include <entitable/mapping/impl/key_layout.ipp>
 #include <entitable/mapping/impl/parts.ipp>
+#include <entitable/messaging/impl/queue_claim.ipp>
+#include <entitable/messaging/impl/queue_core.ipp>
+#include <entitable/messaging/impl/queue_keeping.ipp>
+#include <entitable/messaging/impl/queue_rows.ipp>
+#include <entitable/messaging/impl/saga.ipp>
 #include <entitable/pattern/impl/copy.ipp>
 #include <entitable/pattern/impl/copy_operation.ipp>
 #include <entitable/pattern/impl/reservation.ipp>
@@ -107,11 +112,6 @@
 #include <entitable/transport/impl/attempt.ipp>
 #include <entitable/transport/impl/channel.ipp>
 #include <entitable/transport/impl/sweep.ipp>
-#include <entitable/work/impl/queue_claim.ipp>
-#include <entitable/work/impl/queue_core.ipp>
-#include <entitable/work/impl/queue_keeping.ipp>
-#include <entitable/work/impl/queue_rows.ipp>
-#include <entitable/work/impl/saga.ipp>
 
 ENTITABLE_BEGIN_NAMESPACE
 template class local<memory_store>;

@@ -5,7 +5,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
-#include <entitable/work.hpp>
+#include <entitable/messaging.hpp>
 
 #include <support/catch.hpp>
 #include <support/child_process.hpp>

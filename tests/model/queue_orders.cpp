@@ -8,9 +8,9 @@
 #include "support/long.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/messaging.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
-#include <entitable/work.hpp>
 
 #include <functional>
 #include <map>

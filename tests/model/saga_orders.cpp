@@ -8,11 +8,11 @@
 #include "support/long.hpp"
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/messaging.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing/crash_points.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
-#include <entitable/work.hpp>
 
 #include <functional>
 

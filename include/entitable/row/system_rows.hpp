@@ -60,11 +60,11 @@ inline constexpr kind kinds[] = {
     {intent, "what a change of an entity does to rows in other partitions", "entitable/index/intent.hpp"},
     {index, "whether an index is kept and used", "entitable/index/indexed_table.hpp"},
     {wide, "some of the properties of a wide entity", "entitable/pattern/wide_table.hpp"},
-    {queue, "how many lanes a queue has", "entitable/work/table_queue.hpp"},
-    {message, "work to be done, and who does it", "entitable/work/table_queue.hpp"},
-    {identity, "a message of a queue was enqueued, and maybe is done", "entitable/work/table_queue.hpp"},
-    {dead_letter, "a message that was claimed too often", "entitable/work/table_queue.hpp"},
-    {outbox, "a message that is to be put into its queue", "entitable/work/table_queue.hpp"},
+    {queue, "how many lanes a queue has", "entitable/messaging/table_queue.hpp"},
+    {message, "work to be done, and who does it", "entitable/messaging/table_queue.hpp"},
+    {identity, "a message of a queue was enqueued, and maybe is done", "entitable/messaging/table_queue.hpp"},
+    {dead_letter, "a message that was claimed too often", "entitable/messaging/table_queue.hpp"},
+    {outbox, "a message that is to be put into its queue", "entitable/messaging/table_queue.hpp"},
 };
 
 /// Whether a row with this row key is a system row.

@@ -7,8 +7,8 @@
 
 #include <entitable/client/batch.hpp>
 #include <entitable/client/transaction.hpp>
-#include <entitable/work/claimed.hpp>
-#include <entitable/work/message_queue.hpp>
+#include <entitable/messaging/claimed.hpp>
+#include <entitable/messaging/message_queue.hpp>
 
 #include <algorithm>
 #include <span>

@@ -60,5 +60,5 @@ ENTITABLE_LAZY [[nodiscard]] std::string_view text_in(row_view stored, std::stri
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/work/impl/queue_rows.ipp>
+#include <entitable/messaging/impl/queue_rows.ipp>
 #endif

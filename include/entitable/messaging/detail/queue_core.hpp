@@ -13,8 +13,8 @@
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/random.hpp>
-#include <entitable/work/detail/queue_rows.hpp>
-#include <entitable/work/queue_options.hpp>
+#include <entitable/messaging/detail/queue_rows.hpp>
+#include <entitable/messaging/queue_options.hpp>
 
 #include <mutex>
 #include <optional>
@@ -178,7 +178,7 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/work/impl/queue_claim.ipp>
-#include <entitable/work/impl/queue_core.ipp>
-#include <entitable/work/impl/queue_keeping.ipp>
+#include <entitable/messaging/impl/queue_claim.ipp>
+#include <entitable/messaging/impl/queue_core.ipp>
+#include <entitable/messaging/impl/queue_keeping.ipp>
 #endif

@@ -14,7 +14,7 @@
 /// for the entity that was meant (by an id that is fresh for each one and stands in the message), changes it under the ETag that was read, and
 /// uses `any_etag` on keys with that id alone; it does not upsert.
 
-#include <entitable/work/claimed.hpp>
+#include <entitable/messaging/claimed.hpp>
 
 #include <array>
 #include <tuple>
@@ -179,5 +179,5 @@ template <mapped_entity T, class... Steps>
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/work/impl/saga.ipp>
+#include <entitable/messaging/impl/saga.ipp>
 #endif

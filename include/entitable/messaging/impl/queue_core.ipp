@@ -2,12 +2,13 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/process.hpp>
 #include <entitable/core/random_seed.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/messaging/detail/queue_core.hpp>
 #include <entitable/request/idempotency.hpp>
-#include <entitable/work/detail/queue_core.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -49,11 +50,8 @@ ENTITABLE_DECL std::string queue_core::fresh_id() const {
         state_->forks.store(here, memory_order::release);
     }
     std::string id;
-    for (std::uint64_t const bits : {state_->own.load(memory_order::relaxed) ^ random().bits(), random().bits()}) {
-        for (int digit = 60; digit >= 0; digit -= 4) {
-            id += "0123456789abcdef"[bits >> digit & 15U];
-        }
-    }
+    append_hexadecimal(id, state_->own.load(memory_order::relaxed) ^ random().bits());
+    append_hexadecimal(id, random().bits());
     return id;
 }
 

@@ -4,8 +4,8 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/messaging/saga.hpp>
 #include <entitable/request/idempotency.hpp>
-#include <entitable/work/saga.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

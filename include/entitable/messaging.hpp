@@ -6,5 +6,5 @@
 /// Work that spans partitions and is never forgotten: queues and sagas. Part of the core; apart from its umbrella so that programs without
 /// them do not compile it.
 
-#include <entitable/work/saga.hpp>
-#include <entitable/work/table_queue.hpp>
+#include <entitable/messaging/saga.hpp>
+#include <entitable/messaging/table_queue.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
-#include <entitable/work/detail/queue_rows.hpp>
+#include <entitable/messaging/detail/queue_rows.hpp>
 
 #include <algorithm>
 

@@ -4,9 +4,9 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/messaging/detail/queue_core.hpp>
 #include <entitable/request/idempotency.hpp>
 #include <entitable/transport/run.hpp>
-#include <entitable/work/detail/queue_core.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -5,11 +5,11 @@
 
 #include <entitable/client/row_table.hpp>
 #include <entitable/entitable.hpp>
+#include <entitable/messaging.hpp>
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/spy.hpp>
 #include <entitable/testing/verdict.hpp>
-#include <entitable/work.hpp>
 
 #include <support/catch.hpp>
 #include <support/long.hpp>

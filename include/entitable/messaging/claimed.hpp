@@ -6,7 +6,7 @@
 /// `claimed<T>`: a message in the hands of a worker, and the receipt of it.
 
 #include <entitable/mapping/codec.hpp>
-#include <entitable/work/detail/queue_core.hpp>
+#include <entitable/messaging/detail/queue_core.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -5,7 +5,7 @@
 /// \file
 /// `message_queue`: what a queue can do, wherever it is kept.
 
-#include <entitable/work/queue_options.hpp>
+#include <entitable/messaging/queue_options.hpp>
 
 #include <concepts>
 #include <optional>
