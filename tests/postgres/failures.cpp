@@ -161,6 +161,25 @@ TEST_CASE("postgres: a table that was removed has none of its rows when it is ma
     CHECK(before > 0);
 }
 
+TEST_CASE("postgres: a child made by a fork is told so, and leaves the connections of its parent alone") {
+    if (postgres_server() == nullptr) {
+        return;
+    }
+    auto const options = own_schema();
+    auto kept = std::optional{postgres_backend::connect(postgres_server(), options).value()};
+    table<mark>{*kept, "marks"}.create().value();
+    for (std::int32_t number = 0; number < 3; ++number) {
+        child_process child{[&] {
+            bool const told = table<mark>{*kept, "marks"}.find("p", number).error().code == error_code::store_failed;
+            kept.reset(); // says no farewell to the server
+            auto const own = postgres_backend::connect(postgres_server(), options);
+            return told && own && table<mark>{*own, "marks"}.insert({"p", number, number});
+        }};
+        CHECK(child.succeeds());
+        CHECK(table<mark>{*kept, "marks"}.get("p", number).value().value == number);
+    }
+}
+
 TEST_CASE("postgres: a connection that is cut around a commit") {
     if (postgres_server() == nullptr) {
         return;

@@ -5,6 +5,7 @@
 /// \file
 /// One connection to PostgreSQL: prepared statements that are sent together and answered together.
 
+#include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/postgres/postgres_options.hpp>
 #include <entitable/request/call.hpp>
@@ -124,6 +125,8 @@ public:
     /// Ends a transaction that is open, without waiting longer than for a moment; the connection is broken where that fails.
     void roll_back() noexcept;
 
+    /// A child made by `fork` shares the socket with its parent, and must not use it.
+    [[nodiscard]] bool in_own_process() const noexcept { return on_.get_deleter().forks == platform::forks(); }
     /// The server did not answer; what was sent may have been done.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
     /// What the server said of the last failure, five characters; empty for none.
@@ -138,6 +141,8 @@ public:
 
 private:
     struct finish {
+        finish() noexcept : forks(platform::forks()) {}
+        std::uint64_t forks;
         void operator()(pg_conn* on) const noexcept;
     };
     pg_connection(pg_conn* on, postgres_options const& options) : on_(on), options_(&options) {}

@@ -62,6 +62,7 @@ private:
 
     std::string const connection_string_;
     postgres_options const options_;
+    std::uint64_t const forks_{platform::forks()};
     std::mutex mutex_;
     std::condition_variable returned_;
     std::list<pg_connection> idle_; ///< guarded

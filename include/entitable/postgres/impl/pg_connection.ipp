@@ -125,7 +125,12 @@ ENTITABLE_DECL failure pg_connection::lost() {
 
 // ---- waiting ----------------------------------------------------------------------------------------
 
-ENTITABLE_DECL void pg_connection::finish::operator()(pg_conn* on) const noexcept { PQfinish(on); }
+ENTITABLE_DECL void pg_connection::finish::operator()(pg_conn* on) const noexcept {
+    if (forks ==
+        platform::forks()) { // else it would tell the server, by the parent's socket, to end the parent's session
+        PQfinish(on);
+    }
+}
 
 /// Until there is something to read, the call's time is over, or so much time has passed.
 ENTITABLE_DECL pg_connection::waited pg_connection::wait(call const& context, std::chrono::nanoseconds most) {
@@ -236,7 +241,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(call const& conte
 }
 
 ENTITABLE_DECL void pg_connection::roll_back() noexcept {
-    if (broken_ || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) {
+    if (broken_ || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) {
         return;
     }
     std::string const kept = state_;

@@ -9,6 +9,11 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<pg_pool::borrowed> pg_pool::borrow(call const& context) {
+    if (forks_ != platform::forks()) { // before the lock, which a thread of the parent may have had
+        return failure{error_code::store_failed,
+            "the database was opened before this process was forked off, and belongs to its parent; open it again "
+            "here"};
+    }
     std::list<pg_connection> one;
     {
         auto const give_up = std::chrono::steady_clock::now() + options_.longest_wait;
