@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -88,60 +89,106 @@ inline std::optional<partition_state> after(timed_operation const& done, partiti
     return done.refused ? std::nullopt : std::optional{next};
 }
 
+/// What a search found.
+enum class linear : std::uint8_t { yes, no, not_decided };
+
+/// The search for an order. What changes nothing is given the first place where its answer fits: whatever order there is with a later
+/// place for it, there is with this one. So only the places of changes are tried.
 class linear_search {
 public:
-    explicit linear_search(std::vector<timed_operation> history) : history_(std::move(history)) {
+    /// Gives up when it stood in so many places.
+    explicit linear_search(std::vector<timed_operation> history, std::size_t most_places = 1'000'000)
+        : history_(std::move(history)), most_places_(most_places) {
         std::sort(history_.begin(), history_.end(), [](auto const& a, auto const& b) { return a.begun < b.begun; });
         done_.assign(history_.size(), '.');
     }
-    bool find(partition_state const& state, std::size_t left) {
-        if (left == 0) {
-            return true;
-        }
-        // Those that are done are all before `first`, and a few behind it: that and the state is where the search stands.
-        std::size_t const first = done_.find('.');
-        std::size_t const last = done_.find_last_of('+');
-        std::string place =
-            std::to_string(first) + done_.substr(first, last == std::string::npos || last < first ? 0 : last - first);
-        for (std::string const& version : state) {
-            place += ' ' + version;
-        }
-        if (!tried_.insert(std::move(place)).second) {
-            return false;
-        }
-        // Whatever began before any of the rest ended can have been the next.
-        std::uint64_t first_end = UINT64_MAX;
-        for (std::size_t index = first; index < history_.size() && history_[index].begun < first_end; ++index) {
-            if (done_[index] == '.' && history_[index].ended < first_end) {
-                first_end = history_[index].ended;
-            }
-        }
-        for (std::size_t index = first; index < history_.size() && history_[index].begun < first_end; ++index) {
-            if (done_[index] == '+') {
-                continue;
-            }
-            if (auto const next = after(history_[index], state)) {
-                done_[index] = '+';
-                if (find(*next, left - 1)) {
-                    return true;
-                }
-                done_[index] = '.';
-            }
-        }
-        return false;
+    /// From a partition without rows.
+    [[nodiscard]] linear run() {
+        bool const found = find({});
+        return found ? linear::yes : tried_.size() >= most_places_ ? linear::not_decided : linear::no;
     }
-    [[nodiscard]] std::size_t size() const { return history_.size(); }
 
 private:
+    bool find(partition_state const& state) {
+        std::size_t const before = order_.size();
+        take_what_fits(state);
+        if (order_.size() == history_.size()) {
+            return true;
+        }
+        if (tried_.size() < most_places_ && tried_.insert(place(state)).second) {
+            for (std::size_t const index : candidates()) {
+                if (auto const next = after(history_[index], state)) {
+                    take(index);
+                    if (find(*next)) {
+                        return true;
+                    }
+                    put_back_to(order_.size() - 1);
+                }
+            }
+        }
+        put_back_to(before);
+        return false;
+    }
+    void take_what_fits(partition_state const& state) {
+        for (bool more = true; more;) {
+            more = false;
+            for (std::size_t const index : candidates()) {
+                if (after(history_[index], state) == state) {
+                    take(index);
+                    more = true;
+                }
+            }
+        }
+    }
+    /// Whatever began before any of the rest ended can have been the next.
+    [[nodiscard]] std::vector<std::size_t> candidates() const {
+        std::vector<std::size_t> found;
+        std::uint64_t first_end = UINT64_MAX;
+        for (std::size_t at = done_.find('.'); at < history_.size() && history_[at].begun < first_end; ++at) {
+            if (done_[at] == '.') {
+                found.push_back(at);
+                first_end = std::min(first_end, history_[at].ended);
+            }
+        }
+        std::erase_if(found, [&](std::size_t at) { return history_[at].begun > first_end; });
+        return found;
+    }
+    /// Where the search stands: those that are done are all before the first that is not, and a few behind it.
+    [[nodiscard]] std::string place(partition_state const& state) const {
+        std::size_t const first = done_.find('.');
+        std::size_t const last = done_.find_last_of('+');
+        std::string text =
+            std::to_string(first) + done_.substr(first, last == std::string::npos || last < first ? 0 : last - first);
+        for (std::string const& version : state) {
+            text += ' ' + version;
+        }
+        return text;
+    }
+    void take(std::size_t index) {
+        done_[index] = '+';
+        order_.push_back(index);
+    }
+    void put_back_to(std::size_t size) {
+        for (; order_.size() > size; order_.pop_back()) {
+            done_[order_.back()] = '.';
+        }
+    }
+
     std::vector<timed_operation> history_;
-    std::string done_; ///< + for each that has its place in the order
+    std::size_t most_places_;
+    std::string done_;               ///< + for each that has its place in the order
+    std::vector<std::size_t> order_; ///< those
     std::set<std::string> tried_;
 };
 
-/// From a partition without rows.
+/// Whether there is an order, from a partition without rows; throws where that could not be decided.
 inline bool linearizable(std::vector<timed_operation> const& history) {
-    linear_search search{history};
-    return search.find({}, search.size());
+    switch (linear_search{history}.run()) {
+        case linear::yes: return true;
+        case linear::no: return false;
+        case linear::not_decided: break;
+    }
+    throw std::runtime_error{"the search for an order takes too long"};
 }
 
 inline std::string shown(std::vector<timed_operation> history) {
