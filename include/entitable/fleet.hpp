@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Many stores looked after as one: `fleet`. Part of the core; apart from its umbrella so that programs without fleets do not compile it.
+
+#include <entitable/fleet/fleet.hpp>
+#include <entitable/fleet/fleet_audit.hpp>
+#include <entitable/fleet/fleet_check.hpp>
+#include <entitable/shards.hpp>

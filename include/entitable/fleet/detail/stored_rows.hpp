@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The rows of a table as they are stored, system rows too, one after the other.
+
+#include <entitable/transport/any_transport.hpp>
+
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Reads a table page by page, in key order. One thread at a time.
+class stored_rows {
+public:
+    stored_rows(any_transport from, std::string table) : from_(std::move(from)) { asked_.table = std::move(table); }
+
+    /// The next row, until the next call; nothing at the end.
+    [[nodiscard]] result<std::optional<row_view>> next() {
+        while (at_ == page_.size()) {
+            if (ended_) {
+                return std::optional<row_view>{};
+            }
+            call context;
+            auto found = from_.execute(asked_, context);
+            if (!found) {
+                return std::move(found).as_failure();
+            }
+            page_ = std::move(found->rows);
+            at_ = 0;
+            asked_.continuation = std::move(found->continuation);
+            ended_ = !asked_.continuation;
+        }
+        return std::optional<row_view>{page_[at_++]};
+    }
+
+private:
+    any_transport from_;
+    query_entities asked_;
+    page page_;
+    std::size_t at_{};
+    bool ended_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

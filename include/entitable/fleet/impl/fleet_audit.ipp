@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/try.hpp>
+#include <entitable/fleet/detail/shard_visits.hpp>
+#include <entitable/fleet/detail/stored_rows.hpp>
+#include <entitable/fleet/fleet_audit.hpp>
+#include <entitable/row/compare.hpp>
+
+#include <map>
+#include <mutex>
+#include <set>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+inline int compare_keys(row_view left, row_view right) noexcept {
+    int const partition = text::compare_utf16(left.partition_key, right.partition_key);
+    return partition != 0 ? partition : text::compare_utf16(left.row_key, right.row_key);
+}
+
+/// Whether a name could be that of a table of a virtual shard: it ends in four digits, "x" and a number.
+inline bool names_shard_table(std::string_view name) noexcept {
+    std::size_t const mark = name.rfind('x');
+    return mark != std::string_view::npos && mark > 4 && mark + 1 < name.size() &&
+        name.find_first_not_of("0123456789", mark + 1) == std::string_view::npos &&
+        name.substr(mark - 4, 4).find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// All tables of a store.
+inline result<std::set<std::string>> stored_tables(any_transport const& there) {
+    std::set<std::string> names;
+    list_tables asked{{}, static_cast<std::uint32_t>(there.profile().max_page_size)};
+    do {
+        call context;
+        ENTITABLE_TRY(auto found, there.execute(asked, context));
+        names.insert(found.tables.begin(), found.tables.end());
+        asked.continuation = std::move(found.continuation);
+    } while (asked.continuation);
+    return names;
+}
+
+/// Names that the map knows in a store besides those of shards that are there: of moves that go on or were left.
+inline std::set<std::string> names_of_moves(shard_map_copy const& map, std::string_view store) {
+    std::set<std::string> names;
+    for (shard_place const& place : map.places) {
+        for (shard_table const& table : map.tables) {
+            auto const add = [&](std::string_view where, std::int64_t epoch) {
+                if (where == store) {
+                    names.insert(shard_table_name(table.name, place.row.shard, (std::max)(epoch, table.epoch)));
+                }
+            };
+            add(place.row.attempt_store, place.row.attempt_epoch);
+            for (shard_retired const& old : place.retired) {
+                add(old.store, old.epoch);
+            }
+            if (table.dropping) {
+                add(place.row.store, place.row.epoch);
+            }
+        }
+    }
+    return names;
+}
+
+} // namespace detail
+
+ENTITABLE_DECL result<audit_report> audit(
+    any_transport const& left, any_transport const& right, std::string table, std::size_t most_named) {
+    if (!left.profile().ordered || !right.profile().ordered) {
+        return failure{error_code::not_supported, "an audit needs stores that give rows in key order"};
+    }
+    audit_report made;
+    detail::stored_rows here{left, table};
+    detail::stored_rows there{right, table};
+    made.table = std::move(table);
+    auto const next = [](detail::stored_rows& of) -> result<std::optional<row_view>> {
+        auto found = of.next();
+        if (!found && found.error().code == error_code::table_not_found) {
+            return std::optional<row_view>{};
+        }
+        return found;
+    };
+    auto const note = [&](audit_difference::kind how, row_view which) {
+        if (made.differences.size() < most_named) {
+            made.differences.push_back({how, std::string{which.partition_key}, std::string{which.row_key}});
+        }
+    };
+    ENTITABLE_TRY(auto one, next(here));
+    ENTITABLE_TRY(auto other, next(there));
+    while (one || other) {
+        int const order = !other ? -1 : !one ? 1 : detail::compare_keys(*one, *other);
+        if (order < 0) {
+            ++made.only_left;
+            note(audit_difference::kind::only_left, *one);
+        } else if (order > 0) {
+            ++made.only_right;
+            note(audit_difference::kind::only_right, *other);
+        } else if (same_properties(*one, *other)) {
+            ++made.equal;
+        } else {
+            ++made.different;
+            note(audit_difference::kind::different, *one);
+        }
+        if (order <= 0) {
+            ENTITABLE_TRY(one, next(here));
+        }
+        if (order >= 0) {
+            ENTITABLE_TRY(other, next(there));
+        }
+    }
+    return made;
+}
+
+ENTITABLE_DECL result<std::vector<audit_report>> audit(fleet const& left, fleet const& right, std::size_t most_named) {
+    any_transport const here{left.cloud()};
+    any_transport const there{right.cloud()};
+    ENTITABLE_TRY(auto names, detail::stored_tables(here));
+    ENTITABLE_TRY(auto const others, detail::stored_tables(there));
+    names.insert(others.begin(), others.end());
+    std::vector<audit_report> all;
+    for (std::string const& name : names) {
+        ENTITABLE_TRY(auto made, audit(here, there, name, most_named));
+        all.push_back(std::move(made));
+    }
+    return all;
+}
+
+ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample) {
+    std::vector<schema_difference> all;
+    std::mutex lock;
+    std::map<std::pair<std::string, std::string>, edm_type> types; // of a table and a property
+    std::set<std::string> told;
+    ENTITABLE_TRY(auto const first, of.cloud().state().map.state().fresh({}));
+    std::vector<std::vector<schema_difference>> missing(first->places.size()); // by shard
+    auto const sample_table = [&](std::string const& store, detail::visited_table const& table,
+                                  any_transport const& through) -> result<void> {
+        detail::stored_rows rows{through, table.stored};
+        for (std::size_t row = 0; row < sample; ++row) {
+            ENTITABLE_TRY(auto const each, rows.next());
+            if (!each) {
+                break;
+            }
+            std::lock_guard<std::mutex> const guard{lock};
+            property_cursor cursor{each->payload};
+            for (property_view one; cursor.next(one);) {
+                auto const at = types.try_emplace({table.name, std::string{one.name}}, one.type).first;
+                std::string said = text::joined({one.name, " is ", to_string(one.type), " and elsewhere ",
+                    to_string(at->second)});
+                if (at->second != one.type && told.insert(text::joined({store, "/", table.name, "/", said})).second) {
+                    all.push_back({schema_difference::kind::other_type, store, table.name, std::move(said)});
+                }
+            }
+        }
+        return {};
+    };
+    auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
+        ENTITABLE_TRY(auto const there, detail::stored_tables(through));
+        auto& lacks = missing.at(static_cast<std::size_t>(at.shard));
+        lacks.clear(); // of a visit before it moved
+        for (detail::visited_table const& table : at.tables) {
+            if (there.find(table.stored) != there.end()) {
+                ENTITABLE_CHECK(sample_table(at.store, table, through));
+            } else {
+                lacks.push_back({schema_difference::kind::missing, at.store, table.name, table.stored});
+            }
+        }
+        return {};
+    };
+    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, {}, {}, look));
+    for (detail::shard_visited const& each : visited) {
+        if (!each.outcome) {
+            error why = each.outcome.error();
+            why.message = text::joined({"the store ", each.store, ": ", why.message});
+            return failure{std::move(why)};
+        }
+        auto& lacks = missing.at(static_cast<std::size_t>(each.shard));
+        std::move(lacks.begin(), lacks.end(), std::back_inserter(all));
+    }
+    ENTITABLE_TRY(auto const names, of.stores());
+    for (std::string const& store : names) {
+        ENTITABLE_TRY(auto const through, of.store(store));
+        // Listed before the map is read and after it: what is made meanwhile is not in the first list, what is dropped not in the second.
+        ENTITABLE_TRY(auto const before, detail::stored_tables(through));
+        ENTITABLE_TRY(auto const map, of.cloud().state().map.state().fresh({}));
+        ENTITABLE_TRY(auto const after, detail::stored_tables(through));
+        std::set<std::string> known = detail::names_of_moves(*map, store);
+        for (detail::shard_place const& place : map->places) {
+            if (place.row.store == store) {
+                for (detail::visited_table const& table : detail::visit_of(*map, place).tables) {
+                    known.insert(table.stored);
+                }
+            }
+        }
+        for (std::string const& name : before) {
+            if (detail::names_shard_table(name) && known.find(name) == known.end() && after.find(name) != after.end()) {
+                all.push_back({schema_difference::kind::left_over, store, name, name});
+            }
+        }
+    }
+    return all;
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `fleet_outcomes<T>`: what became of an operation on every store of a fleet, store by store. The room of fleets: many stores under one map,
+/// looked after as one.
+
+#include <entitable/core/result.hpp>
+#include <entitable/core/text.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What became of an operation on one store.
+template <class T>
+struct store_outcome {
+    std::string store; ///< its name
+    result<T> outcome; ///< of the operation there
+};
+
+/// One outcome for each store, by name. A plain value; one thread at a time.
+template <class T>
+class fleet_outcomes {
+public:
+    fleet_outcomes() = default; ///< of no store
+    /// Of these stores.
+    explicit fleet_outcomes(std::vector<store_outcome<T>> all) : stores_(std::move(all)) {}
+
+    [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept { return stores_; } ///< all of them
+    [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; }             ///< all of them
+    /// Whether all succeeded.
+    [[nodiscard]] bool complete() const noexcept { return failed().empty(); }
+    /// The names of those that did not.
+    [[nodiscard]] std::vector<std::string> failed() const {
+        std::vector<std::string> names;
+        for (store_outcome<T> const& each : stores_) {
+            if (!each.outcome) {
+                names.push_back(each.store);
+            }
+        }
+        return names;
+    }
+    /// Nothing where all succeeded; else the first error, with the name of its store and the number of those that failed.
+    [[nodiscard]] result<void> whole() const {
+        for (store_outcome<T> const& each : stores_) {
+            if (!each.outcome) {
+                error named = each.outcome.error();
+                named.message = text::joined({"the store ", each.store, ", one of ", std::to_string(failed().size()),
+                    " that failed of ", std::to_string(stores_.size()), ": ", named.message});
+                return failure{std::move(named)};
+            }
+        }
+        return {};
+    }
+    /// A line for each store, for people: "alpha: done" or "beta: StoreBusy (...): ...".
+    [[nodiscard]] std::string to_string() const {
+        std::string out;
+        for (store_outcome<T> const& each : stores_) {
+            out += text::joined(
+                {each.store, ": ", each.outcome ? std::string{"done"} : each.outcome.error().to_string(), "\n"});
+        }
+        return out;
+    }
+
+private:
+    std::vector<store_outcome<T>> stores_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `rows_content`: what is in a table, in figures that are the same in every store and for every way to spread the rows.
+
+#include <entitable/row/detail/row_digest.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A number for the keys and properties of a row. The order of properties, Timestamp and ETag do not count: stores keep these otherwise.
+[[nodiscard]] inline std::uint64_t content_digest(row_view each) noexcept {
+    std::uint64_t properties = 0;
+    property_cursor cursor{each.payload};
+    for (property_view one; cursor.next(one);) {
+        if (one.present) {
+            row_digest of;
+            of.add(one.name);
+            of.add(static_cast<std::uint64_t>(one.type));
+            of.add(static_cast<std::uint64_t>(one.value.bits()));
+            of.add(one.value.bytes());
+            properties += of.value();
+        }
+    }
+    row_digest whole;
+    whole.add(each.partition_key);
+    whole.add(each.row_key);
+    whole.add(properties);
+    return whole.value();
+}
+
+} // namespace detail
+
+/// What is in a table, in figures. Of several parts of a table it is the sum, however the rows are spread.
+struct rows_content {
+    std::uint64_t rows{};   ///< system rows too
+    std::uint64_t bytes{};  ///< of keys and properties, as they are stored
+    std::uint64_t digest{}; ///< the sum of a number for each row; Timestamps and ETags do not count
+
+    /// Takes a row in.
+    void add(row_view each) noexcept {
+        ++rows;
+        bytes += each.partition_key.size() + each.row_key.size() + each.payload.size();
+        digest += detail::content_digest(each);
+    }
+    /// Takes another part in.
+    rows_content& operator+=(rows_content const& other) noexcept {
+        rows += other.rows;
+        bytes += other.bytes;
+        digest += other.digest;
+        return *this;
+    }
+    /// Whether both hold the same rows. Bytes do not count: stores differ in them.
+    [[nodiscard]] bool same_rows(rows_content const& other) const noexcept {
+        return rows == other.rows && digest == other.digest;
+    }
+};
+
+ENTITABLE_END_NAMESPACE

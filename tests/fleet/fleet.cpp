@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// An outcome for each store; what is in the stores, and what is not where it belongs.
+
+#include "fleets.hpp"
+#include "support/catch.hpp"
+#include <entitable/fleet/detail/shard_visits.hpp>
+
+#include <set>
+#include <stdexcept>
+
+using namespace entitable;
+using namespace fleets;
+
+namespace {
+
+/// A row past the map, into the table of a shard.
+void plant(world const& all, sharded const& cloud, std::int32_t shard, row what) {
+    auto const map = cloud.map().state().fresh({}).value();
+    auto const at = detail::visit_of(*map, map->places.at(static_cast<std::size_t>(shard)));
+    call context;
+    any_transport const there{all.store(at.store)};
+    there.execute(write_entity{at.tables.front().stored, mutation::insert(std::move(what))}, context).value();
+}
+
+} // namespace
+
+TEST_CASE("fleet: an outcome for each store, and again for those that failed") {
+    world const all;
+    fleet const stores{all.open(virtual_shards{6}), {.in_flight = 3, .stores = {"delta", "closed1"}}};
+    CHECK(stores.stores().value() == std::vector<std::string>{"alpha", "beta", "closed1", "delta", "gamma"});
+    std::mutex lock;
+    std::multiset<std::string> asked;
+    bool broken = true;
+    auto const body = [&](std::string_view name, any_transport const& there) -> result<std::size_t> {
+        std::lock_guard<std::mutex> const guard{lock};
+        asked.insert(std::string{name});
+        if (broken && name == "beta") {
+            return failure{error_code::store_busy, "busy"};
+        }
+        call context;
+        auto const tables = there.execute(list_tables{}, context);
+        return tables ? result<std::size_t>{tables->tables.size()} : failure{tables.error()};
+    };
+    auto told = stores.each(body).value();
+    CHECK(told.failed() == std::vector<std::string>{"beta", "closed1"});
+    CHECK_FALSE(told.complete());
+    CHECK(told.whole().error().message == "the store beta, one of 2 that failed of 5: busy");
+    CHECK(told.to_string().find("alpha: done\nbeta: StoreBusy") == 0);
+    broken = false;
+    stores.resume(told, body);
+    CHECK(told.failed() == std::vector<std::string>{"closed1"});
+    CHECK(asked == std::multiset<std::string>{"alpha", "beta", "beta", "delta", "gamma"}); // the others once
+#if ENTITABLE_HAS_EXCEPTIONS
+    auto const throwing = [](std::string_view name, any_transport const&) -> result<int> {
+        if (name == "beta") {
+            throw std::runtime_error{"mine"};
+        }
+        return 1;
+    };
+    CHECK_THROWS_AS(stores.each(throwing), std::runtime_error);
+#endif
+}
+
+TEST_CASE("fleet: a check finds rows on the wrong shard, and names stores that do not answer") {
+    world const all;
+    auto const cloud = all.open(virtual_shards{6});
+    fleet const stores{cloud};
+    auto const items = fill(cloud);
+    auto const sound = check_fleet(stores).value();
+    CHECK(sound.healthy());
+    CHECK(sound.of_table("items").rows == 120);
+    CHECK(sound.contents.size() == 6);
+
+    auto const belongs = static_cast<std::int32_t>(*virtual_shards{6}.shard_of("stray"));
+    std::int32_t const elsewhere = (belongs + 1) % 6;
+    plant(all, cloud, elsewhere, row{"stray", "0001", row_builder{"stray", "0001"}.build().payload()});
+    auto const found = check_fleet(stores).value();
+    CHECK_FALSE(found.healthy());
+    CHECK(found.misplaced_rows == 1);
+    REQUIRE(found.misplaced.size() == 1);
+    CHECK(found.misplaced[0].shard == elsewhere);
+    CHECK(found.misplaced[0].belongs_to == static_cast<std::uint32_t>(belongs));
+    CHECK(found.to_string().find("belongs to shard " + std::to_string(belongs)) != std::string::npos);
+
+    all.store("beta").plan({testing::fault::refused(), 1, "query_entities"});
+    auto const partly = check_fleet(stores).value();
+    REQUIRE(partly.unread.size() == 1);
+    CHECK(partly.unread[0].store == "beta");
+    CHECK(sizes_of(stores).value().stores.size() == 3);
+    all.store("beta").plan({testing::fault::refused(), 1, "query_entities"});
+    CHECK(sizes_of(stores).error().message.starts_with("the store beta: "));
+}
+
+TEST_CASE("fleet: figures are the same however rows are spread, and other for other rows") {
+    world const one;
+    world const other;
+    fleet const few{one.open(virtual_shards{3})};
+    fleet const many{other.open(virtual_shards{11}, {"x", "y"})};
+    fill(few.cloud());
+    auto const items = fill(many.cloud());
+    auto const here = check_fleet(few).value().of_table("items");
+    CHECK(here.same_rows(check_fleet(many).value().of_table("items")));
+    CHECK(audit(few, many).value().at(0).same());
+    CHECK(audit(few, many).value().at(0).equal == 120);
+
+    items.update("g7", 7, [](item& each) { each.size = -1; }).value();
+    items.remove("g8", 8, any_etag).value();
+    items.insert({"g9", 9999, "new", 1}).value();
+    CHECK_FALSE(here.same_rows(check_fleet(many).value().of_table("items")));
+    auto const told = audit(few, many).value().at(0);
+    CHECK((told.equal == 118 && told.different == 1 && told.only_left == 1 && told.only_right == 1));
+    REQUIRE(told.differences.size() == 3);
+    CHECK(told.differences[0].partition_key == "g7");
+    CHECK(told.differences[1].how == audit_difference::kind::only_left);
+    fill(many.cloud(), 3, "others");
+    CHECK(audit(few, many).value().at(1).only_right == 3);
+}
+
+TEST_CASE("fleet: sizes, what is free, and the day a store is full") {
+    world const all;
+    auto const cloud = all.open(virtual_shards{6});
+    fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};
+    auto const items = fill(cloud);
+    auto const roomy = [](std::string_view name) -> std::optional<std::uint64_t> {
+        return name == "delta" ? std::nullopt : std::optional<std::uint64_t>{100'000};
+    };
+    auto const before = sizes_of(stores, roomy).value();
+    CHECK(before.stores.size() == 4);
+    CHECK(before.stores[2].store == "delta");
+    CHECK(before.stores[2].rows == 0);
+    CHECK_FALSE(before.stores[2].free_share());
+    CHECK(before.imbalance(balance_by::slots) == 2.0 * 4 / 6);
+    std::uint64_t rows = 0;
+    for (auto const& each : before.stores) {
+        rows += each.rows;
+    }
+    CHECK(rows == 120);
+    CHECK(before.stores[0].free_share().value() == 1.0 - static_cast<double>(before.stores[0].bytes) / 100'000);
+    // ten days and as many bytes as were free
+    auto later = before;
+    later.at.ticks += date_time::ticks_per_second * 86'400 * 10;
+    later.stores[0].bytes += (100'000 - later.stores[0].bytes) / 2;
+    auto const full = full_at(before, later, "alpha");
+    REQUIRE(full);
+    auto const days = static_cast<double>(full->ticks - later.at.ticks) / date_time::ticks_per_second / 86'400;
+    CHECK((days > 9.9 && days < 10.1));
+    CHECK_FALSE(full_at(before, later, "beta"));  // it does not grow
+    CHECK_FALSE(full_at(before, later, "delta")); // nobody knows its capacity
+}
+
+TEST_CASE("fleet: tables of a store that are not those of the map") {
+    world const all;
+    auto const cloud = all.open(virtual_shards{6});
+    fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};
+    auto const items = fill(cloud);
+    CHECK(schema_drift(stores).value().empty());
+    call context;
+    any_transport const delta{all.store("delta")};
+    delta.execute(create_table{"items0003x77"}, context).value();
+    delta.execute(create_table{"mine"}, context).value(); // of another program
+    auto const map = cloud.map().state().fresh({}).value();
+    auto const lost = detail::visit_of(*map, map->places.at(4)).tables.at(0).stored;
+    any_transport const beta{all.store("beta")};
+    beta.execute(delete_table{lost}, context).value();
+    plant(all, cloud, 0, [] {
+        row_builder made{"odd", "0001"};
+        made.add("size", value_view{"text"});
+        return made.build();
+    }());
+    auto const found = schema_drift(stores).value();
+    REQUIRE(found.size() == 3);
+    CHECK(found[0].what == schema_difference::kind::other_type);
+    CHECK((found[1].what == schema_difference::kind::missing && found[1].says == lost && found[1].store == "beta"));
+    CHECK((found[2].what == schema_difference::kind::left_over && found[2].says == "items0003x77"));
+    CHECK(items.create().error().code == error_code::table_already_exists); // and makes what is missing
+    CHECK(schema_drift(stores, 0).value().size() == 1);
+}
+
+TEST_CASE("fleet: what moves while it is looked at is looked at again") {
+    world const all;
+    auto const cloud = all.open(virtual_shards{6});
+    fleet const stores{cloud, {.in_flight = 1}};
+    auto const items = fill(cloud);
+    int visits = 0;
+    auto const work = [&](detail::shard_visit const& at, any_transport const&) -> result<void> {
+        if (at.shard == 2 && ++visits <= 2) { // moves while it is visited
+            plan_move(cloud, 2, at.store == "gamma" ? "alpha" : "gamma").value().run().value();
+        }
+        return {};
+    };
+    auto const told = detail::visit_shards(stores, {}, {}, work).value();
+    CHECK(visits == 3);
+    CHECK(told.size() == 6);
+    CHECK(told[2].outcome);
+    auto const restless = [&](detail::shard_visit const& at, any_transport const&) -> result<void> {
+        plan_move(cloud, at.shard, at.store == "gamma" ? "alpha" : "gamma").value().run().value();
+        return {};
+    };
+    CHECK(detail::visit_shards(stores, {2}, {}, restless).value().at(0).outcome.error().code ==
+        error_code::shard_moving);
+    CHECK(check_fleet(stores).value().of_table("items").rows == 120);
+}
