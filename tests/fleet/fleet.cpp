@@ -131,7 +131,7 @@ TEST_CASE("fleet: sizes, what is free, and the day a store is full") {
     CHECK(before.stores[2].store == "delta");
     CHECK(before.stores[2].rows == 0);
     CHECK_FALSE(before.stores[2].free_share());
-    CHECK(before.imbalance(balance_by::slots) == 2.0 * 4 / 6);
+    CHECK(before.imbalance(balance_by::shards) == 2.0 * 4 / 6);
     std::uint64_t rows = 0;
     for (auto const& each : before.stores) {
         rows += each.rows;
@@ -198,7 +198,7 @@ TEST_CASE("fleet: what moves while it is looked at is looked at again") {
         plan_move(cloud, at.shard, at.store == "gamma" ? "alpha" : "gamma").value().run().value();
         return {};
     };
-    CHECK(detail::visit_shards(stores, {2}, {}, restless).value().at(0).outcome.error().code ==
-        error_code::shard_moving);
+    CHECK(
+        detail::visit_shards(stores, {2}, {}, restless).value().at(0).outcome.error().code == error_code::shard_moving);
     CHECK(check_fleet(stores).value().of_table("items").rows == 120);
 }

@@ -44,7 +44,8 @@ struct world {
             ? at->second
             : stores->all.emplace(std::string{name}, faulty_store{any_transport{memory_backend{}}}).first->second;
     }
-    [[nodiscard]] sharded open(virtual_shards shards, std::vector<std::string> const& names = {"alpha", "beta", "gamma"},
+    [[nodiscard]] sharded open(virtual_shards shards,
+        std::vector<std::string> const& names = {"alpha", "beta", "gamma"},
         lookup_map_options const& options = {std::chrono::milliseconds{0}}) const {
         return sharded{lookup_map::make(catalogue, "shardmap", std::move(shards), names, options).value(),
             [self = *this](std::string_view name) -> result<any_transport> {

@@ -19,9 +19,9 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// How the stores of a fleet are asked.
 struct fleet_options {
-    std::size_t in_flight{16};            ///< stores that are worked on at once, each on a thread of its own; one at least
-    std::vector<std::string> stores{};    ///< besides those that the map names: new ones, which hold no shard yet
-    clock* time{&detail::lease_clock()};  ///< by which leases are waited for; outlives the fleet
+    std::size_t in_flight{16};         ///< stores that are worked on at once, each on a thread of its own; one at least
+    std::vector<std::string> stores{}; ///< besides those that the map names: new ones, which hold no shard yet
+    clock* time{&detail::lease_clock()}; ///< by which leases are waited for; outlives the fleet
 };
 
 namespace detail {

@@ -69,17 +69,17 @@ struct store_size {
 };
 /// By what stores are compared.
 enum class balance_by : std::uint8_t {
-    slots, ///< virtual shards
-    rows,  ///< rows
-    bytes, ///< bytes of rows
-    load,  ///< a figure of the caller's for each shard
+    shards, ///< virtual shards
+    rows,   ///< rows
+    bytes,  ///< bytes of rows
+    load,   ///< a figure of the caller's for each shard
 };
 /// What all stores hold, at one time.
 struct fleet_sizes {
     date_time at;                   ///< when it was measured
     std::vector<store_size> stores; ///< by name; those without a shard too
 
-    /// The largest of all stores divided by the mean: 1 is even. By slots, rows or bytes; 1 where there is nothing.
+    /// The largest of all stores divided by the mean: 1 is even. By shards, rows or bytes; 1 where there is nothing.
     [[nodiscard]] double imbalance(balance_by what) const noexcept;
     /// A line a store, for people.
     [[nodiscard]] std::string to_string() const;

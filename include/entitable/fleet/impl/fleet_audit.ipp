@@ -145,8 +145,8 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
             property_cursor cursor{each->payload};
             for (property_view one; cursor.next(one);) {
                 auto const at = types.try_emplace({table.name, std::string{one.name}}, one.type).first;
-                std::string said = text::joined({one.name, " is ", to_string(one.type), " and elsewhere ",
-                    to_string(at->second)});
+                std::string said =
+                    text::joined({one.name, " is ", to_string(one.type), " and elsewhere ", to_string(at->second)});
                 if (at->second != one.type && told.insert(text::joined({store, "/", table.name, "/", said})).second) {
                     all.push_back({schema_difference::kind::other_type, store, table.name, std::move(said)});
                 }

@@ -126,10 +126,9 @@ ENTITABLE_DECL double fleet_sizes::imbalance(balance_by what) const noexcept {
     double most = 0;
     double sum = 0;
     for (store_size const& each : stores) {
-        auto const size = static_cast<double>(
-            what == balance_by::slots      ? std::uint64_t{each.shards}
-                : what == balance_by::rows ? each.rows
-                                           : each.bytes);
+        auto const size = static_cast<double>(what == balance_by::shards ? std::uint64_t{each.shards}
+                : what == balance_by::rows                               ? each.rows
+                                                                         : each.bytes);
         most = (std::max)(most, size);
         sum += size;
     }
@@ -144,7 +143,7 @@ ENTITABLE_DECL std::string fleet_sizes::to_string() const {
             " rows, ", std::to_string(each.bytes), " bytes",
             share ? ", free " + detail::text_of_ratio(*share) : std::string{}, "\n"});
     }
-    return text::joined({out, "largest to mean: by shards ", detail::text_of_ratio(imbalance(balance_by::slots)),
+    return text::joined({out, "largest to mean: by shards ", detail::text_of_ratio(imbalance(balance_by::shards)),
         ", by rows ", detail::text_of_ratio(imbalance(balance_by::rows)), ", by bytes ",
         detail::text_of_ratio(imbalance(balance_by::bytes)), "\n"});
 }
@@ -189,8 +188,8 @@ ENTITABLE_DECL std::optional<date_time> full_at(
         return std::nullopt;
     }
     double const left = now->bytes >= *now->capacity ? 0.0 : static_cast<double>(*now->capacity - now->bytes);
-    double const ticks = left * static_cast<double>(later.at.ticks - earlier.at.ticks) /
-        static_cast<double>(now->bytes - before->bytes);
+    double const ticks =
+        left * static_cast<double>(later.at.ticks - earlier.at.ticks) / static_cast<double>(now->bytes - before->bytes);
     if (ticks >= static_cast<double>(date_time::max_ticks - later.at.ticks)) {
         return std::nullopt;
     }

@@ -14,8 +14,8 @@ ENTITABLE_DECL shard_visit visit_of(shard_map_copy const& map, shard_place const
     shard_visit made{place.row.shard, place.row.store, place.row.epoch, {}};
     for (shard_table const& each : map.tables) {
         if (!each.dropping) {
-            made.tables.push_back({each.name,
-                shard_table_name(each.name, place.row.shard, (std::max)(place.row.epoch, each.epoch))});
+            made.tables.push_back(
+                {each.name, shard_table_name(each.name, place.row.shard, (std::max)(place.row.epoch, each.epoch))});
         }
     }
     return made;
