@@ -6,6 +6,7 @@
 #include <entitable/file.hpp>
 #include <entitable/testing/conformance.hpp>
 
+#include <server/served.hpp>
 #include <shards/shards.hpp>
 #include <support/catch.hpp>
 #include <support/temporary_folder.hpp>
@@ -39,13 +40,16 @@ TEST_CASE("conformance: two clients of one map, over ranges") {
     });
 }
 
-TEST_CASE("conformance: three files, and memory mixed with files") {
+TEST_CASE("conformance: three files; and memory, a file and a server") {
     temporary_folder const folder;
     bool const mixed = GENERATE(false, true);
     auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{3}, {"one", "two", "three"}).value();
     sharded const cloud{map, [&](std::string_view name) -> result<any_transport> {
                             if (mixed && name == "two") {
                                 return any_transport{memory_backend{}};
+                            }
+                            if (mixed && name == "three") {
+                                return any_transport{served(memory_backend{})};
                             }
                             file_options relaxed;
                             relaxed.durability = durability::relaxed;

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// What stands above tables, over shards: sequences, indexes, transactions, bulk loads.
+// What stands above tables, over shards: sequences, indexes, transactions, bulk loads, units of work, queues, sums, retries; with moves in between.
 
 #include "shards.hpp"
 #include "support/catch.hpp"
+#include "support/long.hpp"
+#include <entitable/aggregate.hpp>
 #include <entitable/bulk.hpp>
+#include <entitable/core/random.hpp>
 #include <entitable/index.hpp>
+#include <entitable/messaging.hpp>
+#include <entitable/retrying.hpp>
 #include <entitable/sequence.hpp>
+#include <entitable/unit_of_work.hpp>
 
 using namespace entitable;
+using namespace entitable_test;
 
 namespace {
 
@@ -31,6 +38,62 @@ std::vector<runner> field_of_runners() {
     }
     return all;
 }
+
+struct task {
+    std::string of;
+    std::int32_t number{};
+};
+ENTITABLE(task, partition_key(of), row_key(number), properties())
+
+struct club_size {
+    std::string race;
+    std::string club;
+    std::int64_t runners{};
+    std::int64_t years{};
+
+    static club_size key(runner const& of) { return {of.race, of.club}; }
+    void add(runner const& one) { years += one.age, ++runners; }
+    void subtract(runner const& one) { years -= one.age, --runners; }
+};
+ENTITABLE(club_size, partition_key(race), row_key(literal("CLUB:"), club), properties(runners, years))
+
+/// Stores that live by one clock and fail when asked to; and somebody else, who moves shards to the side of them.
+struct troubled {
+    testing::manual_clock time;
+    memory_backend catalogue;
+    std::map<std::string, testing::faulty<any_transport>> stores;
+    virtual_shards shards{6};
+
+    [[nodiscard]] store_opener opener() {
+        return [this](std::string_view name) -> result<any_transport> {
+            local_options by_clock;
+            by_clock.time = &time;
+            auto const at = stores.find(std::string{name});
+            return any_transport{at != stores.end()
+                    ? at->second
+                    : stores.emplace(name, testing::faulty<any_transport>{any_transport{memory_backend{by_clock}}})
+                          .first->second};
+        };
+    }
+    [[nodiscard]] sharded open() {
+        return sharded{lookup_map::make(
+                           catalogue, "shardmap", shards, {"alpha", "beta", "gamma"}, {std::chrono::seconds{2}, &time})
+                           .value(),
+            opener()};
+    }
+    void move(sharded const& with, std::int32_t shard) {
+        auto const map = with.map().to_string().value();
+        bool const away = map.find(" " + std::to_string(shard) + " -> delta ") != std::string::npos;
+        move_options options;
+        options.time = &time;
+        plan_move(with, shard, away ? "epsilon" : "delta", options).value().run().value();
+    }
+    void move_all(sharded const& with) {
+        for (std::int32_t shard = 0; shard < static_cast<std::int32_t>(shards.number()); ++shard) {
+            move(with, shard);
+        }
+    }
+};
 
 } // namespace
 
@@ -80,4 +143,150 @@ TEST_CASE("shards: batches and transactions of a partition, and a bulk load over
     REQUIRE(done);
     CHECK(runners.get("race3", 10).value().age == 99);
     CHECK(runners.get("race3", 1003).value().age == 23);
+}
+
+TEST_CASE("shards: a unit of work that read before a move meets a conflict, and the row is as it was") {
+    troubled all;
+    sharded const cloud = all.open();
+    table<runner> const runners{cloud, "runners"};
+    runners.create().value();
+    for (runner const& each : field_of_runners()) {
+        runners.insert(each).value();
+    }
+    unit_of_work work{runners};
+    runner& moved = *work.find("race3", 3).value();
+    runner& other = *work.find("race4", 4).value();
+    work.save().value();
+    all.move(all.open(), static_cast<std::int32_t>(*all.shards.shard_of("race3")));
+    moved.age = 77;
+    other.age = 78;
+    work.add({"race3", 900, "new", 1});
+    auto const saved = work.save().value();
+    REQUIRE(saved.failed.size() >= 1);
+    for (auto const& each : saved.failed) {
+        CHECK(each.entity().race == "race3"); // ETags of shards that stayed are good
+        if (auto const met = work.conflict_of(each.entity()).value()) {
+            REQUIRE(met->theirs);
+            CHECK(met->theirs->age == met->original->age);
+            work.resolve(each.entity(), keep::mine);
+        }
+    }
+    CHECK(work.save().value().all_saved());
+    CHECK(runners.get("race3", 3).value().age == 77);
+    CHECK(runners.get("race4", 4).value().age == 78);
+    CHECK(runners.get("race3", 900).value().club == "new");
+}
+
+TEST_CASE("shards: a queue over shards that move delivers each message, and a claim outlives a move") {
+    troubled all;
+    sharded const cloud = all.open();
+    sharded const mover = all.open();
+    queue_options how;
+    how.time = &all.time;
+    table_queue<task> const queue{cloud, "tasks", how};
+    queue.create().value();
+    for (std::int32_t number = 0; number < 40; ++number) {
+        queue.enqueue({"t", number}, {{}, "id" + std::to_string(number)}).value();
+    }
+    auto held = queue.claim().value();
+    REQUIRE(held);
+    std::map<std::int32_t, int> done;
+    ++done[held->message().number];
+    all.move_all(mover); // the row has another ETag now, and still the claim
+    held->complete().value();
+    CHECK(queue.enqueue({"t", 7}, {{}, "id7"}).value().already_there);
+    all.time.advance(std::chrono::minutes{1});
+    for (int round = 0; auto next = queue.claim().value(); ++round) {
+        ++done[next->message().number];
+        next->complete().value();
+        if (round % 10 == 0) {
+            all.move(mover, round / 10);
+        }
+    }
+    CHECK(done.size() == 40);
+    CHECK(std::all_of(done.begin(), done.end(), [](auto const& each) { return each.second == 1; }));
+    CHECK(queue.dead_letters().value().empty());
+}
+
+TEST_CASE("shards: sums stay right over moves, and are in the shard of their entities") {
+    troubled all;
+    sharded const cloud = all.open();
+    sharded const mover = all.open();
+    aggregated_table<runner, club_size> const runners{cloud, "runners"};
+    runners.create().value();
+    std::int32_t moves = 0;
+    for (runner const& each : field_of_runners()) {
+        runners.insert(each).value();
+        if (each.bib % 9 == 0) {
+            all.move(mover, moves++ % 6);
+            runners.update(each.race, each.bib, [](runner& one) { one.club = "club9", one.age += 1; }).value();
+        }
+    }
+    std::int64_t counted = 0;
+    for (int race = 0; race < 7; ++race) {
+        CHECK(runners.verify("race" + std::to_string(race)).value().different == 0);
+        for (club_size const& each :
+            runners.aggregates().where(fields<club_size>::race == "race" + std::to_string(race))) {
+            counted += each.runners;
+        }
+    }
+    CHECK(counted == 60);
+}
+
+TEST_CASE("shards: updates that are retried with operation rows count once, through lost answers and moves") {
+    for (std::uint64_t seed = 1; seed <= rounds(6, 300); ++seed) {
+        CAPTURE(seed);
+        random_source random{seed};
+        troubled all;
+        sharded const mover = all.open();
+        retrying_options patience;
+        patience.operation_rows = true;
+        patience.policy = retry_policy::fixed(8, std::chrono::milliseconds{10});
+        patience.quota = 0;
+        patience.time = &all.time;
+        patience.seed = seed;
+        table<runner> const runners{retrying{any_transport{all.open()}, patience}, "runners"};
+        runners.create().value();
+        for (std::int32_t race = 0; race < 7; ++race) {
+            runners.insert({"race" + std::to_string(race), 1, "club", 0}).value();
+        }
+        std::int32_t succeeded = 0;
+        std::size_t faults = 0;
+        for (int step = 0; step < 60; ++step) {
+            for (auto const& [name, store] : all.stores) {
+                if (random.bits() % 3 == 0) {
+                    using testing::fault;
+                    fault const choices[] = {
+                        fault::lost_after(), fault::lost_before(), fault::refused(), fault::busy(), fault::late()};
+                    store.plan({choices[random.bits() % 5], 1 + random.bits() % 3, "transact"});
+                }
+            }
+            auto const done =
+                runners.update("race" + std::to_string(random.bits() % 7), 1, [](runner& each) { ++each.age; });
+            succeeded += done ? 1 : 0;
+            CHECK((done || done.error().effect == effect::none));
+            if (random.bits() % 4 == 0) {
+                for (auto const& [name, store] : all.stores) {
+                    for (auto const& each : store.account()) {
+                        faults += each.fired ? 1U : 0U;
+                    }
+                    call context;
+                    while (!store.all_fired()) { // a mover has a quiet day
+                        (void)store.execute(transact{"None", {}}, context);
+                    }
+                    store.arrive();
+                }
+                all.move(mover, static_cast<std::int32_t>(random.bits() % 6));
+            }
+        }
+        for (auto const& [name, store] : all.stores) {
+            store.arrive();
+        }
+        std::int32_t counted = 0;
+        for (runner const& each : runners.scan_table()) {
+            counted += each.age;
+        }
+        CHECK(counted == succeeded);
+        CHECK(faults > 0);
+    }
 }

@@ -25,11 +25,12 @@ struct sharded_options {
 
 /// What a partial answer lacks.
 struct missing_shard {
-    std::int32_t shard{};            ///< the virtual shard
-    std::string store;               ///< where it is
-    std::string after_partition_key; ///< its rows behind this key are missing; with an empty one all of them
-    std::string after_row_key;       ///< the other part of that key
-    error why;                       ///< what the store answered
+    std::int32_t shard{}; ///< the virtual shard
+    std::string table;    ///< the logical table
+    std::string store;    ///< where the shard is
+    std::optional<std::pair<std::string, std::string>>
+        after; ///< its rows behind this partition key and row key are missing; without one all of them
+    error why; ///< what the store answered
 };
 
 namespace detail {
@@ -44,11 +45,12 @@ struct shard_misses;
 /// - Requests for one partition go to the store of its virtual shard. An answer counts while the copy of the map is good that it was asked
 ///   under, else if a map that is read then says the same; reads are done again, a write without that is ShardMoved of unknown effect, which
 ///   `retrying` settles by its operation row.
-/// - ETags carry the epoch of the shard: one from before a move is refused, UpdateConditionNotSatisfied, before anything is sent.
+/// - ETags carry the epoch of the shard: one from before a move is refused, UpdateConditionNotSatisfied, before anything is sent, even where
+///   there is no entity any more.
 /// - Queries over several partitions ask the virtual shards that can hold rows, all at once, and give rows in key order. A continuation is the
 ///   last key, so it survives moves. A page has at least half of the rows asked for, unless it is the last one.
 /// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves.
-/// - A shard that fails is named in the error. For what the other shards have see `partial`.
+/// - The error of a query over several partitions names the shard that failed. For what the other shards have see `partial`.
 class sharded {
 public:
     using is_transport = void; ///< opts in to `transport`

@@ -99,7 +99,7 @@ public:
                 break;
             }
         }
-        if (misses_ != nullptr && !parts_.empty() &&
+        if (misses_ != nullptr && !parts_.empty() && found.rows.empty() && !request_.continuation &&
             std::all_of(parts_.begin(), parts_.end(), [](shard_part const& each) { return each.failed; })) {
             std::lock_guard<std::mutex> const guard{misses_->lock};
             return failure{misses_->all.back().why}; // all failed: nothing to be partial with
@@ -129,13 +129,13 @@ private:
             shard_part part;
             part.shard = shard;
             part.ranges = ranges_behind(request_.range, last, of_last == shard);
+            part.ranges.erase(std::remove_if(part.ranges.begin(), part.ranges.end(),
+                                  [&](key_range const& each) { return !meets_range(*map, place, each); }),
+                part.ranges.end());
             part.last = last;
             part.ended = part.ranges.empty();
             if (misses_ != nullptr) {
-                std::lock_guard<std::mutex> const guard{misses_->lock};
-                part.failed = std::any_of(misses_->all.begin(), misses_->all.end(),
-                    [&](missing_shard const& each) { return each.shard == static_cast<std::int32_t>(shard); });
-                part.ended = part.ended || part.failed;
+                skip_if_failed(part);
             }
             parts_.push_back(std::move(part));
         }
@@ -144,6 +144,41 @@ private:
         rows_of_part_ = static_cast<std::uint32_t>(
             (std::min)(std::size_t{request_.page_size}, count == 1 ? share : share + share / 8 + 1));
         return {};
+    }
+
+    /// A shard that failed is not asked again: what it lacks of this query is lacking from here on.
+    void skip_if_failed(shard_part& part) {
+        std::lock_guard<std::mutex> const guard{misses_->lock};
+        missing_shard const* failed = nullptr;
+        missing_shard* own = nullptr;
+        for (missing_shard& each : misses_->all) {
+            if (each.shard == static_cast<std::int32_t>(part.shard)) {
+                failed = &each;
+                own = each.table == request_.table ? &each : own;
+            }
+        }
+        if (failed == nullptr) {
+            return;
+        }
+        part.failed = part.ended = true;
+        if (own == nullptr) {
+            missing_shard lost{*failed};
+            lost.table = request_.table;
+            note_last(lost, part);
+            misses_->all.push_back(std::move(lost));
+        } else if (own->after && (!part.last || comes_before(*part.last, *own->after))) {
+            note_last(*own, part);
+        }
+    }
+    static void note_last(missing_shard& lost, shard_part const& part) {
+        lost.after.reset();
+        if (part.last) {
+            lost.after.emplace(part.last->partition_key, part.last->row_key);
+        }
+    }
+    static bool comes_before(last_keys const& left, std::pair<std::string, std::string> const& right) {
+        int const order = text::compare_utf16(left.partition_key, right.first);
+        return order < 0 || (order == 0 && text::compare_utf16(left.row_key, right.second) < 0);
     }
 
     /// Asks all parts that have no row, until each has one or is at its end.
@@ -175,6 +210,9 @@ private:
             }
             if (each->way.epoch != way->epoch || each->way.store != way->store || each->way.table != way->table) {
                 restart(*each); // its continuation was one of another table
+                if (each->ended) {
+                    continue;
+                }
             }
             each->way = *std::move(way);
             each->asked.table = each->way.table;
@@ -234,9 +272,7 @@ private:
         auto const owner = part.last ? state_.map.state().shards.shard_of(part.last->partition_key) : std::nullopt;
         part.ranges = ranges_behind(request_.range, part.last, owner == part.shard);
         part.asked.continuation.reset();
-        if (part.ranges.empty()) {
-            part.ranges.push_back(request_.range); // ended before: cannot be, since it is hungry
-        }
+        part.ended = part.ranges.empty(); // the last row that came was the last there can be
     }
 
     result<void> take(shard_part& part, result<query_entities::response> answer) {
@@ -273,7 +309,7 @@ private:
         bool const passes = why.code == error_code::cancelled || why.code == error_code::deadline_exceeded ||
             why.code == error_code::table_not_found;
         failure named{why};
-        if (parts_.size() > 1 && why.code != error_code::table_not_found) {
+        if ((parts_.size() > 1 || misses_ != nullptr) && why.code != error_code::table_not_found) {
             named.error().message = text::joined({"virtual shard ", std::to_string(part.shard), " in the store ",
                 part.way.store.empty() ? std::string_view{"of the map"} : std::string_view{part.way.store}, ": ",
                 why.message});
@@ -283,11 +319,9 @@ private:
         }
         missing_shard lost;
         lost.shard = static_cast<std::int32_t>(part.shard);
+        lost.table = request_.table;
         lost.store = part.way.store;
-        if (part.last) {
-            lost.after_partition_key = part.last->partition_key;
-            lost.after_row_key = part.last->row_key;
-        }
+        note_last(lost, part);
         lost.why = named.error();
         std::lock_guard<std::mutex> const guard{misses_->lock};
         misses_->all.push_back(std::move(lost));

@@ -248,7 +248,7 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
 }
 
 inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t epoch) {
-    if (given.condition.any() || given.condition.version().empty()) {
+    if (!given.needs_existing() || given.condition.any() || given.condition.version().empty()) {
         return given;
     }
     auto version = etag_of_epoch(given.condition.version(), epoch);
