@@ -11,13 +11,13 @@
 #include <entitable/file.hpp>
 
 #include <benchmarks/support/business.hpp>
+#include <benchmarks/support/business_bytes.hpp>
 #include <benchmarks/support/count_allocations.hpp>
 #include <benchmarks/support/measure.hpp>
 #include <sqlite3.h>
 #include <support/temporary_folder.hpp>
 #include <unistd.h>
 
-#include <cstring>
 #include <fstream>
 #include <memory>
 #include <numeric>
@@ -33,43 +33,6 @@ constexpr std::size_t preloaded = 20'000;
 std::uint64_t checksum = 0; ///< so that nothing is optimised away
 
 // ---- by hand ----------------------------------------------------------------------------------------
-
-void put(std::string& out, std::string const& text) {
-    auto const size = static_cast<std::uint32_t>(text.size());
-    out.append(reinterpret_cast<char const*>(&size), sizeof size).append(text);
-}
-template <class T>
-void put(std::string& out, T const& value) {
-    out.append(reinterpret_cast<char const*>(&value), sizeof value);
-}
-void take(char const*& from, std::string& text) {
-    std::uint32_t size = 0;
-    std::memcpy(&size, from, sizeof size);
-    text.assign(from + sizeof size, size);
-    from += sizeof size + size;
-}
-template <class T>
-void take(char const*& from, T& value) {
-    std::memcpy(&value, from, sizeof value);
-    from += sizeof value;
-}
-
-/// The properties one behind the other, in an order that both sides know.
-template <class Entity, class Each>
-void properties(Entity& made, Each const& each) {
-    each(made.name);
-    each(made.description);
-    each(made.city);
-    each(made.category);
-    each(made.employees);
-    each(made.founded);
-    each(made.rating);
-    each(made.turnover);
-    each(made.open);
-    each(made.visits);
-    each(made.changed);
-    each(made.owner);
-}
 
 class by_hand {
 public:
@@ -98,8 +61,7 @@ public:
     void commit() { step(commit_); }
     void insert(business const& made) {
         row_.clear();
-        put(row_, entitable::system_clock().now());
-        properties(made, [&](auto const& value) { put(row_, value); });
+        measure::put_business(row_, made);
         bind(insert_, 1, made.region);
         bind(insert_, 2, made.id);
         bind(insert_, 3, row_);
@@ -112,7 +74,7 @@ public:
         if (found) {
             out.region = region;
             out.id = id;
-            read(static_cast<char const*>(sqlite3_column_blob(get_, 0)), out);
+            measure::take_business(static_cast<char const*>(sqlite3_column_blob(get_, 0)), out);
         }
         sqlite3_reset(get_);
         return found;
@@ -130,7 +92,7 @@ public:
         scan_bytes(region, from, limit, [&](std::string_view id, std::string_view row) {
             out.region = region;
             out.id = id;
-            read(row.data(), out);
+            measure::take_business(row.data(), out);
             checksum += out.name.size();
         });
     }
@@ -162,11 +124,6 @@ private:
         }
         sqlite3_reset(statement);
     }
-    static void read(char const* from, business& out) {
-        entitable::date_time timestamp;
-        take(from, timestamp);
-        properties(out, [&](auto& value) { take(from, value); });
-    }
 
     sqlite3* database_{};
     sqlite3_stmt *begin_{}, *commit_{}, *insert_{}, *get_{}, *scan_{};
@@ -174,14 +131,6 @@ private:
 };
 
 // ---- the measurements -------------------------------------------------------------------------------
-
-template <class Work>
-double wall(std::size_t operations, Work const& work) {
-    auto const begin = std::chrono::steady_clock::now();
-    work();
-    std::chrono::duration<double, std::nano> const time = std::chrono::steady_clock::now() - begin;
-    return time.count() / static_cast<double>(operations);
-}
 
 void insert_all(table const& into, std::vector<business> const& all) {
     for (std::size_t at = 0; at < all.size(); at += 100) {
@@ -202,15 +151,6 @@ void insert_all(by_hand& into, std::vector<business> const& all) {
     }
 }
 
-/// Entities `from` to `to`, of which each partition has `rows_each`.
-std::vector<business> made(std::size_t from, std::size_t to, std::size_t rows_each) {
-    std::vector<business> all;
-    for (std::size_t index = from; index < to; ++index) {
-        all.push_back(measure::make_business(index, rows_each));
-    }
-    return all;
-}
-
 /// Both stores with the same rows.
 struct contenders {
     entitable_test::temporary_folder folder;
@@ -221,7 +161,7 @@ struct contenders {
 
     contenders() {
         ours.create().value();
-        auto const all = made(0, preloaded, 1'000'000);
+        auto const all = measure::make_businesses(0, preloaded, 1'000'000);
         insert_all(hand, all);
         insert_all(ours, all);
     }
@@ -233,21 +173,21 @@ void writes() {
     measure::compare(
         "batch of 100, per row, wall", 1.3, 15,
         [&] {
-            auto const all = made(hand_next, hand_next + 2'000, 1'000'000);
+            auto const all = measure::make_businesses(hand_next, hand_next + 2'000, 1'000'000);
             hand_next += 2'000;
-            return wall(2'000, [&] { insert_all(both.hand, all); });
+            return measure::wall(2'000, [&] { insert_all(both.hand, all); });
         },
         [&] {
-            auto const all = made(both.next, both.next + 2'000, 1'000'000);
+            auto const all = measure::make_businesses(both.next, both.next + 2'000, 1'000'000);
             both.next += 2'000;
-            return wall(2'000, [&] { insert_all(both.ours, all); });
+            return measure::wall(2'000, [&] { insert_all(both.ours, all); });
         });
     measure::compare(
         "single durable insert, wall", 1.1, 31,
         [&] {
-            auto const all = made(hand_next, hand_next + 200, 1'000'000);
+            auto const all = measure::make_businesses(hand_next, hand_next + 200, 1'000'000);
             hand_next += 200;
-            return wall(200, [&] {
+            return measure::wall(200, [&] {
                 for (business const& each : all) {
                     both.hand.begin();
                     both.hand.insert(each);
@@ -256,9 +196,9 @@ void writes() {
             });
         },
         [&] {
-            auto const all = made(both.next, both.next + 200, 1'000'000);
+            auto const all = measure::make_businesses(both.next, both.next + 200, 1'000'000);
             both.next += 200;
-            return wall(200, [&] {
+            return measure::wall(200, [&] {
                 for (business const& each : all) {
                     both.ours.insert(each).value();
                 }
@@ -350,7 +290,7 @@ void reads() {
         shapes.push_back(std::make_unique<table>(store, "businesses"));
         shapes.back()->create().value();
         for (std::size_t at = 0; at < 100'000; at += 10'000) {
-            insert_all(*shapes.back(), made(at, at + 10'000, rows));
+            insert_all(*shapes.back(), measure::make_businesses(at, at + 10'000, rows));
         }
     }
     auto const read = [&](std::size_t shape) {
@@ -427,7 +367,7 @@ void size() {
         file_backend const store{folder / "ours.db"};
         table const ours{store, "businesses"};
         ours.create().value();
-        auto all = made(0, 50'000, 1'000'000);
+        auto all = measure::make_businesses(0, 50'000, 1'000'000);
         if (each.shuffled) {
             std::shuffle(all.begin(), all.end(), std::mt19937_64{1});
         }
@@ -465,15 +405,15 @@ void journals() {
     std::vector<std::vector<double>> point_reads(modes.size());
     std::mt19937_64 random{1};
     for (std::size_t round = 0; round < 11; ++round) {
-        auto const one_by_one = made(round * 3'000, round * 3'000 + 100, 1'000'000);
-        auto const by_hundred = made(round * 3'000 + 100, round * 3'000 + 2'100, 1'000'000);
+        auto const one_by_one = measure::make_businesses(round * 3'000, round * 3'000 + 100, 1'000'000);
+        auto const by_hundred = measure::make_businesses(round * 3'000 + 100, round * 3'000 + 2'100, 1'000'000);
         for (std::size_t at = 0; at < modes.size(); ++at) {
-            singles[at].push_back(wall(100, [&] {
+            singles[at].push_back(measure::wall(100, [&] {
                 for (business const& each : one_by_one) {
                     tables[at].insert(each).value();
                 }
             }));
-            batches[at].push_back(wall(2'000, [&] { insert_all(tables[at], by_hundred); }));
+            batches[at].push_back(measure::wall(2'000, [&] { insert_all(tables[at], by_hundred); }));
             point_reads[at].push_back(measure::timed(2'000, [&] {
                 for (std::size_t read = 0; read < 2'000; ++read) {
                     auto const& wanted = by_hundred[random() % by_hundred.size()];
@@ -508,17 +448,17 @@ void large(std::size_t rows) {
         table const ours{store, "businesses"};
         ours.create().value();
         for (std::size_t at = 0; at < rows; at += 10'000) {
-            insert_all(ours, made(at, std::min(at + 10'000, rows), 10'000));
+            insert_all(ours, measure::make_businesses(at, std::min(at + 10'000, rows), 10'000));
         }
     }
     std::printf("%zu rows: %.1f minutes to write with relaxed durability, in batches of 100, %.2f GB\n", rows,
         seconds() / 60, static_cast<double>(size_of(folder / "large.db")) / 1e9);
-    double const opening = wall(1, [&] { (void)file_backend{folder / "large.db"}; });
+    double const opening = measure::wall(1, [&] { (void)file_backend{folder / "large.db"}; });
     file_backend const store{folder / "large.db"};
     table const ours{store, "businesses"};
     std::mt19937_64 random{1};
     auto const read = [&] {
-        return wall(20'000, [&] {
+        return measure::wall(20'000, [&] {
             for (std::size_t index = 0; index < 20'000; ++index) {
                 std::size_t const at = random() % rows;
                 checksum += ours.get(measure::region_of(at, 10'000), measure::id_of(at, 10'000)).value().name.size();

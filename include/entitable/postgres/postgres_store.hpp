@@ -112,7 +112,8 @@ private:
 
     detail::pg_connection& on_;
     question const& asked_;
-    detail::pg_rows const& found_;
+    detail::pg_rows const& found_; ///< one for each row that was asked for
+    int next_found_{};
     call const& context_;
     std::int32_t table_;
     std::int64_t version_before_;

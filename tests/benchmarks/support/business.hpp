@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <random>
+#include <vector>
 
 namespace measure {
 
@@ -71,6 +72,15 @@ inline business make_business(std::size_t index, std::size_t rows_each) {
         byte = static_cast<std::remove_reference_t<decltype(byte)>>(random());
     }
     return made;
+}
+
+/// Those from `from` on, before `to`.
+inline std::vector<business> make_businesses(std::size_t from, std::size_t to, std::size_t rows_each) {
+    std::vector<business> all;
+    for (std::size_t index = from; index < to; ++index) {
+        all.push_back(make_business(index, rows_each));
+    }
+    return all;
 }
 
 } // namespace measure

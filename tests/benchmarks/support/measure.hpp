@@ -42,6 +42,15 @@ double timed(std::size_t operations, Work const& work) {
     return (cpu_now() - begin) / static_cast<double>(operations);
 }
 
+/// The same, of the clock on the wall.
+template <class Work>
+double wall(std::size_t operations, Work const& work) {
+    auto const begin = std::chrono::steady_clock::now();
+    work();
+    std::chrono::duration<double, std::nano> const time = std::chrono::steady_clock::now() - begin;
+    return time.count() / static_cast<double>(operations);
+}
+
 inline void heading() { std::printf("%-46s %8s %8s   ratio\n", "", "by hand", "ours, ns"); }
 
 /// Runs both in turn; each returns the CPU ns of one operation. The limit is that of ours over the yardstick.

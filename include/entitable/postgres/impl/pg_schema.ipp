@@ -46,20 +46,21 @@ ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string con
                 return "INSERT INTO @.partitions AS p SELECT id, $2::bytea, floor FROM @.tables WHERE key = $1::bytea "
                        "AND pg_advisory_xact_lock_shared(#, id) IS NOT NULL "
                        "ON CONFLICT (table_id, partition_key) DO UPDATE SET version = p.version WHERE false";
-            // Begun when the lock is there, so it sees what was committed last.
+            // Begun when the lock is there, so it sees what was committed last. Here and below a row is looked up by a subquery, which
+            // no planner answers by reading the whole partition.
             case pg_statement::read_partition:
-                return "SELECT t.id, p.version, pg_current_xact_id()::text::int8, r.row_key, r.value FROM @.tables t "
-                       "JOIN @.partitions p ON p.table_id = t.id AND p.partition_key = $2::bytea "
-                       "LEFT JOIN @.rows r ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = ANY "
-                       "($3::bytea[]) "
-                       "WHERE t.key = $1::bytea";
+                return "SELECT p.table_id, p.version, pg_current_xact_id()::text::int8, k.row_key, "
+                       "(SELECT value FROM @.rows r WHERE r.table_id = p.table_id AND r.partition_key = $2::bytea AND "
+                       "r.row_key = k.row_key) "
+                       "FROM @.partitions p LEFT JOIN unnest($3::bytea[]) AS k (row_key) ON true "
+                       "WHERE p.table_id = (SELECT id FROM @.tables WHERE key = $1::bytea) AND p.partition_key = "
+                       "$2::bytea";
             case pg_statement::read_row:
                 return "SELECT value FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = "
                        "$3::bytea";
             case pg_statement::get:
-                return "SELECT r.value FROM @.tables t LEFT JOIN @.rows r "
-                       "ON r.table_id = t.id AND r.partition_key = $2::bytea AND r.row_key = $3::bytea WHERE t.key = "
-                       "$1::bytea";
+                return "SELECT (SELECT value FROM @.rows r WHERE r.table_id = t.id AND r.partition_key = $2::bytea AND "
+                       "r.row_key = $3::bytea) FROM @.tables t WHERE t.key = $1::bytea";
             case pg_statement::put:
                 return "INSERT INTO @.rows VALUES ($1::int4, $2::bytea, $3::bytea, $4::bytea) "
                        "ON CONFLICT (table_id, partition_key, row_key) DO UPDATE SET value = excluded.value";
@@ -71,8 +72,10 @@ ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string con
                 return "DELETE FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = "
                        "$3::bytea";
             case pg_statement::erase_many:
-                return "DELETE FROM @.rows WHERE table_id = $1::int4 AND partition_key = $2::bytea AND row_key = ANY "
-                       "($3::bytea[])";
+                return "DELETE FROM @.rows WHERE ctid = ANY (ARRAY(SELECT (SELECT ctid FROM @.rows r WHERE r.table_id "
+                       "= "
+                       "$1::int4 AND r.partition_key = $2::bytea AND r.row_key = k.row_key) "
+                       "FROM unnest($3::bytea[]) AS k (row_key)))";
             case pg_statement::raise_version:
                 return "UPDATE @.partitions SET version = $3::int8 WHERE table_id = $1::int4 AND partition_key = "
                        "$2::bytea";

@@ -16,8 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct postgres_store::question {
     std::string_view table;
     std::string partition;
-    std::vector<std::string> rows; ///< that are read with the lock
-    std::string row_array;
+    std::string row_array; ///< rows that are read with the lock
     function_ref<bool(transaction&)> body;
 };
 
@@ -138,7 +137,7 @@ ENTITABLE_DECL result<lookup> postgres_store::update(
 
 ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table, std::string_view partition,
     rows_ahead rows, function_ref<bool(transaction&)> body, call const& context) {
-    question asked{table, {}, {}, {}, body};
+    question asked{table, {}, {}, body};
     if (!detail::append_utf16_key(partition, asked.partition)) {
         return failure{error_code::invalid_input, "the partition key is no text in UTF-8"};
     }
@@ -147,7 +146,6 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
         std::string key;
         if (detail::append_utf16_key(row, key)) {
             array.add(key);
-            asked.rows.push_back(std::move(key));
         }
     });
     asked.row_array = array.finish();
@@ -297,14 +295,16 @@ ENTITABLE_DECL bool postgres_store::transaction::get(std::string_view row, row_v
     if (!problem_ || !detail::append_utf16_key(row, key)) {
         return false;
     }
-    if (std::find(asked_.rows.begin(), asked_.rows.end(), key) != asked_.rows.end()) {
-        for (int at = 0; at < found_.size(); ++at) {
-            if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
+    for (int looked = 0; looked < found_.size(); ++looked) { // mostly it is the next one
+        int const at = (next_found_ + looked) % found_.size();
+        if (!found_.is_null(at, 3) && found_.bytes(at, 3) == key) {
+            next_found_ = at + 1;
+            bool const exists = !found_.is_null(at, 4);
+            if (exists) {
                 visit(found_.bytes(at, 4));
-                return true;
             }
+            return exists;
         }
-        return false;
     }
     on_.send(detail::pg_statement::read_row, {detail::pg_number{table_}, asked_.partition, key});
     auto read = on_.run(context_);

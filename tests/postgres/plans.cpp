@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// What the server does for each statement: whatever looks for rows or partitions goes by the whole key, however much the server knows
+// of the tables. A statement that reads a partition to write one row of it gives the right answers, and this test its name.
+
+#include <entitable/entitable.hpp>
+#include <entitable/postgres.hpp>
+#include <entitable/postgres/detail/pg_schema.hpp>
+
+#include <support/catch.hpp>
+#include <support/postgres_server.hpp>
+
+#include <cstdio>
+#include <vector>
+
+using namespace entitable;
+using namespace entitable_test;
+using detail::pg_statement;
+
+namespace {
+
+struct mark {
+    std::string place;
+    std::int32_t number{};
+};
+ENTITABLE(mark, partition_key(place), row_key(number))
+
+/// What psql prints.
+std::string printed(std::string const& text) {
+    std::string said;
+    std::FILE* const from = ::popen(("psql -X -q -A -t \"$ENTITABLE_POSTGRES\" -c \"" + text + "\" 2>&1").c_str(), "r");
+    REQUIRE(from != nullptr);
+    char buffer[4096];
+    while (std::size_t const got = std::fread(buffer, 1, sizeof buffer, from)) {
+        said.append(buffer, got);
+    }
+    ::pclose(from);
+    return said;
+}
+
+/// A `$` as a shell takes it between quotation marks.
+std::string for_shell(std::string const& text) {
+    std::string made;
+    for (char const each : text) {
+        made += each == '$' ? "\\$" : std::string(1, each);
+    }
+    return made;
+}
+
+} // namespace
+
+TEST_CASE("postgres: statements look for rows by the whole key") {
+    if (postgres_server() == nullptr) {
+        return;
+    }
+    auto const options = own_schema();
+    auto const backend = postgres_backend::connect(postgres_server(), options).value();
+    table<mark> const marks{backend, "marks"};
+    marks.create().value();
+    struct statement {
+        pg_statement which;
+        char const* values;
+        char const* relation;
+        char const* condition;
+    };
+    std::vector<statement> const all{
+        {pg_statement::read_partition, "'t', 'p', '{a,b}'", " on rows r", "AND (row_key = k.row_key))"},
+        {pg_statement::read_partition, "'t', 'p', '{a,b}'", " on partitions p", "AND (partition_key = "},
+        {pg_statement::read_row, "1, 'p', 'a'", " on rows", "AND (row_key = "},
+        {pg_statement::get, "'t', 'p', 'a'", " on rows r", "AND (row_key = "},
+        {pg_statement::erase, "1, 'p', 'a'", " on rows", "AND (row_key = "},
+        {pg_statement::erase_many, "1, 'p', '{a,b}'", " on rows r", "AND (row_key = k.row_key))"},
+        {pg_statement::raise_version, "1, 'p', 7", " on partitions", "AND (partition_key = "},
+        {pg_statement::scan_partition, "'t', 'p', 'a', 9", " on rows", "AND (row_key >= "},
+        {pg_statement::scan_partition_until, "'t', 'p', 'a', 9, 'b'", " on rows", "AND (row_key <= "},
+        {pg_statement::scan_from, "'t', 'p', 'a', 9", " on rows", "AND (ROW(partition_key, row_key) >= "},
+        {pg_statement::scan_until, "'t', 'p', 'a', 9, 'q'", " on rows", "AND (partition_key <= "},
+    };
+    auto const check_all = [&](char const* when) {
+        for (statement const& each : all) {
+            std::string const said = printed(detail::pg_session_text(options) + "; PREPARE e AS " +
+                for_shell(detail::pg_statement_text(each.which, options.schema)) + "; EXPLAIN (COSTS OFF) EXECUTE e (" +
+                each.values + ")");
+            INFO(when << "\n" << said);
+            std::size_t const at = said.find(std::string{"Index Scan using "} +
+                (std::string_view{each.relation}.starts_with(" on rows") ? "rows" : "partitions") + "_pkey" +
+                each.relation);
+            REQUIRE(at != std::string::npos);
+            std::string const next = said.substr(said.find('\n', at) + 1);
+            std::string const line = next.substr(0, next.find('\n'));
+            CHECK(line.find("Index Cond: ((table_id = ") != std::string::npos);
+            CHECK(line.find(each.condition) != std::string::npos);
+            CHECK(said.find("Filter:") == std::string::npos);
+        }
+    };
+    check_all("of new tables");
+    for (std::int32_t place = 0; place < 3; ++place) {
+        auto batch = marks.batch();
+        for (std::int32_t number = 0; number < 50; ++number) {
+            batch.insert({"p" + std::to_string(place), number});
+        }
+        batch.submit().value();
+    }
+    printed("ANALYZE " + options.schema + ".rows; ANALYZE " + options.schema + ".partitions");
+    check_all("of small tables that the server knows");
+}
