@@ -29,6 +29,7 @@
 #include <entitable/bulk/impl/bulk_progress_line.ipp>
 #include <entitable/bulk/impl/bulk_run.ipp>
 #include <entitable/bulk/impl/bulk_sending.ipp>
+#include <entitable/bulk/impl/view_generations.ipp>
 #include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/row_transaction.ipp>

@@ -44,6 +44,8 @@ inline constexpr std::string_view identity = "~!id!";
 inline constexpr std::string_view dead_letter = "~!dead!";
 /// Of messages that stand beside an entity until they are put into their queue.
 inline constexpr std::string_view outbox = "~!out!";
+/// Of materialized views: which generation is read, and which there are; they stand in a partition of that name.
+inline constexpr std::string_view view = "~!view!";
 
 /// One kind of system row.
 struct kind {
@@ -65,6 +67,7 @@ inline constexpr kind kinds[] = {
     {identity, "a message of a queue was enqueued, and maybe is done", "entitable/messaging/table_queue.hpp"},
     {dead_letter, "a message that was claimed too often", "entitable/messaging/table_queue.hpp"},
     {outbox, "a message that is to be put into its queue", "entitable/messaging/table_queue.hpp"},
+    {view, "which generation of a view is read, or that there is one", "entitable/bulk/materialized_view.hpp"},
 };
 
 /// Whether a row with this row key is a system row.

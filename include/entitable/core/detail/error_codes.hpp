@@ -72,6 +72,7 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::shard_map_invalid, 0, "ShardMapInvalid"},
     {error_code::receipt_lost, 0, "ReceiptLost"},
     {error_code::saga_differs, 0, "SagaDiffers"},
+    {error_code::view_not_ready, 0, "ViewNotReady"},
 };
 
 } // namespace detail

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `materialized_view<View>`: what a fold over tables comes to, kept in a table of its own.
+
+#include <entitable/bulk/detail/view_generations.hpp>
+#include <entitable/client/query.hpp>
+#include <entitable/client/table.hpp>
+#include <entitable/core/try.hpp>
+
+#include <concepts>
+#include <unordered_map>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class View, class Entity>
+concept view_folds = requires(View& made, Entity const& entity) {
+    { View::key(entity) } -> std::same_as<View>;
+    made.add(entity);
+};
+
+/// Says in one line what a view lacks.
+template <class View, class Entity>
+[[nodiscard]] consteval bool allow_view() {
+    constexpr bool complete = view_folds<View, Entity>;
+    static_assert(complete,
+        "a view has two functions: static author_posts key(post const&), which says by its keys which group an entity "
+        "is in, and void add(post const&)");
+    return complete;
+}
+
+/// The groups of a view. One thread.
+template <class View>
+class view_fold {
+public:
+    /// Adds what a query finds.
+    template <class Query>
+    [[nodiscard]] result<void> take(Query const& source) {
+        using entity = typename Query::value_type;
+        result<void> good;
+        if constexpr (allow_view<View, entity>()) {
+            ENTITABLE_CHECK(source.for_each([&](entity const& each) {
+                if (good) {
+                    good = count(each);
+                }
+            }));
+        }
+        return good;
+    }
+    [[nodiscard]] std::uint64_t entities() const noexcept { return entities_; }
+    /// The rows, in the order of their keys.
+    [[nodiscard]] result<std::vector<row>> rows() {
+        std::vector<row> made;
+        made.reserve(groups_.size());
+        for (auto const& [key, group] : groups_) {
+            ENTITABLE_CHECK(to_row(group, made.emplace_back()));
+        }
+        groups_.clear();
+        ENTITABLE_CHECK(order_view_rows(made));
+        return made;
+    }
+
+private:
+    template <class Entity>
+    [[nodiscard]] result<void> count(Entity const& each) {
+        ++entities_;
+        View begun = View::key(each);
+        ENTITABLE_TRY(std::string key, partition_key_of(begun));
+        ENTITABLE_TRY(std::string const row_key, row_key_of(begun));
+        key.append(1, '\0').append(row_key); // no key that can be stored has this character
+        groups_.try_emplace(std::move(key), std::move(begun)).first->second.add(each);
+        return {};
+    }
+
+    std::unordered_map<std::string, View> groups_;
+    std::uint64_t entities_{};
+};
+
+} // namespace detail
+
+/// The rows that a fold over entities comes to, in a table of their own: refreshed as a whole, beside the one that is read, so nobody ever sees
+/// half of it.
+///
+///     struct author_posts {
+///         std::string board, author;
+///         std::int32_t posts{};
+///         static author_posts key(post const& of) { return {"all", of.author}; }     // the group of an entity
+///         void add(post const&) { ++posts; }
+///     };
+///     ENTITABLE(author_posts, partition_key(board), row_key(descending(width(posts, 9)), author), properties())
+///     materialized_view<author_posts> authors{store, "authors"};
+///     authors.refresh(posts.scan_table());
+///     auto top = authors.read([](auto const& rows) { return rows.where(a::board == "all").take(10).to(); });
+///
+/// - `key` gives the group, `add` counts an entity in it, in the order in which the queries give them. The row has the keys that the group has in
+///   the end, so a view may be a ranking. One object for each group is in memory during a refresh.
+/// - A generation is a table, `name` and "v" and 16 digits. One row says which is read. What was read comes with its age: `as_of`.
+/// - A generation is kept for `view_options::keep` after it was replaced. What reads it for longer gets TableNotFound.
+/// - Several programs may refresh it. What is read never goes back: a refresh that began earlier does not replace one that began later.
+/// - A refresh that ends at any point leaves the view as it was, and a table, which the next refresh removes. It is not gone on with: run it
+///   again.
+///
+/// The sources may be anywhere, and several of different types (`add` of each): a table, all shards of one, other accounts. Safe to use from
+/// several threads; copies are cheap.
+template <mapped_entity View>
+class materialized_view {
+public:
+    using value_type = View; ///< what a row of it is
+
+    /// `name`: as of `table`, with 46 characters at most. Asks nothing yet.
+    materialized_view(any_transport through, std::string name, view_options how = {}, call_options options = {})
+        : all_(detail::table_core{std::move(through), std::move(name), std::move(options)}, std::move(how)) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return all_.core().name(); } ///< its name
+    /// TableAlreadyExists when it is there.
+    [[nodiscard]] result<void> create() const { return all_.core().create(); }
+    /// Whether it was made now.
+    [[nodiscard]] result<bool> create_if_absent() const { return all_.core().create_if_absent(); }
+    /// Removes it with all generations; ResourceNotFound when there is none. Not beside a refresh. May be called again where it did not end.
+    [[nodiscard]] result<void> drop() const { return all_.drop(); }
+
+    /// Makes the view anew from what the queries find, and lets it be read. After it everything is in that was acknowledged before the
+    /// call, also where another refresh was faster. Errors: those of the queries and of a bulk load; InvalidDuplicateRow where two
+    /// groups have the same keys in the end. Cost: the reads, the writes of all rows, and about eight requests.
+    template <class... Queries>
+    [[nodiscard]] result<view_refresh> refresh(Queries const&... sources) const {
+        return all_.refresh(
+            [&](std::uint64_t& entities) -> result<std::vector<row>> { return made_of(entities, sources...); });
+    }
+    /// Makes the rows in memory and compares them with those that are read. ViewNotReady as below.
+    template <class... Queries>
+    [[nodiscard]] result<view_audit>(verify)(Queries const&... sources) const {
+        return all_.audit(
+            [&](std::uint64_t& entities) -> result<std::vector<row>> { return made_of(entities, sources...); });
+    }
+
+    /// The generation that is read now, as a table. It stays as it is; its name opens it again, for a token of its pages. ViewNotReady
+    /// before the first refresh. Cost: one point read.
+    [[nodiscard]] result<as_of<table<View>>> open() const {
+        ENTITABLE_TRY(detail::view_pointer now, all_.shown());
+        return as_of<table<View>>{
+            table<View>{all_.core().transport(), std::move(now.table), all_.core().options()}, now.from, now.until};
+    }
+    /// What `look(table<View> const&)` reads of one generation; begins again where that was removed meanwhile. Errors: those of `look`, and
+    /// of `open`. Cost: one point read more.
+    template <class Look>
+    [[nodiscard]] auto read(Look&& look) const
+        -> result<as_of<typename std::invoke_result_t<Look&, table<View> const&>::value_type>> {
+        using came_type = typename std::invoke_result_t<Look&, table<View> const&>::value_type;
+        for (std::string last;;) {
+            ENTITABLE_TRY(as_of<table<View>> const now, open());
+            auto seen = look(now.value);
+            if (seen) {
+                return as_of<came_type>{*std::move(seen), now.from, now.until};
+            }
+            bool const gone = seen.error().code == error_code::table_not_found ||
+                seen.error().code == error_code::table_being_deleted;
+            if (!gone || last == now.value.name()) { // removed, and still the one that is to be read
+                return std::move(seen).as_failure();
+            }
+            last = now.value.name();
+        }
+    }
+
+private:
+    template <class... Queries>
+    [[nodiscard]] static result<std::vector<row>> made_of(std::uint64_t& entities, Queries const&... sources) {
+        static_assert(sizeof...(Queries) > 0, "a view is made of the entities of one query at least");
+        detail::view_fold<View> fold;
+        result<void> read;
+        static_cast<void>(((read = fold.take(sources)) && ...));
+        if (!read) {
+            return std::move(read).as_failure();
+        }
+        entities = fold.entities();
+        return fold.rows();
+    }
+
+    detail::view_generations all_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What a fold over tables comes to, kept in a table of its own: `materialized_view`. Part of the core; apart from its umbrella so that
+/// programs without views do not compile it.
+
+#include <entitable/bulk/materialized_view.hpp>
