@@ -14,6 +14,9 @@
 #if __has_include(<entitable/azure.hpp>)
 #include <entitable/azure.hpp>
 #endif
+#if __has_include(<entitable/azure_queue.hpp>)
+#include <entitable/azure_queue.hpp>
+#endif
 #if __has_include(<entitable/retrying.hpp>)
 #include <entitable/retrying.hpp>
 #endif

@@ -20,12 +20,14 @@ struct connection_settings {
 /// (source: the service's "Configure connection strings").
 ///
 /// Names: AccountName, AccountKey, DefaultEndpointsProtocol (https unless it says http), EndpointSuffix (core.windows.net),
-/// TableEndpoint, TableSecondaryEndpoint, SharedAccessSignature, UseDevelopmentStorage=true with DevelopmentStorageProxyUri.
-/// AccountKeyName and the endpoints of other services are left aside.
+/// TableEndpoint, TableSecondaryEndpoint, SharedAccessSignature, UseDevelopmentStorage=true with DevelopmentStorageProxyUri; for queues
+/// QueueEndpoint and QueueSecondaryEndpoint in place of those of the tables. AccountKeyName and the endpoints of other services are left
+/// aside.
 ///
 /// InvalidInput names the field at fault and never shows a value: a name that is missing, unknown or there twice, a pair
 /// without "=", quotes, a line end inside of a value, a connection string of Cosmos DB's SQL API, a key that is not base64, a key and a signature together, none of both, an endpoint as in `endpoint::parse`.
-[[nodiscard]] result<connection_settings> parse_connection_string(std::string_view text);
+[[nodiscard]] result<connection_settings> parse_connection_string(
+    std::string_view text, account_service of = account_service::tables);
 
 ENTITABLE_END_NAMESPACE
 

@@ -8,18 +8,26 @@
 #include <entitable/core/result.hpp>
 #include <entitable/request/profile.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The addresses of an account's table service. Plain data.
+/// Which of an account's services.
+enum class account_service : std::uint8_t {
+    tables, ///< tables and their entities
+    queues, ///< queues and their messages
+};
+
+/// The addresses of a service of an account. Plain data.
 struct endpoint {
     std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at its end
     std::string secondary;          ///< for reads only and perhaps stale; empty when there is none
     std::string account;            ///< without "-secondary"
     service kind{service::storage}; ///< which service it is
     bool path_style{}; ///< the account is the first segment of the path: emulators, and hosts that are addresses
+    account_service of{account_service::tables}; ///< whose addresses these are
 
     /// Reads the address of a table service. The account is the first label of the host, or the first segment of the path where
     /// the host is an address or localhost; name it when the host is one of your own. The secondary is derived from the

@@ -60,6 +60,11 @@ namespace detail {
 void append_string_to_sign(std::string& out, key_scheme scheme, std::string_view account, http_request const& request,
     url_parts const& url, std::string_view date, bool fresh = false);
 
+/// The same for a service whose requests a key signs with all of their parameters and `x-ms-` fields, of which the date is one: queues
+/// (source: "Authorize with Shared Key", the part on blobs, queues and files). Each parameter is there once.
+void append_storage_string_to_sign(
+    std::string& out, std::string_view account, http_request const& request, url_parts const& url);
+
 /// The time as in "Mon, 27 Jul 2026 12:28:53 GMT" (RFC 9110, 5.6.7); made once a second for each thread. Valid until the
 /// thread asks for another time.
 [[nodiscard]] std::string_view http_date(date_time time);

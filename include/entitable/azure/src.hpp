@@ -28,6 +28,8 @@
 #include <entitable/http/impl/url.ipp>
 #include <entitable/rest/impl/rest_channel.ipp>
 #include <entitable/rest/impl/rest_engine.ipp>
+#include <entitable/storage_queue/impl/message_text.ipp>
+#include <entitable/storage_queue/impl/service_queue.ipp>
 #include <entitable/wire/impl/answer_reader.ipp>
 #include <entitable/wire/impl/answer_text.ipp>
 #include <entitable/wire/impl/answer_writer.ipp>

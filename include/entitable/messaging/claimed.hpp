@@ -8,10 +8,18 @@
 #include <entitable/mapping/codec.hpp>
 #include <entitable/messaging/detail/queue_core.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 struct claimed_access;
+
+template <class Entity>
+[[nodiscard]] consteval bool has_queue_property() {
+    return std::ranges::any_of(mapping<Entity>::property_names,
+        [](std::string_view name) { return name.starts_with(queue_property::prefix); });
+}
 
 } // namespace detail
 
@@ -19,8 +27,8 @@ struct claimed_access;
 /// `fail`. Without one of these the message comes again when the claim is over. One thread at a time.
 ///
 /// ReceiptLost: the claim was over, and another worker has the message, or has done it. Nothing was changed then. What has ended, or was
-/// moved from, answers InvalidInput.
-template <mapped_entity T>
+/// moved from, answers InvalidInput. `Core` is the kind of queue that it was claimed from.
+template <mapped_entity T, class Core = detail::queue_core>
 class [[nodiscard]] claimed {
 public:
     using value_type = T; ///< the message
@@ -54,6 +62,8 @@ public:
     [[nodiscard]] result<void> renew() { return renew(queue_.options().visibility); }
     /// Gives it back: others see it after the delay.
     [[nodiscard]] result<void> release(std::chrono::nanoseconds delay = {}) { return give_back({}, delay); }
+    /// What the last worker that failed has said; asks the store, but for a message of Queue Storage.
+    [[nodiscard]] result<std::string> reason() const { return queue_.reason(held_); }
     /// Gives it back, and keeps the reason, which a dead letter tells.
     [[nodiscard]] result<void> fail(std::string_view why, std::chrono::nanoseconds delay = {}) {
         return give_back(why, delay);
@@ -61,7 +71,9 @@ public:
 
 private:
     friend struct detail::claimed_access;
-    claimed(detail::queue_core queue, T message, detail::receipt held)
+    using receipt = typename Core::receipt_type;
+
+    claimed(Core queue, T message, receipt held)
         : queue_(std::move(queue)), message_(std::move(message)), held_(std::move(held)) {}
 
     [[nodiscard]] result<void> give_back(std::string_view why, std::chrono::nanoseconds delay) {
@@ -70,18 +82,18 @@ private:
         return given;
     }
 
-    detail::queue_core queue_;
+    Core queue_;
     T message_;
-    detail::receipt held_;
+    receipt held_;
 };
 
 namespace detail {
 
 /// What makes claimed messages, and what works under their receipts.
 struct claimed_access {
-    template <mapped_entity T>
-    [[nodiscard]] static claimed<T> make(queue_core queue, T message, receipt held) {
-        return claimed<T>{std::move(queue), std::move(message), std::move(held)};
+    template <mapped_entity T, class Core>
+    [[nodiscard]] static claimed<T, Core> make(Core queue, T message, typename Core::receipt_type held) {
+        return claimed<T, Core>{std::move(queue), std::move(message), std::move(held)};
     }
     template <mapped_entity T>
     [[nodiscard]] static receipt& receipt_of(claimed<T>& item) noexcept {

@@ -36,12 +36,6 @@ struct system_changes {
     }
 };
 
-template <class Entity>
-[[nodiscard]] consteval bool has_queue_property() {
-    return std::ranges::any_of(mapping<Entity>::property_names,
-        [](std::string_view name) { return name.starts_with(queue_property::prefix); });
-}
-
 } // namespace detail
 
 /// A message that was claimed too often.

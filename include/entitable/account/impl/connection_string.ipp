@@ -23,16 +23,26 @@ struct connection_pairs {
         signature,
         development,
         development_proxy,
-        known
+        known,
+        queue_endpoint = known, // left aside where the tables are asked for
+        queue_secondary
     };
     static constexpr std::string_view names[] = {"AccountName", "AccountKey", "DefaultEndpointsProtocol",
         "EndpointSuffix", "TableEndpoint", "TableSecondaryEndpoint", "SharedAccessSignature", "UseDevelopmentStorage",
         "DevelopmentStorageProxyUri",
         // left aside
-        "AccountKeyName", "BlobEndpoint", "BlobSecondaryEndpoint", "QueueEndpoint", "QueueSecondaryEndpoint",
+        "QueueEndpoint", "QueueSecondaryEndpoint", "AccountKeyName", "BlobEndpoint", "BlobSecondaryEndpoint",
         "FileEndpoint", "FileSecondaryEndpoint", "DfsEndpoint", "DfsSecondaryEndpoint", "WebEndpoint",
         "WebSecondaryEndpoint", "ApiKind"};
     std::optional<std::string_view> values[std::size(names)];
+
+    /// The name of an address of one of the services.
+    static constexpr name endpoint_of(account_service of) noexcept {
+        return of == account_service::queues ? queue_endpoint : table_endpoint;
+    }
+    static constexpr name secondary_of(account_service of) noexcept {
+        return of == account_service::queues ? queue_secondary : table_secondary;
+    }
 
     [[nodiscard]] bool has(name which) const noexcept { return values[which].has_value(); }
     [[nodiscard]] std::string_view operator[](name which) const noexcept {
@@ -118,7 +128,7 @@ ENTITABLE_DECL result<connection_pairs> split_connection_string(std::string_view
 
 /// The account, the key and the endpoint of the emulator, which are the same everywhere (source: the service's "Use the
 /// Azurite emulator").
-ENTITABLE_DECL result<connection_settings> development_settings(connection_pairs const& pairs) {
+ENTITABLE_DECL result<connection_settings> development_settings(connection_pairs const& pairs, account_service of) {
     constexpr std::string_view account = "devstoreaccount1";
     constexpr std::string_view key =
         "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
@@ -140,12 +150,13 @@ ENTITABLE_DECL result<connection_settings> development_settings(connection_pairs
         origin = text::joined({proxy->encrypted ? "https://" : "http://", proxy->host});
     }
     connection_settings settings;
-    auto at = parse_endpoint(text::joined({origin, ":10002/", account}),
+    auto at = parse_endpoint(text::joined({origin, of == account_service::queues ? ":10001/" : ":10002/", account}),
         "connection string: DevelopmentStorageProxyUri", {}, {}, account, {});
     if (!at) {
         return std::move(at).as_failure();
     }
     settings.endpoint = *std::move(at);
+    settings.endpoint.of = of;
     auto who = credential::account_key(account, key);
     if (!who) {
         return std::move(who).as_failure();
@@ -170,7 +181,7 @@ ENTITABLE_DECL result<credential> credential_of(connection_pairs const& pairs, s
 
 } // namespace detail
 
-ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_view text) {
+ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_view text, account_service of) {
     using names = detail::connection_pairs;
     auto split = detail::split_connection_string(text);
     if (!split) {
@@ -178,7 +189,7 @@ ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_v
     }
     names const& pairs = *split;
     if (pairs.has(names::development)) {
-        return detail::development_settings(pairs);
+        return detail::development_settings(pairs, of);
     }
     if (pairs.has(names::development_proxy)) {
         return detail::refused_pair("DevelopmentStorageProxyUri", " needs UseDevelopmentStorage=true");
@@ -186,11 +197,14 @@ ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_v
     if (!pairs.has(names::account_key) && !pairs.has(names::signature)) {
         return detail::refused_pair("AccountKey", " or SharedAccessSignature is missing");
     }
-    if (!pairs.has(names::account_name) && !pairs.has(names::table_endpoint)) {
-        return detail::refused_pair("AccountName", " or TableEndpoint is missing");
+    bool const queues = of == account_service::queues;
+    names::name const primary = names::endpoint_of(of);
+    names::name const secondary = names::secondary_of(of);
+    if (!pairs.has(names::account_name) && !pairs.has(primary)) {
+        return detail::refused_pair("AccountName", text::joined({" or ", names::names[primary], " is missing"}));
     }
-    if (pairs.has(names::table_secondary) && !pairs.has(names::table_endpoint)) {
-        return detail::refused_pair("TableSecondaryEndpoint", " needs TableEndpoint");
+    if (pairs.has(secondary) && !pairs.has(primary)) {
+        return detail::refused_pair(names::names[secondary], text::joined({" needs ", names::names[primary]}));
     }
     std::string_view const account = pairs[names::account_name];
     if (pairs.has(names::account_name) && !detail::is_account(account)) {
@@ -201,19 +215,20 @@ ENTITABLE_DECL result<connection_settings> parse_connection_string(std::string_v
     if (!encrypted && !detail::same_field_name(protocol, "http")) {
         return detail::refused_pair("DefaultEndpointsProtocol", " is neither https nor http");
     }
-    bool const given = pairs.has(names::table_endpoint);
+    bool const given = pairs.has(primary);
     std::string made;
     if (!given) {
-        made = text::joined({encrypted ? "https" : "http", "://", account, ".table.",
+        made = text::joined({encrypted ? "https" : "http", "://", account, queues ? ".queue." : ".table.",
             pairs.values[names::endpoint_suffix].value_or("core.windows.net")});
     }
     detail::wiped_at_end const may_hold_a_misplaced_secret{made};
-    auto at = detail::parse_endpoint(given ? pairs[names::table_endpoint] : std::string_view{made},
-        given ? "connection string: TableEndpoint" : "connection string: EndpointSuffix", pairs[names::table_secondary],
-        "connection string: TableSecondaryEndpoint", account, "connection string: AccountName");
+    auto at = detail::parse_endpoint(given ? pairs[primary] : std::string_view{made},
+        text::joined({"connection string: ", given ? names::names[primary] : "EndpointSuffix"}), pairs[secondary],
+        text::joined({"connection string: ", names::names[secondary]}), account, "connection string: AccountName");
     if (!at) {
         return std::move(at).as_failure();
     }
+    at->of = of;
     auto who = detail::credential_of(pairs, at->account);
     if (!who) {
         return std::move(who).as_failure();

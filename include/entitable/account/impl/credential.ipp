@@ -39,11 +39,24 @@ public:
           prefix_(text::joined({scheme == key_scheme::shared_key ? "SharedKey " : "SharedKeyLite ", account, ":"})),
           signer_(key) {}
 
-    result<void> authorize(http_request& request, known_request const& known, endpoint const&, date_time now) override {
+    result<void> authorize(
+        http_request& request, known_request const& known, endpoint const& at, date_time now) override {
         std::string_view const date = http_date(now);
+        if (at.of == account_service::queues && scheme_ != key_scheme::shared_key) {
+            return failure{error_code::invalid_input, "requests to queues are signed by key_scheme::shared_key"};
+        }
+        if (known.fresh) {
+            known_fields::add(request.headers, "x-ms-date", date);
+        } else if (!request.headers.set("x-ms-date", date)) {
+            return failure{error_code::internal_error, "the date does not fit a header field"};
+        }
         key_signer::signature signature;
         auto const write = [&](std::string& text) {
-            append_string_to_sign(text, scheme_, account_, request, known.target, date, known.fresh);
+            if (at.of == account_service::queues) {
+                append_storage_string_to_sign(text, account_, request, known.target);
+            } else {
+                append_string_to_sign(text, scheme_, account_, request, known.target, date, known.fresh);
+            }
         };
         if (!signer_.sign(write, signature)) {
             return failure{error_code::internal_error, "OpenSSL did not sign the request"};
@@ -53,9 +66,8 @@ public:
         std::memcpy(value + prefix_.size(), signature, sizeof signature);
         std::string_view const authorization{value, prefix_.size() + sizeof signature};
         if (known.fresh) {
-            known_fields::add(request.headers, "x-ms-date", date);
             known_fields::add(request.headers, "Authorization", authorization);
-        } else if (!request.headers.set("x-ms-date", date) || !request.headers.set("Authorization", authorization)) {
+        } else if (!request.headers.set("Authorization", authorization)) {
             return failure{error_code::internal_error, "the signature does not fit a header field"};
         }
         return {};

@@ -6,12 +6,16 @@
 #include <entitable/account/signing.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/http/http_message.hpp>
+#include <entitable/wire/detail/escape.hpp>
 
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -175,6 +179,45 @@ ENTITABLE_DECL void append_string_to_sign(std::string& out, key_scheme scheme, s
             out.append("?").append(pair);
         }
         query.remove_prefix(pair.size() == query.size() ? pair.size() : pair.size() + 1);
+    }
+}
+
+ENTITABLE_DECL void append_storage_string_to_sign(
+    std::string& out, std::string_view account, http_request const& request, url_parts const& url) {
+    auto const field = [&](std::string_view name) {
+        out.append(request.headers.find(name).value_or(std::string_view{})).push_back('\n');
+    };
+    out.append(to_string(request.method)).push_back('\n');
+    field("Content-Encoding");
+    field("Content-Language");
+    out.append(request.body.empty() ? std::string{} : std::to_string(request.body.size())).push_back('\n');
+    for (std::string_view const name : {"Content-MD5", "Content-Type", "Date", "If-Modified-Since", "If-Match",
+             "If-None-Match", "If-Unmodified-Since", "Range"}) {
+        field(name);
+    }
+    std::vector<std::pair<std::string, std::string_view>> fields;
+    request.headers.for_each([&](std::string_view name, std::string_view value) {
+        if (std::string lower = text::ascii_lower(name); lower.starts_with("x-ms-")) {
+            fields.emplace_back(std::move(lower), value);
+        }
+    });
+    std::sort(fields.begin(), fields.end());
+    for (auto const& [name, value] : fields) {
+        out.append(name).append(":").append(value).push_back('\n');
+    }
+    out.append("/").append(account).append(url.path.empty() ? "/" : url.path);
+    std::vector<std::pair<std::string, std::string>> parameters;
+    for (std::string_view query = url.query; !query.empty();) {
+        std::string_view const pair = query.substr(0, query.find('&'));
+        std::string_view const name = pair.substr(0, pair.find('='));
+        std::string value;
+        static_cast<void>(append_url_unescaped(value, pair.substr((std::min)(name.size() + 1, pair.size()))));
+        parameters.emplace_back(text::ascii_lower(name), std::move(value));
+        query.remove_prefix(pair.size() == query.size() ? pair.size() : pair.size() + 1);
+    }
+    std::sort(parameters.begin(), parameters.end());
+    for (auto const& [name, value] : parameters) {
+        out.append("\n").append(name).append(":").append(value);
     }
 }
 

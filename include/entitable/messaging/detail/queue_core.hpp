@@ -12,7 +12,7 @@
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/function_ref.hpp>
-#include <entitable/core/random.hpp>
+#include <entitable/messaging/detail/held_time.hpp>
 #include <entitable/messaging/detail/queue_rows.hpp>
 #include <entitable/messaging/queue_options.hpp>
 
@@ -24,7 +24,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// What a worker holds: the fence of all that it does.
-struct receipt {
+struct receipt : held_time {
     std::string lane;
     std::string key; ///< the row key of the message
     std::string claim;
@@ -32,20 +32,9 @@ struct receipt {
     std::uint32_t deliveries{};
     std::int32_t step{};
     std::int64_t steps{};
-    date_time visible_at;
-    date_time told;        ///< the time of the store in the last answer
-    steady_time told_at{}; ///< when that was
-    bool spent{true};      ///< it is good for nothing any more
+    bool spent{true}; ///< it is good for nothing any more
 
     [[nodiscard]] std::string_view id() const noexcept { return id_of_message(key); }
-    /// The time of the store, as far as it is known.
-    [[nodiscard]] date_time store_time(steady_time now) const noexcept {
-        return {told.ticks + std::chrono::duration_cast<std::chrono::nanoseconds>(now - told_at).count() / 100};
-    }
-    /// How long it holds yet. Dates of HTTP are of whole seconds: one less.
-    [[nodiscard]] std::chrono::nanoseconds remaining(steady_time now) const noexcept {
-        return std::chrono::nanoseconds{(visible_at.ticks - store_time(now).ticks) * 100} - std::chrono::seconds{1};
-    }
 };
 
 /// A message that was claimed, as it is stored but for what the claim has changed.
@@ -71,21 +60,32 @@ struct lane_cursor {
     steady_time told_at{}; ///< when that was
 };
 
+/// OutOfRangeInput for options that cannot be, but for the lanes.
+[[nodiscard]] result<void> check_queue_options(queue_options const& options);
+/// Waits before another sending of a request; false where there were enough.
+[[nodiscard]] bool wait_before_sending(queue_options const& options, random_source& random, std::uint32_t& attempt);
+/// ReceiptLost.
+[[nodiscard]] failure receipt_is_lost();
+/// InvalidInput: a receipt that has ended.
+[[nodiscard]] failure receipt_is_spent();
+
 /// A queue. Safe to use from several threads; copies share what a worker remembers.
 class queue_core {
 public:
+    using receipt_type = receipt;
+
     queue_core(any_transport through, std::string name, queue_options options);
 
     [[nodiscard]] table_core const& table() const noexcept { return state_->table; }
     [[nodiscard]] queue_options const& options() const noexcept { return state_->options; }
     [[nodiscard]] clock& time() const noexcept { return *state_->options.time; }
-    [[nodiscard]] random_source& random() const noexcept { return state_->random; }
+    [[nodiscard]] random_source& random() const noexcept { return state_->ids.random(); }
     [[nodiscard]] result<void> check_options() const;
 
     [[nodiscard]] result<bool> create() const;
     /// Read once. ResourceNotFound where the queue was not created.
     [[nodiscard]] result<std::size_t> lanes() const;
-    [[nodiscard]] std::string fresh_id() const;
+    [[nodiscard]] std::string fresh_id() const { return state_->ids.next(); }
 
     [[nodiscard]] result<enqueue_plan> plan(enqueue_options const& how) const;
     [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;
@@ -137,9 +137,7 @@ private:
 
         table_core table;
         queue_options options;
-        random_source random;
-        atomic<std::uint64_t> own{0}; ///< in the names that a child made by `fork` gives
-        atomic<std::uint64_t> forks;  ///< of the process that this is
+        fresh_ids ids;
         atomic<std::size_t> lanes{0}; ///< 0: not read yet
         std::mutex guard;
         std::vector<lane_cursor> cursors; ///< guarded
@@ -159,8 +157,7 @@ private:
         bool to_end{};
     };
 
-    /// Waits before another sending; false where there were enough.
-    [[nodiscard]] bool again(std::uint32_t& attempt) const;
+    [[nodiscard]] bool again(std::uint32_t& attempt) const { return wait_before_sending(options(), random(), attempt); }
     [[nodiscard]] result<found_rows> scan(
         std::string const& lane, std::string_view behind, std::string_view up_to, std::uint32_t most) const;
     [[nodiscard]] result<std::vector<held_message>> claim_from(

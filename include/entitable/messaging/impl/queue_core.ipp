@@ -2,9 +2,6 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/detail/hexadecimal.hpp>
-#include <entitable/core/process.hpp>
-#include <entitable/core/random_seed.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/messaging/detail/queue_core.hpp>
@@ -14,45 +11,39 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL queue_core::state::state(any_transport through, std::string name, queue_options how)
-    : table(std::move(through), std::move(name), how.calls),
-      options(std::move(how)),
-      random(options.seed != 0 ? options.seed : random_seed()),
-      forks(platform::forks()) {}
+    : table(std::move(through), std::move(name), how.calls), options(std::move(how)), ids(options.seed) {}
 
 ENTITABLE_DECL queue_core::queue_core(any_transport through, std::string name, queue_options options)
     : state_(shared<state>::make(std::move(through), std::move(name), std::move(options))) {}
 
-ENTITABLE_DECL result<void> queue_core::check_options() const {
-    auto const visibility = options().visibility;
-    if (visibility < std::chrono::seconds{2} || visibility > std::chrono::hours{7 * 24}) {
+ENTITABLE_DECL result<void> check_queue_options(queue_options const& options) {
+    if (options.visibility < std::chrono::seconds{2} || options.visibility > std::chrono::hours{7 * 24}) {
         return failure{error_code::out_of_range_input, "a claim of a message holds for 2 seconds to 7 days"};
     }
+    ENTITABLE_CHECK(options.polling.validate());
+    return options.delays.validate();
+}
+ENTITABLE_DECL bool wait_before_sending(queue_options const& options, random_source& random, std::uint32_t& attempt) {
+    if (++attempt >= options.max_attempts) {
+        return false;
+    }
+    options.time->wait_until(options.time->steady() +
+        std::chrono::duration_cast<steady_time::duration>(options.delays.delay(attempt, random.unit())));
+    return true;
+}
+ENTITABLE_DECL failure receipt_is_lost() {
+    return failure{error_code::receipt_lost, "the message is in other hands by now, or done"};
+}
+ENTITABLE_DECL failure receipt_is_spent() {
+    return failure{error_code::invalid_input, "the receipt was used up: the message was completed, given back or lost"};
+}
+
+ENTITABLE_DECL result<void> queue_core::check_options() const {
+    ENTITABLE_CHECK(check_queue_options(options()));
     if (options().lanes < 1 || options().lanes > 1000) {
         return failure{error_code::out_of_range_input, "a queue has 1 to 1000 lanes"};
     }
-    ENTITABLE_CHECK(options().polling.validate());
-    return options().delays.validate();
-}
-
-ENTITABLE_DECL bool queue_core::again(std::uint32_t& attempt) const {
-    if (++attempt >= options().max_attempts) {
-        return false;
-    }
-    time().wait_until(time().steady() +
-        std::chrono::duration_cast<steady_time::duration>(options().delays.delay(attempt, random().unit())));
-    return true;
-}
-
-ENTITABLE_DECL std::string queue_core::fresh_id() const {
-    // A child has a copy of all random numbers to come: it would take claims of its parent for its own.
-    if (std::uint64_t const here = platform::forks(); state_->forks.load(memory_order::acquire) != here) {
-        state_->own.store(random_seed(), memory_order::relaxed);
-        state_->forks.store(here, memory_order::release);
-    }
-    std::string id;
-    append_hexadecimal(id, state_->own.load(memory_order::relaxed) ^ random().bits());
-    append_hexadecimal(id, random().bits());
-    return id;
+    return {};
 }
 
 ENTITABLE_DECL result<bool> queue_core::create() const {
@@ -230,10 +221,7 @@ ENTITABLE_DECL result<std::string> queue_core::reason(receipt const& held) const
 /// Refused: a receipt that is not good any more.
 ENTITABLE_DECL failure receipt_is_lost(receipt& held) {
     held.spent = true;
-    return failure{error_code::receipt_lost, "the message is in other hands by now, or done"};
-}
-ENTITABLE_DECL failure receipt_is_spent() {
-    return failure{error_code::invalid_input, "the receipt was used up: the message was completed, given back or lost"};
+    return receipt_is_lost();
 }
 
 ENTITABLE_DECL result<void> queue_core::write(

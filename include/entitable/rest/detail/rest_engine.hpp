@@ -27,6 +27,18 @@ struct exchange;
 /// What can be asked of the service itself.
 enum class service_request : std::uint8_t { properties, set_properties, statistics, policies, set_policies };
 
+/// A request that is none to a table: its words, as they are sent.
+struct plain_request {
+    std::string_view name;    ///< for errors and the observer
+    std::string_view subject; ///< the table or queue; may be empty
+    http_method method{http_method::get};
+    std::string_view path; ///< behind the address of the service, with its query; every character escaped that must be
+    std::string_view body; ///< XML, or empty
+    bool writes{};         ///< the effect of a request without an answer is unknown
+    read_location location{read_location::primary};
+    std::uint16_t statuses[2]{}; ///< those of an answer; all others are errors
+};
+
 /// The state that all copies of a REST backend share. Safe to use from several threads.
 class rest_engine : public counted {
 public:
@@ -53,6 +65,8 @@ public:
     /// The body of the answer: XML, or nothing to what changes a setting.
     [[nodiscard]] result<std::string> execute(
         service_request what, std::string_view table, std::string_view body, call& context, http_sender send);
+
+    [[nodiscard]] result<http_response> execute(plain_request const& request, call& context, http_sender send);
 
     /// What one request needs while it is under way, and what is worth keeping for the next one.
     [[nodiscard]] exchange* take();

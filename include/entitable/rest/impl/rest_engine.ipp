@@ -429,59 +429,65 @@ ENTITABLE_DECL result<std::string> rest_engine::execute(
     if (limits_.kind == service::cosmos || (at_secondary && endpoint_.secondary.empty())) {
         return failure{error_code::not_supported, text::joined({"this service has no ", names[index]})};
     }
-    auto ready = of_table ? validate_table_name(table) : result<void>{};
-    if (ready) {
-        ready = check_call(context, *options_.time);
+    if (auto named = of_table ? validate_table_name(table) : result<void>{}; !named) {
+        return std::move(named).as_failure();
     }
-    if (!ready) {
+    std::string const path = text::joined({table, paths[index]});
+    plain_request const request{names[index], table, writes ? http_method::put : http_method::get, path, body, writes,
+        at_secondary ? read_location::secondary : read_location::primary, {statuses[index], statuses[index]}};
+    auto answer = execute(request, context, send);
+    return answer ? result<std::string>{std::move(answer->body)} : std::move(answer).as_failure();
+}
+
+ENTITABLE_DECL result<http_response> rest_engine::execute(
+    plain_request const& request, call& context, http_sender send) {
+    if (broken() != nullptr) {
+        return failure{*broken()};
+    }
+    if (auto ready = check_call(context, *options_.time); !ready) {
         return std::move(ready).as_failure();
     }
     borrowed_exchange const borrowed{*this};
     exchange& work = *borrowed;
     work.request_id.clear();
     append_request_id(work.request_id);
-    request_target const to{
-        at_secondary ? endpoint_.secondary : endpoint_.primary, limits_.kind, false, work.request_id};
-    begin_request(work.request, writes ? http_method::put : http_method::get, to, text::joined({table, paths[index]}),
-        "application/xml");
-    if (writes) {
+    work.location = request.location;
+    bool const primary = request.location == read_location::primary;
+    request_target const to{primary ? endpoint_.primary : endpoint_.secondary, limits_.kind, false, work.request_id};
+    begin_request(work.request, request.method, to, request.path, "application/xml");
+    if (!request.body.empty()) {
         static_cast<void>(work.request.headers.add("Content-Type", "application/xml"));
-        work.request.body = body;
+        work.request.body = request.body;
     }
     append_timeout(work.request, to, timeout_of(context));
-    work.location = at_secondary ? read_location::secondary : read_location::primary;
     mark(work, context);
-    if (auto signed_ = authorize(work.request, at_secondary ? read_location::secondary : read_location::primary);
-        !signed_) {
+    if (auto signed_ = authorize(work.request, request.location); !signed_) {
         return std::move(signed_).as_failure();
     }
     auto response = send(work.request, limits_of(context));
     work.fields = response ? fields_of(response->headers) : answer_fields{};
-    result<std::string> outcome{std::in_place};
+    std::optional<failure> problem;
     if (!response) {
-        outcome = std::move(response).as_failure();
+        problem.emplace(response.error());
     } else if (response->status >= 300) {
-        outcome = to_failure(read_error_answer(*response, work.reader), names[index], writes);
-    } else if (response->status != statuses[index]) {
-        outcome = garbled(*response, {"its status is not one of this request"});
-    } else {
-        outcome = std::move(response->body);
+        problem.emplace(to_failure(read_error_answer(*response, work.reader), request.name, request.writes));
+    } else if (response->status != request.statuses[0] && response->status != request.statuses[1]) {
+        problem.emplace(garbled(*response, {"its status is not one of this request"}));
     }
     attempt_record done;
-    done.name = names[index];
-    done.table = table;
-    if (outcome) {
-        done.response_size = outcome->size();
+    done.name = request.name;
+    done.table = request.subject;
+    if (!problem) {
+        done.response_size = response->body.size();
         note(work, {}, done, &*response, nullptr, context);
-        return outcome;
+        return response;
     }
-    failure problem = std::move(outcome).as_failure();
-    if (problem.error().code == error_code::transport_failed) {
-        problem.error().effect = writes ? effect::unknown : effect::none;
+    if (problem->error().code == error_code::transport_failed) {
+        problem->error().effect = request.writes ? effect::unknown : effect::none;
     }
-    done.outcome = outcome_of(&problem.error());
-    note(work, {}, done, response ? &*response : nullptr, &problem.error(), context);
-    return problem;
+    done.outcome = outcome_of(&problem->error());
+    note(work, {}, done, response ? &*response : nullptr, &problem->error(), context);
+    return *std::move(problem);
 }
 
 } // namespace detail

@@ -117,6 +117,10 @@ ENTITABLE_DECL error_code code_of(std::string_view word, std::uint16_t status) n
         {"AuthorizationSourceIPMismatch", error_code::authorization_failure},
         {"InsufficientAccountPermissions", error_code::authorization_failure},
         {"InvalidValueType", error_code::invalid_input},
+        {"QueueNotFound", error_code::resource_not_found},
+        {"MessageNotFound", error_code::resource_not_found},
+        {"PopReceiptMismatch", error_code::receipt_lost},
+        {"QueueBeingDeleted", error_code::table_being_deleted},
     };
     for (error_code_row const& row : error_code_table) {
         if (row.name == word && row.http_status != 0) {

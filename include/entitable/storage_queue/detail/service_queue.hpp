@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Of the room `storage_queue`: queues of Azure Queue Storage, beside the tables of the same account.
+///
+/// The part of such a queue that does not depend on its messages. The service gives the receipts: a pop receipt is good until the message is
+/// claimed or updated again. A message is the entity as JSON, with the id that its sender gave it.
+
+#include <entitable/account/connection_string.hpp>
+#include <entitable/messaging/detail/queue_core.hpp>
+#include <entitable/rest/detail/rest_engine.hpp>
+
+#include <functional>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How messages stand in a queue of Queue Storage.
+enum class queue_text : std::uint8_t {
+    plain,  ///< JSON as it is: 64 KiB of it
+    base64, ///< JSON in base64, as older clients and triggers want it: 48 KiB of it
+};
+
+namespace detail {
+
+/// What a worker holds of a message of the service.
+struct service_receipt : held_time {
+    std::string message; ///< the id that the service gave
+    std::string pop;     ///< the receipt
+    std::string name;    ///< the id that the sender gave
+    std::string text;    ///< the message as it is stored
+    std::uint32_t deliveries{};
+    bool spent{true};
+
+    [[nodiscard]] std::string_view id() const noexcept { return name; }
+};
+
+/// A message that was claimed or looked at.
+struct service_message {
+    service_receipt held;
+    row entity;
+};
+
+/// A queue of the service. Safe to use from several threads.
+class service_queue {
+public:
+    using receipt_type = service_receipt;
+    using sender = std::function<result<http_response>(http_request const&, http_call const&)>;
+
+    service_queue(sender send, result<connection_settings> at, std::string name, queue_options how, queue_text text);
+
+    [[nodiscard]] std::string const& name() const noexcept { return state_->name; }
+    [[nodiscard]] queue_options const& options() const noexcept { return state_->options; }
+    [[nodiscard]] clock& time() const noexcept { return *state_->options.time; }
+    /// The queue of its dead letters, from which messages are claimed without end.
+    [[nodiscard]] service_queue dead_letters() const;
+
+    [[nodiscard]] result<bool> create() const;
+    [[nodiscard]] result<bool> remove() const;
+    [[nodiscard]] result<enqueued> enqueue(row_view message, enqueue_options const& how) const;
+    [[nodiscard]] result<std::vector<service_message>> claim(std::uint32_t most, std::chrono::nanoseconds wait) const;
+    [[nodiscard]] result<std::vector<service_message>> peek(std::uint32_t most) const;
+    [[nodiscard]] result<std::uint64_t> approximate_count() const;
+
+    [[nodiscard]] result<void> renew(service_receipt& held, std::chrono::nanoseconds visibility) const;
+    /// With a reason, unless that is empty. The receipt is not spent yet.
+    [[nodiscard]] result<void> give_back(
+        service_receipt& held, std::string_view why, std::chrono::nanoseconds delay) const;
+    [[nodiscard]] result<void> complete(service_receipt& held) const;
+    [[nodiscard]] result<std::string> reason(service_receipt const& held) const;
+
+private:
+    struct state : counted {
+        state(sender with, shared<rest_engine> by, std::string called, queue_options how, queue_text as)
+            : send(std::move(with)),
+              engine(std::move(by)),
+              name(std::move(called)),
+              options(std::move(how)),
+              text(as),
+              ids(options.seed) {}
+
+        sender send;
+        shared<rest_engine> engine;
+        std::string name;
+        queue_options options;
+        queue_text text;
+        fresh_ids ids;
+    };
+    explicit service_queue(shared<state> made) : state_(std::move(made)) {}
+
+    [[nodiscard]] bool again(std::uint32_t& attempt) const;
+    [[nodiscard]] std::string messages_path() const;
+    [[nodiscard]] std::string path_of(service_receipt const& held) const;
+    /// The words of a message as a body; RequestBodyTooLarge.
+    [[nodiscard]] result<std::string> body_of(std::string_view text) const;
+    /// Sends once, under a call of its own.
+    [[nodiscard]] result<http_response> send(plain_request const& request, date_time& told) const;
+    /// Sends until the outcome is known, or `max_attempts`; whether an earlier attempt may have taken effect.
+    [[nodiscard]] result<http_response> settle(plain_request const& request, date_time& told, bool& maybe) const;
+    [[nodiscard]] result<std::vector<service_message>> read(http_response const& answer, date_time told) const;
+    [[nodiscard]] result<void> put(std::string_view text, std::chrono::nanoseconds delay, bool& maybe) const;
+    [[nodiscard]] result<void> update(
+        service_receipt& held, std::optional<std::string> text, std::chrono::nanoseconds visibility) const;
+    [[nodiscard]] bool bury(service_message& used_up) const;
+
+    shared<state> state_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/storage_queue/impl/service_queue.ipp>
+#endif

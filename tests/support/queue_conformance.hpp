@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What each `message_queue` does, wherever it is kept: one suite for all of them. Where they differ by what they say of themselves
+/// (`keeps_ids`), or by what the suite is told, both ways stand here, side by side.
+
+#include <entitable/entitable.hpp>
+#include <entitable/messaging/message_queue.hpp>
+
+#include <support/catch.hpp>
+
+#include <functional>
+#include <limits>
+
+namespace entitable_test {
+
+/// A message with values of many kinds.
+struct errand {
+    std::string town;
+    std::int32_t number{};
+    std::string what{};
+    std::optional<double> price{};
+    std::int64_t large{};
+    entitable::date_time due{};
+    bool urgent{};
+
+    friend bool operator==(errand const&, errand const&) = default;
+};
+ENTITABLE(errand, partition_key(town), row_key(number), properties(what, price, large, due, urgent))
+
+/// A queue that was made and is empty, with a claim that holds for 4 seconds and 3 deliveries.
+template <class Q>
+struct queue_world {
+    Q queue;
+    std::function<void(std::chrono::nanoseconds)> pass;   ///< lets time go by
+    std::function<std::string(Q const&)> one_dead_letter; ///< the id and the reason of the only dead letter
+};
+
+/// Runs the suite; each part with a world of its own.
+template <class Q>
+void check_message_queue(std::function<queue_world<Q>()> const& make) {
+    using namespace entitable;
+    using namespace std::chrono_literals;
+    static_assert(message_queue<Q, errand>);
+    auto const none = [](Q const& queue) { return !queue.claim().value().has_value(); };
+    SECTION("what goes in comes out as it was, once, and is done") {
+        auto const in = make();
+        for (std::string const& text : {std::string{"<a href=\"x\">&amp;'</a>\r\n\t"}, std::string{},
+                 std::string{"\x01\x7F\xC2\x80\xE2\x80\xA8\xEF\xBF\xBE\xEF\xBF\xBF\xF0\x9F\x98\x80 "},
+                 std::string{"a\0b", 3}, std::string{"]]>--><!-- ~!q! %41 + %"}, std::string(8000, 'x')}) {
+            errand const sent{"K\xC3\xB6ln's", -7, text, std::numeric_limits<double>::infinity(),
+                (std::numeric_limits<std::int64_t>::max)(), date_time::from_date(2026, 3, 4), true};
+            auto const put = in.queue.enqueue(sent).value();
+            CHECK_FALSE(put.already_there);
+            auto item = in.queue.claim().value();
+            REQUIRE(item);
+            CHECK((item->message() == sent));
+            CHECK(item->id() == put.id);
+            CHECK(item->deliveries() == 1);
+            CHECK(item->remaining() > 1s);
+            CHECK(item->remaining() <= 4s);
+            CHECK(none(in.queue));
+            CHECK(item->complete());
+            CHECK(none(in.queue));
+        }
+    }
+    SECTION("a claim that is over is another worker's, and the first one has lost it") {
+        auto const in = make();
+        in.queue.enqueue({"Ulm", 1}).value();
+        auto first = *in.queue.claim().value();
+        in.pass(5s);
+        CHECK(first.remaining() < 0s);
+        auto second = *in.queue.claim().value();
+        CHECK(second.deliveries() == 2);
+        CHECK(second.id() == first.id());
+        CHECK(first.renew(4s).error().code == error_code::receipt_lost);
+        CHECK(first.complete().error().code == error_code::invalid_input); // it knows by now
+        CHECK(second.complete());
+        CHECK(none(in.queue));
+    }
+    SECTION("a claim that is over is good as long as nobody else has the message") {
+        auto const in = make();
+        in.queue.enqueue({"Ulm", 1}).value();
+        auto late = *in.queue.claim().value();
+        in.pass(5s);
+        CHECK(late.complete());
+        CHECK(none(in.queue));
+    }
+    SECTION("to complete what another worker has changes nothing, nor to give it back") {
+        auto const in = make();
+        for (bool const gives_back : {false, true}) {
+            in.queue.enqueue({"Ulm", 1}).value();
+            auto first = *in.queue.claim().value();
+            in.pass(5s);
+            auto second = *in.queue.claim().value();
+            CHECK((gives_back ? first.release(0s) : first.complete()).error().code == error_code::receipt_lost);
+            CHECK(none(in.queue));
+            CHECK(second.complete());
+        }
+        CHECK(none(in.queue));
+    }
+    SECTION("renewing holds a message for longer, from now on") {
+        auto const in = make();
+        in.queue.enqueue({"Ulm", 1}).value();
+        auto item = *in.queue.claim().value();
+        CHECK(item.renew(8s));
+        CHECK(item.remaining() > 5s);
+        in.pass(5s);
+        CHECK(none(in.queue));
+        CHECK(item.renew(2s)); // and for a shorter time
+        in.pass(3s);
+        auto other = *in.queue.claim().value();
+        CHECK(other.deliveries() == 2);
+        CHECK(item.complete().error().code == error_code::receipt_lost);
+        CHECK(other.complete());
+    }
+    SECTION("what is given back comes at once, or after a delay") {
+        auto const in = make();
+        in.queue.enqueue({"Ulm", 1}).value();
+        auto item = *in.queue.claim().value();
+        CHECK(item.release(0s));
+        CHECK(item.release(0s).error().code == error_code::invalid_input);
+        CHECK(item.renew(4s).error().code == error_code::invalid_input);
+        CHECK(item.complete().error().code == error_code::invalid_input);
+        item = *in.queue.claim().value();
+        CHECK(item.release(3s));
+        CHECK(none(in.queue));
+        in.pass(4s);
+        auto again = in.queue.claim().value();
+        REQUIRE(again);
+        CHECK(again->deliveries() == 3);
+        CHECK(again->complete());
+    }
+    SECTION("a message that was delivered three times becomes a dead letter, with what was said last") {
+        auto const in = make();
+        auto const id = in.queue.enqueue({"Ulm", 1}).value().id;
+        for (std::uint32_t delivery = 1; delivery <= 3; ++delivery) {
+            auto item = in.queue.claim().value();
+            REQUIRE(item);
+            CHECK(item->deliveries() == delivery);
+            CHECK(item->id() == id);
+            CHECK(item->fail("no <way> " + std::to_string(delivery)));
+        }
+        CHECK(none(in.queue));
+        CHECK(in.one_dead_letter(in.queue) == id + ": no <way> 3");
+        in.pass(5s);
+        CHECK(none(in.queue));
+    }
+    SECTION("a receipt that was moved from is good for nothing") {
+        auto const in = make();
+        in.queue.enqueue({"Ulm", 1}).value();
+        auto first = *in.queue.claim().value();
+        auto second = std::move(first);
+        CHECK(first.complete().error().code == error_code::invalid_input); // NOLINT: this is what is shown
+        CHECK(second.complete());
+    }
+    SECTION("a delay hides a message from all") {
+        auto const in = make();
+        in.queue.enqueue({"Ulm", 1}, {.delay = 3s}).value();
+        CHECK(none(in.queue));
+        in.pass(4s);
+        CHECK(in.queue.claim().value()->complete());
+    }
+    SECTION("a second message of an id") {
+        auto const in = make();
+        CHECK(in.queue.enqueue({"Ulm", 1}, {.id = "x"}).value().id == "x");
+        bool const refused = in.queue.enqueue({"Ulm", 2}, {.id = "x"}).value().already_there;
+        CHECK(refused == Q::keeps_ids);
+        auto first = *in.queue.claim().value();
+        CHECK(first.id() == "x");
+        auto second = in.queue.claim().value();
+        CHECK(second.has_value() != Q::keeps_ids);
+        if (second) {
+            CHECK(second->id() == "x");
+            CHECK(second->complete());
+        }
+        CHECK(first.complete());
+        CHECK(in.queue.enqueue({"Ulm", 3}, {.id = "x"}).value().already_there == Q::keeps_ids); // also when it is done
+    }
+    SECTION("a claim waits for what comes") {
+        auto const in = make();
+        in.queue.enqueue({"Ulm", 1}, {.delay = 2s}).value();
+        auto item = in.queue.claim({.wait = 60s}).value();
+        REQUIRE(item);
+        CHECK(item->complete());
+        CHECK_FALSE(in.queue.claim({.wait = 1s}).value().has_value());
+    }
+    SECTION("several at once, each to one worker") {
+        auto const in = make();
+        for (std::int32_t number = 0; number < 5; ++number) {
+            in.queue.enqueue({"Ulm", number}).value();
+        }
+        std::int32_t sum = 0;
+        for (;;) {
+            auto some = in.queue.claim_some(3).value();
+            if (some.empty()) {
+                break;
+            }
+            CHECK(some.size() <= 3);
+            for (auto& each : some) {
+                sum += 1 << each.message().number;
+                CHECK(each.complete());
+            }
+        }
+        CHECK(sum == 31);
+    }
+}
+
+} // namespace entitable_test
