@@ -76,7 +76,7 @@ ENTITABLE_DECL std::string service_queue::path_of(service_receipt const& held) c
 }
 
 /// Whole seconds, rounded up.
-ENTITABLE_DECL std::string whole_seconds(std::chrono::nanoseconds time) {
+ENTITABLE_DECL std::string seconds_parameter(std::chrono::nanoseconds time) {
     return std::to_string((std::max)(std::chrono::ceil<std::chrono::seconds>(time).count(), std::int64_t{0}));
 }
 
@@ -144,7 +144,7 @@ ENTITABLE_DECL result<void> service_queue::put(
     ENTITABLE_TRY(std::string const body, body_of(text));
     std::string path = text::joined({messages_path(), "?messagettl=-1"}); // it stays until it is done
     if (delay > std::chrono::nanoseconds{}) {
-        path.append("&visibilitytimeout=").append(whole_seconds(delay));
+        path.append("&visibilitytimeout=").append(seconds_parameter(delay));
     }
     date_time told;
     auto const answer = settle(
@@ -219,7 +219,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
     std::uint32_t most, std::chrono::nanoseconds wait) const {
     std::string const path = text::joined(
         {messages_path(), "?numofmessages=", std::to_string(std::clamp(most, std::uint32_t{1}, std::uint32_t{32})),
-            "&visibilitytimeout=", whole_seconds(options().visibility)});
+            "&visibilitytimeout=", seconds_parameter(options().visibility)});
     steady_time const end = time().steady() +
         std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
     call const waiting{options().calls, time()};
@@ -298,7 +298,7 @@ ENTITABLE_DECL result<void> service_queue::update(
         ENTITABLE_TRY(body, body_of(*text));
     }
     std::string path = path_of(held);
-    path.append("&visibilitytimeout=").append(whole_seconds(visibility));
+    path.append("&visibilitytimeout=").append(seconds_parameter(visibility));
     date_time told;
     bool maybe = false;
     auto const answer =
