@@ -23,6 +23,8 @@ public:
     using is_transport = void;     ///< opts in to `transport`
     using visits_entities = local; ///< opts in to `read_entity`
     using visits_pages = local;    ///< opts in to `read_entities`
+    /// Opts in where its store does.
+    using answers_at_once = std::conditional_t<entitable::answers_at_once<Store>, local, void>;
 
     /// A default store with default options.
     template <std::default_initializable Made = Store>

@@ -6,6 +6,7 @@
 /// The part of a table that does not depend on its entity: where it lives, what it is called, how its calls go.
 
 #include <entitable/mapping/key_layout.hpp>
+#include <entitable/request/single_request.hpp>
 #include <entitable/transport/any_transport.hpp>
 
 #include <string>
@@ -14,7 +15,28 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A table of rows. Safe to use from several threads; copies are cheap.
+/// Makes `failed` a success when its code is `tolerated`.
+ENTITABLE_LAZY [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
+
+/// Makes nothing of an answer but whether it was a success.
+struct without_value {
+    template <class T>
+    [[nodiscard]] result<void> operator()(result<T> answered) const {
+        return answered ? result<void>{} : std::move(answered).as_failure();
+    }
+};
+/// Makes a success of a failure with this code: false.
+template <error_code Tolerated>
+struct unless_code {
+    [[nodiscard]] result<bool> operator()(result<void> failed) const { return unless(std::move(failed), Tolerated); }
+};
+using creation_of_table = concluded<own_request<create_table>, without_value>;
+using deletion_of_table = concluded<own_request<delete_table>, without_value>;
+
+using creation_if_absent = concluded<creation_of_table, unless_code<error_code::table_already_exists>>;
+using deletion_if_present = concluded<deletion_of_table, unless_code<error_code::resource_not_found>>;
+
+/// A table of rows. Safe to use from several threads; copies are cheap. Each call is there as an operation first; what blocks runs it.
 class table_core {
 public:
     table_core(any_transport through, std::string name, call_options options)
@@ -23,6 +45,24 @@ public:
     [[nodiscard]] any_transport const& transport() const noexcept { return through_; }
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     [[nodiscard]] call_options const& options() const noexcept { return options_; }
+
+    // ---- operations: they refer to this table, which outlives them ----
+
+    ENTITABLE_LAZY [[nodiscard]] creation_of_table to_create() const;
+    ENTITABLE_LAZY [[nodiscard]] deletion_of_table to_drop() const;
+    /// NotSupported when the calls have an operation id and nothing keeps it.
+    ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(result<mutation> change) const;
+    /// The row may carry the error that made it impossible.
+    ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(
+        mutation_kind kind, result<row> made, etag_condition condition) const;
+    /// The request outlives it.
+    ENTITABLE_LAZY [[nodiscard]] single_request<transact> to_submit(transact const& request) const;
+    /// Reads one entity and shows it to `visit`, whose outcome it has. The keys may carry the error that made them impossible. What the
+    /// keys and `visit` refer to outlives it.
+    ENTITABLE_LAZY [[nodiscard]] own_request<read_entity> to_read(
+        result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const;
+
+    // ---- calls ----
 
     ENTITABLE_LAZY [[nodiscard]] result<void> create() const;
     /// Whether it was made now.
@@ -35,9 +75,9 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation> change) const;
     /// The row may carry the error that made it impossible.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
-        mutation_kind kind, result<row> made, etag_condition& condition) const;
+        mutation_kind kind, result<row> made, etag_condition condition) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(transact const& request) const;
-    /// Reads one entity and shows it to `visit`, whose outcome it returns. The keys may carry the error that made them impossible.
+    /// As `to_read`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(
         result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const;
     /// Every row of a range of keys that satisfies a condition, page after page, in key order.
@@ -51,9 +91,6 @@ private:
     std::string name_;
     call_options options_;
 };
-
-/// Makes `failed` a success when its code is `tolerated`.
-ENTITABLE_LAZY [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
 
 /// A key that is one text, which is not copied; `key_reserved` for a row key of system rows.
 ENTITABLE_LAZY [[nodiscard]] result<std::string_view> borrowed_key(key_part part, std::string_view text);

@@ -54,9 +54,9 @@ using row_change = function_ref<result<std::optional<row>>(row_view)>;
 /// outlive it.
 class update_operation {
 public:
-    /// `seed`: of the waits.
+    /// `seed`: of the waits. Where it is not allowed it asks nothing.
     update_operation(get_entity reading, row_change change, bool forced, std::uint32_t max_attempts,
-        entitable::backoff const& delays, std::uint64_t seed)
+        entitable::backoff const& delays, std::uint64_t seed, result<void> allowed = {})
         : max_attempts_(max_attempts),
           delays_(delays),
           random_(seed),
@@ -64,6 +64,9 @@ public:
           reading_(std::move(reading)),
           forced_(forced) {
         writing_.table = reading_.table;
+        if (!allowed) {
+            outcome_.emplace(std::move(allowed).as_failure());
+        }
     }
 
     [[nodiscard]] operation_step next() const noexcept {
@@ -95,10 +98,10 @@ private:
 /// has other keys than `stored`.
 ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> changed_entity(row_view stored, result<row> const& made);
 
-/// Updates one row of a table. The keys may carry the error that made them impossible.
-ENTITABLE_LAZY [[nodiscard]] result<update_outcome> update_row(table_core const& table,
-    result<std::string>& partition_key, result<std::string>& row_key, row_change change, bool forced,
-    update_options const& options);
+/// Updates one row of a table, which outlives it. The keys may carry the error that made them impossible. `time`: whose time the
+/// waits are drawn from, where the options name no seed.
+ENTITABLE_LAZY [[nodiscard]] update_operation to_update(table_core const& table, result<std::string>& partition_key,
+    result<std::string>& row_key, row_change change, bool forced, update_options const& options, clock& time);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

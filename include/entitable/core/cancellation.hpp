@@ -23,6 +23,8 @@ struct cancellation_flag : counted {
 class cancellation_token {
 public:
     cancellation_token() = default;
+    /// Whether there is a source that may cancel it.
+    [[nodiscard]] bool has_source() const noexcept { return static_cast<bool>(flag_); }
     /// Whether it was cancelled.
     [[nodiscard]] bool cancelled() const noexcept { return flag_ && flag_->set.load(memory_order::acquire); }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `ENTITABLE_TRY` and `ENTITABLE_CHECK`: the value of a result, or the way out of the function with its error.
+/// `ENTITABLE_TRY` and `ENTITABLE_CHECK`: the value of a result, or the way out of the function with its error; the same for coroutines.
 
 #include <entitable/core/result.hpp>
 
@@ -15,7 +15,26 @@
 /// `ENTITABLE_CHECK(orders.insert(made));` returns the error of a result that has no value, and else goes on.
 #define ENTITABLE_CHECK(...) ENTITABLE_CHECK_IN(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), (__VA_ARGS__))
 
+/// `ENTITABLE_CO_TRY(auto found, co_await orders.get("ann", 7));` in a coroutine: as `ENTITABLE_TRY`, and the error leaves by `co_return`.
+#define ENTITABLE_CO_TRY(declaration, ...) \
+    ENTITABLE_CO_TRY_INTO(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), declaration, (__VA_ARGS__))
+
+/// `ENTITABLE_CO_CHECK(co_await orders.insert(made));` in a coroutine: as `ENTITABLE_CHECK`, and the error leaves by `co_return`.
+#define ENTITABLE_CO_CHECK(...) ENTITABLE_CO_CHECK_IN(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), (__VA_ARGS__))
+
 /// \cond
+#define ENTITABLE_CO_TRY_INTO(name, declaration, expression)                          \
+    auto name = expression; /* NOLINT: a copy of what is still there, else no copy */ \
+    if (!name) {                                                                      \
+        co_return ::std::move(name).as_failure();                                     \
+    }                                                                                 \
+    declaration = *::std::move(name)
+#define ENTITABLE_CO_CHECK_IN(name, expression)       \
+    do {                                              \
+        if (auto name = expression; !name) {          \
+            co_return ::std::move(name).as_failure(); \
+        }                                             \
+    } while (false)
 #define ENTITABLE_TRY_INTO(name, declaration, expression)                             \
     auto name = expression; /* NOLINT: a copy of what is still there, else no copy */ \
     if (!name) {                                                                      \

@@ -25,6 +25,7 @@ public:
     virtual ~answering() = default;
     [[nodiscard]] virtual entitable::profile profile() const = 0;
     virtual void open(io_driver& io, shared<channel>& opened) = 0; ///< none where it has no way of its own
+    [[nodiscard]] virtual bool at_once() const noexcept = 0;
 
 protected:
     void execute(); ///< never defined: gives the first link a name to go on from
@@ -55,6 +56,7 @@ public:
             opened = wrapped_.open(io);
         }
     }
+    bool at_once() const noexcept override { return answers_at_once<T>; }
 
 protected:
     T wrapped_;
@@ -111,6 +113,11 @@ public:
         }
         return interface_->execute(request, context);
     }
+
+    /// Whether it opts in to be asked on the spot: see `answers_at_once`.
+    [[nodiscard]] bool at_once() const noexcept { return !interface_ || interface_->at_once(); }
+    /// Tells apart what transports hold: copies of one have the same address. Null after a move.
+    [[nodiscard]] void const* identity() const noexcept { return interface_.get(); }
 
     /// The transport's own channel; none where it has none, see `open_channel`.
     [[nodiscard]] shared<channel> open(io_driver& io) const;

@@ -6,6 +6,7 @@
 /// The driver of resumable operations: `run` drives one of them on the calling thread.
 
 #include <entitable/request/operation.hpp>
+#include <entitable/request/single_request.hpp>
 #include <entitable/transport/transport.hpp>
 
 #include <optional>
@@ -29,6 +30,15 @@ ENTITABLE_BEGIN_NAMESPACE
         }
         source.wait_until(until);
     }
+}
+
+/// Drives an operation of one request at most to its end on the calling thread: no clock is looked at, and nothing is asked twice.
+template <operation_of_one Op, class Transport>
+auto run_one(Op& op, call& context, Transport& through) -> decltype(op.finish()) {
+    if (auto const* const request = op.request()) {
+        op.answer(through.execute(*request, context), steady_time{});
+    }
+    return op.finish();
 }
 
 /// Drives one operation to its end on the calling thread, under one call; or, given `call_options`, each of its requests under a call

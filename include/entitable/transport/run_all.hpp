@@ -6,6 +6,7 @@
 /// The other driver of resumable operations: `run_all` drives many of them on the calling thread, several at once.
 
 #include <entitable/request/operation.hpp>
+#include <entitable/request/single_request.hpp>
 #include <entitable/transport/channel.hpp>
 #include <entitable/transport/transport.hpp>
 
@@ -13,29 +14,6 @@
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// The operation of one request. Its answer is the result.
-template <table_request Request>
-class single_request {
-public:
-    /// The request outlives it.
-    explicit single_request(Request const& asked) noexcept : request_(&asked) {}
-
-    /// The request, until it is answered.
-    [[nodiscard]] operation_step next() const noexcept {
-        return answer_ ? operation_step{} : operation_step{*request_};
-    }
-    /// Takes the answer.
-    void answer(result<response_of<Request>> answered, steady_time) { answer_.emplace(std::move(answered)); }
-    /// The error is the answer.
-    void abandon(error const& reason) { answer_.emplace(failure{reason}); }
-    /// The answer.
-    [[nodiscard]] result<response_of<Request>> finish() { return *std::move(answer_); }
-
-private:
-    Request const* request_;
-    std::optional<result<response_of<Request>>> answer_;
-};
 
 /// Drives each operation to its end, with a call of its own, on the calling thread; up to `in_flight` of them are begun and not ended
 /// (one at least) at a time, and wait for each other nowhere. Steps go to the channels by their places; all channels are of the driver `io`, by whose

@@ -50,6 +50,11 @@ concept transport = std::copy_constructible<T> &&
     // the least that a typed table needs; other requests are answered with NotSupported where they are missing
     answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
 
+/// A transport that never waits, so that an asynchronous caller asks it on the spot. It opts in, by naming itself: who inherits from it,
+/// or stands in front of it, may wait.
+template <class T>
+concept answers_at_once = requires { requires std::same_as<typename T::answers_at_once, T>; };
+
 namespace detail {
 
 /// Shows the rows of a page that was handed over.

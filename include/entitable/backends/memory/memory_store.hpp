@@ -25,7 +25,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// and nothing has changed.
 class memory_store {
 public:
-    using is_ordered_store = void; ///< opts in to `ordered_store`
+    using is_ordered_store = void;        ///< opts in to `ordered_store`
+    using answers_at_once = memory_store; ///< opts in: nothing is waited for that lasts
     class transaction;
     static constexpr server_identity identity{"entitable.memory", {}, 0}; ///< for observers
 

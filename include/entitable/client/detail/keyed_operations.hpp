@@ -6,6 +6,8 @@
 /// The operations of `table<E>` whose parameters are the components of its entity's keys.
 
 #include <entitable/client/detail/change.hpp>
+#include <entitable/client/detail/found_entity.hpp>
+#include <entitable/client/detail/updating.hpp>
 #include <entitable/client/stored.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/client/transaction.hpp>
@@ -16,6 +18,7 @@
 #include <entitable/mapping/key_argument.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/query/access_path.hpp>
+#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -47,62 +50,26 @@ public:
     /// The entity with these keys; ResourceNotFound when there is none. A point query.
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        result<Entity> entity{std::in_place};
-        auto read = visit(
-            partition..., row..., [&](row_view const& stored, etag const&, bool) { return decode(stored, *entity); });
-        if (!read) {
-            entity = std::move(read).as_failure();
-        }
-        return entity;
+        return read<Entity>(partition..., row...);
     }
 
     /// The same, or nothing when there is none.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        result<std::optional<Entity>> entity{std::in_place};
-        auto read = visit(partition..., row...,
-            [&](row_view const& stored, etag const&, bool) { return decode(stored, entity->emplace()); });
-        if (!read && read.error().code != error_code::resource_not_found) {
-            entity = std::move(read).as_failure();
-        }
-        return entity;
+        return read<std::optional<Entity>>(partition..., row...);
     }
 
     /// The same with its ETag and Timestamp; ResourceNotFound when there is none.
     [[nodiscard]] result<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        result<stored<Entity>> found{std::in_place};
-        auto read = visit(partition..., row..., [&](row_view const& stored, etag const& version, bool stale) {
-            found->etag = version;
-            found->timestamp = stored.timestamp();
-            found->stale = stale;
-            return decode(stored, found->entity);
-        });
-        if (!read) {
-            found = std::move(read).as_failure();
-        }
-        return found;
+        return read<stored<Entity>>(partition..., row...);
     }
 
     /// The entity that a reference names; ResourceNotFound when there is none. A point query.
-    [[nodiscard]] result<Entity> get(reference<Entity> const& named) const {
-        result<Entity> entity{std::in_place};
-        auto read =
-            visit_keys(named, [&](row_view const& stored, etag const&, bool) { return decode(stored, *entity); });
-        if (!read) {
-            entity = std::move(read).as_failure();
-        }
-        return entity;
-    }
+    [[nodiscard]] result<Entity> get(reference<Entity> const& named) const { return read_named<Entity>(named); }
     /// The same, or nothing when there is none.
     [[nodiscard]] result<std::optional<Entity>> find(reference<Entity> const& named) const {
-        result<std::optional<Entity>> entity{std::in_place};
-        auto read = visit_keys(
-            named, [&](row_view const& stored, etag const&, bool) { return decode(stored, entity->emplace()); });
-        if (!read && read.error().code != error_code::resource_not_found) {
-            entity = std::move(read).as_failure();
-        }
-        return entity;
+        return read_named<std::optional<Entity>>(named);
     }
     /// A reference to the entity with these keys, which need not be there. Nothing is read. KeyNotSplittable, KeyReserved and
     /// OutOfRangeInput as for `to_row`.
@@ -130,7 +97,7 @@ public:
     /// none is taken for a removal (`written::after_retry`), for it may have been one.
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        return if_present(core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition))));
+        return if_present{}(core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition))));
     }
 
     /// Reads the entity, lets `change(entity)` change it, and writes it back if nobody else has written it since; else from the
@@ -157,13 +124,13 @@ public:
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, Change&& change,
         update_options const& options = {}) const {
-        return if_present(change_entity(partition_key(partition...), row_key(row...), false, change, options));
+        return if_present{}(change_entity(partition_key(partition...), row_key(row...), false, change, options));
     }
     template <class Change>
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, any_etag_t,
         Change&& change, update_options const& options = {}) const {
-        return if_present(change_entity(partition_key(partition...), row_key(row...), true, change, options));
+        return if_present{}(change_entity(partition_key(partition...), row_key(row...), true, change, options));
     }
 
     /// Lets `body(transaction<Entity>&)` read and change entities of one partition, and writes its changes as one: all of them, or none. From
@@ -194,58 +161,40 @@ protected:
         return checked_row_key(key_from<R...>(mapping<Entity>::row_layout, values...));
     }
 
-    /// Reads the entity with these keys and shows it to `visitor`, whose outcome it returns.
-    [[nodiscard]] result<void> visit(key_argument<typename P::value_type> const&... partition,
-        key_argument<typename R::value_type> const&... row, entity_visitor const& visitor) const {
+    /// Reads the entity with these keys.
+    template <class Found>
+    [[nodiscard]] result<Found> read(key_argument<typename P::value_type> const&... partition,
+        key_argument<typename R::value_type> const&... row) const {
         std::string partition_buffer;
         std::string row_buffer;
-        return core_.read(
+        return read_keys<Found>(
             key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
-            key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, row...), visitor);
+            key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, row...));
     }
-    [[nodiscard]] result<void> visit_keys(reference<Entity> const& named, entity_visitor const& visitor) const {
-        return core_.read(borrowed_key(key_part::partition, std::string_view{named.partition_key}),
-            borrowed_key(key_part::row, std::string_view{named.row_key}), visitor);
+    template <class Found>
+    [[nodiscard]] result<Found> read_named(reference<Entity> const& named) const {
+        return read_keys<Found>(borrowed_key(key_part::partition, std::string_view{named.partition_key}),
+            borrowed_key(key_part::row, std::string_view{named.row_key}));
     }
-    [[nodiscard]] result<void> decode(row_view const& stored, Entity& to) const {
-        return from_row(stored, to, core_.options().reading);
-    }
-
-    /// `outcome`, or nothing where the entity was not there and nothing was written.
-    template <class Outcome>
-    [[nodiscard]] static result<std::optional<Outcome>> if_present(result<Outcome> outcome) {
-        if (outcome) {
-            return std::optional<Outcome>{*std::move(outcome)};
-        }
-        if (outcome.error().code == error_code::resource_not_found && outcome.error().effect == effect::none) {
-            return std::optional<Outcome>{};
-        }
-        return std::move(outcome).as_failure();
+    template <class Found>
+    [[nodiscard]] result<Found> read_keys(result<std::string_view> partition, result<std::string_view> row) const {
+        result<Found> found{std::in_place};
+        found_entity<Entity, Found> const shown{&found, core_.options().reading};
+        shown.conclude(core_.read(std::move(partition), std::move(row), shown));
+        return found;
     }
 
     template <class Change>
     [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition_key, result<std::string> row_key,
         bool forced, Change& change, update_options const& options) const {
-        result<updated<Entity>> outcome{std::in_place};
-        auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
-            outcome->entity = Entity{};
-            if (auto decoded = decode(stored, outcome->entity); !decoded) {
-                return std::move(decoded).as_failure();
-            }
-            if (!apply_change(change, outcome->entity)) {
-                return std::optional<row>{};
-            }
-            return changed_entity(stored, to_row(outcome->entity));
-        };
-        auto done = update_row(core_, partition_key, row_key, change_row, forced, options);
-        if (!done) {
-            return std::move(done).as_failure();
-        }
-        outcome->etag = std::move(done->etag);
-        outcome->attempts = done->attempts;
-        outcome->changed = done->changed;
-        outcome->after_retry = done->after_retry;
-        return outcome;
+        entity_update<Entity, Change&> updating{
+            change, core_.options().reading, [&](row_change of_row) {
+                return to_update(core_, partition_key, row_key, of_row, forced, options, *options.time);
+            }};
+        call context{core_.options(), *options.time};
+        updating.prepare(context);
+        auto through = core_.transport();
+        return run(updating, context, *options.time, through);
     }
     table_core core_;
 };

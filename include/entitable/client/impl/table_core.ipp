@@ -37,24 +37,70 @@ ENTITABLE_LAZY_BODY result<std::string_view> written_key(
     return borrowed_key(part, buffer);
 }
 
+ENTITABLE_LAZY_BODY creation_of_table table_core::to_create() const {
+    return creation_of_table{own_request<create_table>{std::in_place, name_}};
+}
+
+ENTITABLE_LAZY_BODY deletion_of_table table_core::to_drop() const {
+    return deletion_of_table{own_request<delete_table>{std::in_place, name_}};
+}
+
+ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(result<mutation> change) const {
+    if (!change) {
+        return own_request<write_entity>{std::move(change).as_failure()};
+    }
+    if (auto kept = check_operation_id(); !kept) {
+        return own_request<write_entity>{std::move(kept).as_failure()};
+    }
+    return own_request<write_entity>{std::in_place, name_, *std::move(change)};
+}
+
+ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(
+    mutation_kind kind, result<row> made, etag_condition condition) const {
+    if (!made) {
+        return own_request<write_entity>{std::move(made).as_failure()};
+    }
+    return to_write(mutation{kind, *std::move(made), std::move(condition)});
+}
+
+ENTITABLE_LAZY_BODY single_request<transact> table_core::to_submit(transact const& request) const {
+    auto kept = check_operation_id();
+    return kept ? single_request{request} : single_request<transact>{std::move(kept).as_failure()};
+}
+
+ENTITABLE_LAZY_BODY own_request<read_entity> table_core::to_read(
+    result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const {
+    if (!partition_key) {
+        return own_request<read_entity>{std::move(partition_key).as_failure()};
+    }
+    if (!row_key) {
+        return own_request<read_entity>{std::move(row_key).as_failure()};
+    }
+    return own_request<read_entity>{std::in_place, name_, *partition_key, *row_key, &visit};
+}
+
 ENTITABLE_LAZY_BODY result<void> table_core::create() const {
     call context{options_};
-    auto created = through_.execute(entitable::create_table{name_}, context);
-    return created ? result<void>{} : std::move(created).as_failure();
+    auto creating = to_create();
+    return run_one(creating, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<bool> table_core::create_if_absent() const {
-    return unless(create(), error_code::table_already_exists);
+    call context{options_};
+    creation_if_absent creating{to_create()};
+    return run_one(creating, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::drop() const {
     call context{options_};
-    auto dropped = through_.execute(entitable::delete_table{name_}, context);
-    return dropped ? result<void>{} : std::move(dropped).as_failure();
+    auto dropping = to_drop();
+    return run_one(dropping, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<bool> table_core::drop_if_present() const {
-    return unless(drop(), error_code::resource_not_found);
+    call context{options_};
+    deletion_if_present dropping{to_drop()};
+    return run_one(dropping, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
@@ -66,42 +112,29 @@ ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
 }
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation> change) const {
-    if (!change) {
-        return std::move(change).as_failure();
-    }
-    if (auto kept = check_operation_id(); !kept) {
-        return std::move(kept).as_failure();
-    }
+    auto writing = to_write(std::move(change));
     call context{options_};
-    return through_.execute(write_entity{name_, *std::move(change)}, context);
+    return run_one(writing, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(
-    mutation_kind kind, result<row> made, etag_condition& condition) const {
-    if (!made) {
-        return std::move(made).as_failure();
-    }
-    return write(mutation{kind, *std::move(made), std::move(condition)});
+    mutation_kind kind, result<row> made, etag_condition condition) const {
+    auto writing = to_write(kind, std::move(made), std::move(condition));
+    call context{options_};
+    return run_one(writing, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(transact const& request) const {
-    if (auto kept = check_operation_id(); !kept) {
-        return std::move(kept).as_failure();
-    }
+    auto submitting = to_submit(request);
     call context{options_};
-    return through_.execute(request, context);
+    return run_one(submitting, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::read(
     result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const {
-    if (!partition_key) {
-        return std::move(partition_key).as_failure();
-    }
-    if (!row_key) {
-        return std::move(row_key).as_failure();
-    }
+    auto reading = to_read(std::move(partition_key), std::move(row_key), visit);
     call context{options_};
-    return through_.execute(read_entity{name_, *partition_key, *row_key, &visit}, context);
+    return run_one(reading, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range, filter const& condition,

@@ -4,7 +4,6 @@
 
 #include <entitable/client/update.hpp>
 #include <entitable/core/text.hpp>
-#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -91,26 +90,22 @@ ENTITABLE_LAZY_BODY result<std::optional<row>> changed_entity(row_view stored, r
     return std::optional<row>{changed_row(stored, *made)};
 }
 
-ENTITABLE_LAZY_BODY result<update_outcome> update_row(table_core const& table, result<std::string>& partition_key,
-    result<std::string>& row_key, row_change change, bool forced, update_options const& options) {
+ENTITABLE_LAZY_BODY update_operation to_update(table_core const& table, result<std::string>& partition_key,
+    result<std::string>& row_key, row_change change, bool forced, update_options const& options, clock& time) {
+    std::uint64_t const seed =
+        options.seed != 0 ? options.seed : static_cast<std::uint64_t>(time.steady().time_since_epoch().count());
+    get_entity reading{table.name(), {}, {}, {}};
+    auto allowed = table.check_operation_id();
     if (!partition_key) {
-        return std::move(partition_key).as_failure();
+        allowed = std::move(partition_key).as_failure();
+    } else if (!row_key) {
+        allowed = std::move(row_key).as_failure();
+    } else {
+        reading.partition_key = *std::move(partition_key);
+        reading.row_key = *std::move(row_key);
     }
-    if (!row_key) {
-        return std::move(row_key).as_failure();
-    }
-    if (auto kept = table.check_operation_id(); !kept) {
-        return std::move(kept).as_failure();
-    }
-    std::uint64_t const seed = options.seed != 0
-        ? options.seed
-        : static_cast<std::uint64_t>(options.time->steady().time_since_epoch().count());
-    update_operation updating{{table.name(), *std::move(partition_key), *std::move(row_key), {}}, change, forced,
-        options.max_attempts, options.delays, seed};
-    call context{table.options(), *options.time};
-    context.location = read_location::primary;
-    auto through = table.transport();
-    return run(updating, context, *options.time, through);
+    return update_operation{
+        std::move(reading), change, forced, options.max_attempts, options.delays, seed, std::move(allowed)};
 }
 
 } // namespace detail

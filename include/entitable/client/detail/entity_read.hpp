@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `entity_read`: a point read as an operation that owns its keys, for callers that go on before it ends.
+
+#include <entitable/client/detail/found_entity.hpp>
+#include <entitable/client/table_core.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Reads one entity; `Found` as for `found_entity`. Stays where it is made. The table outlives it.
+template <class Entity, class Found>
+class entity_read {
+public:
+    using request_type = read_entity;
+
+    /// `partition(buffer)` and `row(buffer)` give views of the keys, or an error; what they view is copied unless it is the buffer.
+    template <class PartitionKey, class RowKey>
+    entity_read(table_core const& table, PartitionKey const& partition, RowKey const& row)
+        : shown_{&found_, table.options().reading},
+          visitor_(shown_),
+          read_(table.to_read(keep(partition(partition_), partition_), keep(row(row_), row_), visitor_)) {}
+    entity_read(entity_read const&) = delete;
+    entity_read& operator=(entity_read const&) = delete;
+
+    [[nodiscard]] read_entity const* request() const noexcept { return read_.request(); }
+    [[nodiscard]] operation_step next() const noexcept { return read_.next(); }
+    void answer(result<void> answered, steady_time now) { read_.answer(std::move(answered), now); }
+    void abandon(error const& reason) { read_.abandon(reason); }
+    [[nodiscard]] result<Found> finish() {
+        shown_.conclude(read_.finish());
+        return std::move(found_);
+    }
+
+private:
+    [[nodiscard]] static result<std::string_view> keep(result<std::string_view> key, std::string& buffer) {
+        if (key && key->data() != buffer.data()) {
+            buffer.assign(*key);
+            *key = buffer;
+        }
+        return key;
+    }
+
+    std::string partition_;
+    std::string row_;
+    result<Found> found_{std::in_place};
+    found_entity<Entity, Found> shown_;
+    entity_visitor visitor_;
+    own_request<read_entity> read_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `entity_update`: the update of one entity as an operation, with the change that a program gave.
+
+#include <entitable/client/detail/change.hpp>
+#include <entitable/client/update.hpp>
+#include <entitable/mapping/codec.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Updates one entity. `Change` is the change, or a reference to one that outlives it. Stays where it is made.
+template <class Entity, class Change>
+class entity_update {
+public:
+    /// `make(row_change)` gives the operation of the row.
+    template <class Make>
+    entity_update(Change change, entitable::reading reading, Make const& make)
+        : change_(std::forward<Change>(change)), reading_(reading), updating_(make(row_change{*this})) {}
+    entity_update(entity_update const&) = delete;
+    entity_update& operator=(entity_update const&) = delete;
+
+    /// The change of one row, for `to_update`.
+    result<std::optional<row>> operator()(row_view stored) {
+        outcome_->entity = Entity{};
+        if (auto decoded = from_row(stored, outcome_->entity, reading_); !decoded) {
+            return std::move(decoded).as_failure();
+        }
+        if (!apply_change(change_, outcome_->entity)) {
+            return std::optional<row>{};
+        }
+        return changed_entity(stored, to_row(outcome_->entity));
+    }
+    /// Of the call that it runs under: what was read is replaced, so it is read where it is written.
+    static void prepare(call& context) noexcept { context.location = read_location::primary; }
+
+    [[nodiscard]] operation_step next() const noexcept { return updating_.next(); }
+    void answer(result<get_entity::response> found, steady_time now) { updating_.answer(std::move(found), now); }
+    void answer(result<written> done, steady_time now) { updating_.answer(std::move(done), now); }
+    void abandon(error const& reason) { updating_.abandon(reason); }
+    [[nodiscard]] result<updated<Entity>> finish() {
+        auto done = updating_.finish();
+        if (!done) {
+            return std::move(done).as_failure();
+        }
+        outcome_->etag = std::move(done->etag);
+        outcome_->attempts = done->attempts;
+        outcome_->changed = done->changed;
+        outcome_->after_retry = done->after_retry;
+        return std::move(outcome_);
+    }
+
+private:
+    Change change_;
+    entitable::reading reading_;
+    result<updated<Entity>> outcome_{std::in_place};
+    update_operation updating_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

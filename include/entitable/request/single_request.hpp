@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `single_request`: the operation of one request, and `concluded`, which makes another result of what an operation comes to.
+
+#include <entitable/request/operation.hpp>
+
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The operation of one request. Its answer is the result. `Kept` is how it has the request: a pointer to one that outlives it, or the
+/// request itself.
+template <table_request Request, class Kept = Request const*>
+class single_request {
+public:
+    using request_type = Request; ///< what it sends
+
+    /// The request outlives it.
+    explicit single_request(Request const& asked) noexcept
+        requires std::same_as<Kept, Request const*>
+        : request_(&asked) {}
+    /// Keeps a request of these members.
+    template <class... Members>
+    explicit single_request(std::in_place_t, Members&&... members) : request_{std::forward<Members>(members)...} {}
+    /// Sends nothing: the error is the answer.
+    explicit single_request(failure&& problem) : request_{}, answer_(std::move(problem)) {}
+
+    /// The request, until it is answered; then null.
+    [[nodiscard]] Request const* request() const noexcept {
+        if constexpr (std::same_as<Kept, Request const*>) {
+            return answer_ ? nullptr : request_;
+        } else {
+            return answer_ ? nullptr : &request_;
+        }
+    }
+    /// The request, until it is answered.
+    [[nodiscard]] operation_step next() const noexcept {
+        return answer_ ? operation_step{} : operation_step{*request()};
+    }
+    /// Takes the answer.
+    void answer(result<response_of<Request>> answered, steady_time) { answer_.emplace(std::move(answered)); }
+    /// The error is the answer.
+    void abandon(error const& reason) { answer_.emplace(failure{reason}); }
+    /// The answer.
+    [[nodiscard]] result<response_of<Request>> finish() { return *std::move(answer_); }
+
+private:
+    Kept request_;
+    std::optional<result<response_of<Request>>> answer_;
+};
+
+/// One request that the operation owns.
+template <table_request Request>
+using own_request = single_request<Request, Request>;
+
+/// An operation of one request at most, which needs no time: it can be driven without a clock.
+template <class Op>
+concept operation_of_one = operation<Op> && requires(Op& op) {
+    { op.request() } -> std::same_as<typename Op::request_type const*>;
+};
+
+/// An operation whose result is what `Conclude` makes of the result of another one.
+template <operation Op, class Conclude>
+class concluded : public Op {
+public:
+    using Op::Op;
+    /// Around this one.
+    explicit concluded(Op inner)
+        requires std::move_constructible<Op>
+        : Op(std::move(inner)) {}
+    /// What is made of the result.
+    [[nodiscard]] auto finish() { return Conclude{}(Op::finish()); }
+};
+
+ENTITABLE_END_NAMESPACE
