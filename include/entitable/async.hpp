@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Thousands of calls under way from one thread: `async_table<E>` in an `event_loop`, awaited by coroutines. Part of the core; apart from
+/// its umbrella because it needs a compiler with coroutines and `<functional>`.
+
+#include <entitable/async/async_table.hpp>
+#include <entitable/async/awaited.hpp>
+#include <entitable/async/event_loop.hpp>
+#include <entitable/async/task.hpp>
+#include <entitable/entitable.hpp>

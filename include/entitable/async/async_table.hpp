@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `async_table<E>`: a table whose calls are awaited.
+
+#include <entitable/async/detail/async_keyed.hpp>
+#include <entitable/client/table.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A table of entities of one type in a loop: what `table<E>` has, to be awaited. Each call is the operation that the blocking call runs, with its
+/// meaning and its errors. Copies are cheap. The loop outlives it; one thread, that of the loop.
+///
+/// Keys and entities are copied into the awaitable, so that `auto read = books.get(key); ... co_await read` is good.
+template <mapped_entity Entity>
+class async_table : public detail::async_keyed<Entity, typename mapping<Entity>::partition_components,
+                        typename mapping<Entity>::row_components> {
+    using base = detail::async_keyed<Entity, typename mapping<Entity>::partition_components,
+        typename mapping<Entity>::row_components>;
+    using base::at_;
+    using write_of_one = awaited<own_request<write_entity>>;
+
+public:
+    using value_type = Entity; ///< what it holds
+
+    /// Through any transport; asks nothing yet.
+    async_table(event_loop& loop, any_transport through, std::string name, call_options options = {})
+        : base(
+              shared<detail::async_place>::make(loop.core(), std::move(through), std::move(name), std::move(options))) {
+    }
+
+    [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< its name
+    /// What it runs on.
+    [[nodiscard]] any_transport const& transport() const noexcept { return at_->table.transport(); }
+    /// The wishes for its calls.
+    [[nodiscard]] call_options const& options() const noexcept { return at_->table.options(); }
+
+    /// As `table::create`.
+    [[nodiscard]] awaited<detail::creation_of_table> create() const {
+        return {at_, [this] { return at_->table.to_create(); }};
+    }
+    /// As `table::create_if_absent`.
+    [[nodiscard]] awaited<detail::creation_if_absent> create_if_absent() const {
+        return {at_, [this] { return detail::creation_if_absent{at_->table.to_create()}; }};
+    }
+    /// As `table::drop`.
+    [[nodiscard]] awaited<detail::deletion_of_table> drop() const {
+        return {at_, [this] { return at_->table.to_drop(); }};
+    }
+    /// As `table::drop_if_present`.
+    [[nodiscard]] awaited<detail::deletion_if_present> drop_if_present() const {
+        return {at_, [this] { return detail::deletion_if_present{at_->table.to_drop()}; }};
+    }
+
+    /// As `table::insert`.
+    [[nodiscard]] write_of_one insert(Entity const& entity) const {
+        return write(mutation_kind::insert, entity, any_etag);
+    }
+    /// As `table::replace`.
+    [[nodiscard]] write_of_one replace(Entity const& entity, etag_condition condition) const {
+        return write(mutation_kind::replace, entity, std::move(condition));
+    }
+    /// As `table::merge`.
+    [[nodiscard]] write_of_one merge(Entity const& entity, etag_condition condition) const {
+        return write(mutation_kind::merge, entity, std::move(condition));
+    }
+    /// As `table::merge` of some members.
+    template <class... Values, class... ChangesAndCondition>
+    [[nodiscard]] write_of_one merge(
+        keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
+        return {at_, [&] {
+                    auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
+                    return at_->table.to_write(mutation_kind::merge, std::move(made.entity), std::move(made.condition));
+                }};
+    }
+    /// As `table::insert_or_replace`.
+    [[nodiscard]] write_of_one insert_or_replace(Entity const& entity) const {
+        return write(mutation_kind::insert_or_replace, entity, any_etag);
+    }
+    /// As `table::insert_or_merge`.
+    [[nodiscard]] write_of_one insert_or_merge(Entity const& entity) const {
+        return write(mutation_kind::insert_or_merge, entity, any_etag);
+    }
+    using base::remove;
+    /// As `table::remove`.
+    [[nodiscard]] write_of_one remove(Entity const& entity, etag_condition condition) const {
+        return {at_, [&] {
+                    return at_->table.to_write(
+                        detail::removal(partition_key_of(entity), row_key_of(entity), std::move(condition)));
+                }};
+    }
+
+private:
+    [[nodiscard]] write_of_one write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
+        return {at_, [&] { return at_->table.to_write(kind, to_row(entity), std::move(condition)); }};
+    }
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `awaited<Op>`: a resumable operation as something to `co_await`. The loop owns requests and waits; the operation is the one that the
+/// blocking call runs.
+
+#include <entitable/async/event_loop.hpp>
+#include <entitable/client/table_core.hpp>
+#include <entitable/request/single_request.hpp>
+#include <entitable/transport/run.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A table in a loop. Shared by the table and all that it awaits, so that an awaitable may outlive the table.
+struct async_place : counted {
+    async_place(loop_core& in, any_transport through, std::string name, call_options options)
+        : core(in), way(in.way_to(through)), table(std::move(through), std::move(name), std::move(options)) {}
+
+    loop_core& core;
+    loop_way& way;
+    table_core table;
+};
+
+/// The part of an awaited operation that does not depend on it.
+class awaited_base : protected sending {
+public:
+    void await_suspend(std::coroutine_handle<> frame) noexcept { waiting = frame; }
+
+protected:
+    explicit awaited_base(shared<async_place> at)
+        : sending(call{at->table.options(), at->core.time()}), at_(std::move(at)) {
+        way = &at_->way;
+    }
+    /// A frame may be destroyed while it waits.
+    void leave() noexcept {
+        if (sent) {
+            leaving_ = true;
+            at_->core.take_back(*this);
+        }
+        stop_waiting();
+    }
+
+    // What the operation is asked.
+    virtual operation_step due() = 0;
+    virtual bool takes(request_ref asked) const noexcept = 0;
+    virtual void answer_here() = 0; ///< on the spot
+    virtual void answer_from(completion& done) = 0;
+    virtual void abandon_here(error const& why) = 0;
+    virtual bool has_call_for_each() const noexcept = 0;
+
+    [[nodiscard]] loop_core& core() const noexcept { return at_->core; }
+    /// Goes on until it waits, false, or is at its end.
+    bool proceed() {
+        for (;;) {
+            operation_step const step = due();
+            if (step.done()) {
+                return true;
+            }
+            if (error const* const ended = scope->ended()) {
+                abandon_here(*ended);
+                continue;
+            }
+            if (std::exchange(call_used_, false) && has_call_for_each()) {
+                context = call{at_->table.options(), core().time()};
+            }
+            if (step.not_before > (steady_time::min)()) {
+                if (steady_time const now = core().time().steady(); step.not_before > now) {
+                    if (auto allowed = check_call(context, core().time()); !allowed) {
+                        abandon_here(allowed.error());
+                        continue;
+                    }
+                    tell_wait(step.request, step.because, context, now, step.not_before);
+                    wakes = step.not_before < context.deadline ? step.not_before : context.deadline;
+                    core().timers().add(*this);
+                    start_waiting();
+                    return false;
+                }
+            }
+            if (step.place != 0 || !takes(step.request)) {
+                abandon_here(error{error_code::internal_error,
+                    "an operation sends a request to a place that it was not given, or takes no answer to it"});
+                continue;
+            }
+            call_used_ = true;
+            request = step.request;
+            if (!at_->way.at_once) {
+                start_waiting();
+                core().send(*this);
+                return false;
+            }
+            answer_here();
+        }
+    }
+    /// Waits for nothing any more, and is resumed soon.
+    void become_ready() {
+        ready_ = true;
+        stop_waiting();
+        core().make_ready(*this);
+    }
+    /// Takes part in what ends scopes and looks at tokens.
+    void start_waiting() {
+        if (in_scope::alone()) {
+            join(*scope);
+        }
+        if (!token_watched_ && context.cancellation.has_source()) {
+            token_watched_ = true;
+            core().watch_token(true);
+        }
+    }
+
+    shared<async_place> at_;
+    std::exception_ptr thrown_; ///< by what the operation calls of the program's
+
+private:
+    void stop_waiting() noexcept {
+        if (std::exchange(token_watched_, false)) {
+            core().watch_token(false);
+        }
+        if (timer_index != no_timer) {
+            core().timers().remove(*this);
+        }
+    }
+
+    void go_on() {
+        bool ended = true;
+        try {
+            ended = proceed();
+        } catch (...) {
+            thrown_ = std::current_exception();
+        }
+        if (ended) {
+            become_ready();
+        }
+    }
+    void take(completion& done) final {
+        if (leaving_) {
+            return;
+        }
+        try {
+            answer_from(done);
+        } catch (...) {
+            thrown_ = std::current_exception();
+            become_ready();
+            return;
+        }
+        go_on();
+    }
+    void timer_fired() final {
+        if (auto allowed = check_call(context, core().time()); !allowed) {
+            abandon_here(allowed.error());
+        }
+        go_on();
+    }
+    void look_at_token() final {
+        if (context.cancellation.cancelled()) {
+            end_early({error_code::cancelled, "the call was cancelled"});
+        }
+    }
+    void end_early(error const& why) final {
+        if (ready_) {
+            return;
+        }
+        if (sent) {
+            core().cancel(*this, why);
+            return;
+        }
+        core().timers().remove(*this);
+        in_queue::unlink();
+        abandon_here(why);
+        go_on();
+    }
+
+    bool token_watched_{};
+    bool leaving_{};
+    bool call_used_{};
+    bool ready_{};
+};
+
+} // namespace detail
+
+/// A client call to be awaited: `co_await` begins it, and gives what the blocking call returns. It stands still, is awaited once, on the
+/// thread of its loop, and by any coroutine. Its deadline counts from where it is made. Where the transport answers at once nothing
+/// is suspended, but for every so often, when others are let go first.
+///
+/// Errors: those of the blocking call; Cancelled after `event_loop::stop` and where the scope is cancelled that it is awaited in,
+/// DeadlineExceeded where that is one of `with_timeout`. A write that was sent then may have the effect `unknown`.
+template <operation Op>
+class [[nodiscard]] awaited final : private detail::awaited_base {
+public:
+    using operation_type = Op; ///< what it runs
+
+    /// `make()` gives the operation.
+    template <class Make>
+    awaited(shared<detail::async_place> at, Make const& make) : awaited_base(std::move(at)), operation_(make()) {
+        if constexpr (requires { operation_.prepare(this->context); }) {
+            operation_.prepare(context);
+        }
+    }
+    awaited(awaited const&) = delete;
+    awaited& operator=(awaited const&) = delete;
+    /// Where it is under way, waits until it is not.
+    ~awaited() { leave(); }
+
+    /// Begins it. Whether it is at its end already.
+    [[nodiscard]] bool await_ready() {
+        scope = &core().scope();
+        if constexpr (operation_of_one<Op>) {
+            if (way->at_once && scope->ended() == nullptr) {
+                if (auto const* const asked = operation_.request()) {
+                    operation_.answer(way->through.execute(*asked, context), steady_time{});
+                }
+                return go_on_at_once();
+            }
+        }
+        return proceed() && go_on_at_once();
+    }
+    using awaited_base::await_suspend;
+    /// What it came to. Throws what a function of the program threw that the operation calls.
+    auto await_resume() {
+        if (thrown_) {
+            std::rethrow_exception(thrown_);
+        }
+        return operation_.finish();
+    }
+
+private:
+    [[nodiscard]] bool go_on_at_once() {
+        if (core().has_to_yield()) {
+            start_waiting();
+            become_ready();
+            return false;
+        }
+        return true;
+    }
+
+    operation_step due() override { return operation_.next(); }
+    bool takes(request_ref asked) const noexcept override {
+        bool taken = false;
+        asked.visit([&]<class Request>(Request const&) { taken = takes_answer_to<Op, Request>; });
+        return taken;
+    }
+    void answer_here() override {
+        request.visit([&]<class Request>(Request const& asked) {
+            if constexpr (takes_answer_to<Op, Request>) {
+                auto answer = way->through.execute(asked, context);
+                operation_.answer(std::move(answer), core().time().steady());
+            }
+        });
+    }
+    void answer_from(completion& done) override {
+        done.visit([&]<class Request>(Request const&, result<response_of<Request>>& answer) {
+            if constexpr (takes_answer_to<Op, Request>) {
+                operation_.answer(std::move(answer), core().time().steady());
+            }
+        });
+    }
+    void abandon_here(error const& why) override { operation_.abandon(why); }
+    bool has_call_for_each() const noexcept override {
+        return requires { typename Op::has_call_for_each_request; };
+    }
+
+    Op operation_;
+};
+
+ENTITABLE_END_NAMESPACE

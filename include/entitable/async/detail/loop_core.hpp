@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `loop_core`: what awaitables ask of a loop. Requests under way and those that wait for their turn, timers, and what is ready.
+
+#include <entitable/async/detail/loop_mailbox.hpp>
+#include <entitable/async/detail/loop_timers.hpp>
+#include <entitable/transport/any_transport.hpp>
+#include <entitable/transport/channel.hpp>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The way of a loop to one transport. Lives as long as the loop.
+struct loop_way {
+    any_transport through;
+    bool at_once;           ///< it is asked on the spot
+    shared<channel> opened; ///< none then, and none when the loop ends
+    std::size_t under_way{};
+};
+
+/// Sends a request through a loop.
+class sending : public parked {
+public:
+    /// Takes the answer. Runs in a sink, so it sends and does not resume.
+    virtual void take(completion& done) = 0;
+
+    loop_way* way{};     ///< that it goes
+    request_ref request; ///< to be sent, or under way
+    call context;        ///< that it is sent under
+    bool sent{};         ///< it is under way
+
+protected:
+    explicit sending(call with) : context(std::move(with)) {}
+    ~sending() = default;
+};
+
+/// One thread.
+class loop_core {
+public:
+    loop_core(io_driver& io, std::size_t in_flight, bool letters) : io_(io), in_flight_(in_flight < 1 ? 1 : in_flight) {
+        if (letters) {
+            mailbox_.emplace(io);
+        }
+    }
+    loop_core(loop_core const&) = delete;
+    loop_core& operator=(loop_core const&) = delete;
+    ~loop_core() = default;
+
+    [[nodiscard]] io_driver& io() const noexcept { return io_; }
+    [[nodiscard]] clock& time() const noexcept { return io_.time(); }
+    [[nodiscard]] std::optional<loop_mailbox>& mailbox() noexcept { return mailbox_; }
+    [[nodiscard]] wait_scope& root() noexcept { return root_; }
+    /// That what is begun now belongs to.
+    [[nodiscard]] wait_scope& scope() const noexcept { return *scope_; }
+    void enter(wait_scope& scope) noexcept { scope_ = &scope; }
+
+    // ---- what is ready ----
+
+    /// It is resumed in a later step of a turn, in its scope.
+    void make_ready(parked& one) noexcept { static_cast<in_queue&>(one).link_before(ready_); }
+    [[nodiscard]] bool has_ready() const noexcept { return !ready_.alone(); }
+    /// Resumes what is ready, `most` of them at most.
+    void resume_ready(std::size_t most) {
+        for (std::size_t count = 0; count < most && !ready_.alone(); ++count) {
+            parked& one = parked::of(*ready_.next());
+            static_cast<in_queue&>(one).unlink();
+            static_cast<in_scope&>(one).unlink();
+            scope_ = one.scope != nullptr ? one.scope : &root_;
+            one.waiting.resume();
+        }
+        scope_ = &root_;
+    }
+    /// Whether an awaitable that could go on at once lets others go first: every so often, so that nobody starves.
+    [[nodiscard]] bool has_to_yield() noexcept {
+        constexpr unsigned many = 256;
+        return ++answered_at_once_ % many == 0;
+    }
+
+    // ---- requests ----
+
+    /// The way to a transport, opened once for all its copies.
+    [[nodiscard]] loop_way& way_to(any_transport const& through) {
+        auto const [at, made] = ways_.try_emplace(through.identity(), loop_way{through, through.at_once(), {}, 0});
+        if (made && !at->second.at_once) {
+            at->second.opened = open_channel(through, io_);
+        }
+        return at->second;
+    }
+    /// At its end, before the frames go that requests under way refer to.
+    void close_ways() noexcept {
+        busy_.clear();
+        for (auto& [identity, way] : ways_) {
+            way.opened = {};
+        }
+    }
+    /// Sends, or lets wait until fewer are under way.
+    void send(sending& one) {
+        if (under_way_ < in_flight_) {
+            begin(one);
+        } else {
+            static_cast<in_queue&>(one).link_before(turn_);
+        }
+    }
+    /// Ends a request early that is under way; its answer comes from the next look at the channel.
+    void cancel(sending& one, error const& why) { one.way->opened->cancel(&one, why); }
+    /// Waits for the answer to a request under way whose frame is about to go.
+    void take_back(sending& one) noexcept {
+        loop_way& way = *one.way;
+        if (way.opened) {
+            cancel(one, error{error_code::cancelled, "the coroutine that waited was destroyed"});
+        }
+        while (way.opened && one.sent) {
+            poll(way, time().steady());
+            if (one.sent) {
+                io_.wait(way.opened->wakes_at());
+            }
+        }
+    }
+    /// Takes the answers that have come. `now` is the time.
+    void poll(steady_time now) {
+        for (std::size_t index = 0; index < busy_.size();) {
+            loop_way* const way = busy_[index];
+            poll(*way, now);
+            index += index < busy_.size() && busy_[index] == way ? 1 : 0; // else it left, and another took its place
+        }
+        while (under_way_ < in_flight_ && !turn_.alone()) {
+            auto& one = static_cast<sending&>(parked::of(*turn_.next()));
+            static_cast<in_queue&>(one).unlink();
+            begin(one);
+        }
+    }
+
+    // ---- time ----
+
+    [[nodiscard]] loop_timers& timers() noexcept { return timers_; }
+    void fire_timers(steady_time now) {
+        while (timers_.next() <= now) {
+            parked& one = timers_.top();
+            timers_.remove(one);
+            one.timer_fired();
+        }
+    }
+    /// One that waits with a token more, or less: tokens wake nobody, so they are looked at.
+    void watch_token(bool more) noexcept { watched_tokens_ += more ? std::size_t{1} : ~std::size_t{0}; }
+    void look_at_tokens() {
+        if (watched_tokens_ == 0) {
+            return;
+        }
+        std::vector<parked*> all = timers_.all();
+        for (ring_link* each = turn_.next(); each != &turn_; each = each->next()) {
+            all.push_back(&parked::of(*each));
+        }
+        for (parked* const each : all) {
+            each->look_at_token();
+        }
+    }
+    /// When there is something to do though nothing arrives; `now` or earlier: at once.
+    [[nodiscard]] steady_time wakes_at(steady_time now) const noexcept {
+        constexpr auto look = std::chrono::milliseconds{20};
+        constexpr auto look_at_letters = std::chrono::milliseconds{5};
+        if (!ready_.alone()) {
+            return (steady_time::min)();
+        }
+        steady_time wakes = timers_.next();
+        auto const sooner = [&](steady_time other) { wakes = other < wakes ? other : wakes; };
+        for (loop_way const* const each : busy_) {
+            sooner(each->opened->wakes_at());
+        }
+        if (watched_tokens_ > 0) {
+            sooner(now + look);
+        }
+        if (mailbox_ && !mailbox_->wakes()) {
+            sooner(now + look_at_letters);
+        }
+        return wakes;
+    }
+
+private:
+    void begin(sending& one) {
+        loop_way& way = *one.way;
+        if (way.under_way++ == 0) {
+            busy_.push_back(&way);
+        }
+        ++under_way_;
+        one.sent = true;
+        way.opened->send(one.request, one.context, &one);
+    }
+    void poll(loop_way& way, steady_time now) {
+        way.opened->poll(now, [&](completion& done) {
+            --way.under_way;
+            --under_way_;
+            auto& one = *static_cast<sending*>(done.tag);
+            one.sent = false;
+            one.take(done);
+        });
+        if (way.under_way == 0) {
+            std::erase(busy_, &way);
+        }
+    }
+
+    io_driver& io_;
+    std::size_t in_flight_;
+    std::size_t under_way_{};
+    std::optional<loop_mailbox> mailbox_;
+    wait_scope root_{nullptr};
+    wait_scope* scope_{&root_};
+    in_queue ready_;
+    in_queue turn_;
+    loop_timers timers_;
+    std::size_t watched_tokens_{};
+    unsigned answered_at_once_{};
+    std::map<void const*, loop_way> ways_; ///< by identity, which a way keeps alive
+    std::vector<loop_way*> busy_;          ///< those with requests under way
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What waits in a loop, and the sets of those that are cancelled together. Everything is linked through its members: to wait
+/// allocates nothing, and to leave is not a search.
+
+#include <entitable/core/clock.hpp>
+#include <entitable/core/error.hpp>
+
+#if !defined(__cpp_impl_coroutine)
+#error "entitable/async.hpp needs a compiler with coroutines: GCC 11 or newer, Clang 14 or newer, MSVC 19.28 or newer"
+#endif
+#include <coroutine>
+#include <optional>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A link of a ring. Stands still.
+class ring_link {
+public:
+    ring_link() = default;
+    ring_link(ring_link const&) = delete;
+    ring_link& operator=(ring_link const&) = delete;
+    ~ring_link() { unlink(); }
+
+    [[nodiscard]] bool alone() const noexcept { return next_ == this; }
+    [[nodiscard]] ring_link* next() const noexcept { return next_; }
+    /// Stands in front of `other` then; of a head: last.
+    void link_before(ring_link& other) noexcept {
+        unlink();
+        next_ = &other;
+        before_ = other.before_;
+        before_->next_ = this;
+        other.before_ = this;
+    }
+    void unlink() noexcept {
+        before_->next_ = next_;
+        next_->before_ = before_;
+        before_ = next_ = this;
+    }
+
+private:
+    ring_link* before_{this};
+    ring_link* next_{this};
+};
+
+struct in_scope : ring_link {};
+struct in_queue : ring_link {};
+
+/// A set of what waits, and of such sets: ended as a whole.
+class wait_scope : ring_link {
+public:
+    explicit wait_scope(wait_scope* around) {
+        if (around != nullptr) {
+            link_before(around->scopes_);
+            if (around->ended_) {
+                ended_.emplace(*around->ended_);
+            }
+        }
+    }
+
+    /// Why nothing is begun in it any more; null before it is ended.
+    [[nodiscard]] error const* ended() const noexcept { return ended_ ? &*ended_ : nullptr; }
+    /// Ends everything that waits in it, and everything that is begun in it from now on. The first reason holds.
+    inline void end(error const& why);
+
+private:
+    friend class parked;
+
+    ring_link members_;
+    ring_link scopes_;
+    std::optional<error> ended_;
+};
+
+/// Waits in a loop. Stands still, and leaves all rings and the timers with its end.
+class parked : public in_scope, public in_queue {
+public:
+    parked(parked const&) = delete;
+    parked& operator=(parked const&) = delete;
+
+    /// Ends the wait early, now or later.
+    virtual void end_early(error const& why) = 0;
+    /// Its time has come.
+    virtual void timer_fired() {}
+    /// Looks whether it was cancelled by a token, which wakes nobody.
+    virtual void look_at_token() {}
+
+    static constexpr std::size_t no_timer = ~std::size_t{0};
+
+    std::coroutine_handle<> waiting;   ///< resumed when it is ready
+    wait_scope* scope{};               ///< that it waits in
+    steady_time wakes{};               ///< of its timer
+    std::size_t timer_index{no_timer}; ///< among the timers
+
+    [[nodiscard]] static parked& of(ring_link& queued) noexcept {
+        return static_cast<parked&>(static_cast<in_queue&>(queued));
+    }
+    void join(wait_scope& joined) noexcept {
+        scope = &joined;
+        in_scope::link_before(joined.members_);
+    }
+
+protected:
+    parked() = default;
+    ~parked() = default;
+};
+
+inline void wait_scope::end(error const& why) {
+    if (ended_) {
+        return;
+    }
+    ended_.emplace(why);
+    for (ring_link* each = members_.next(); each != &members_;) {
+        ring_link* const next = each->next(); // the one before may leave, no other does
+        static_cast<parked&>(static_cast<in_scope&>(*each)).end_early(why);
+        each = next;
+    }
+    for (ring_link* each = scopes_.next(); each != &scopes_; each = each->next()) {
+        static_cast<wait_scope&>(*each).end(why);
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

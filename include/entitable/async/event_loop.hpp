@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `event_loop`: tasks that are under way together, on the thread that calls it.
+
+#include <entitable/async/detail/loop_core.hpp>
+#include <entitable/async/task.hpp>
+#include <entitable/core/result.hpp>
+
+#include <concepts>
+#include <functional>
+#include <memory>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// How a loop goes about it.
+struct loop_options {
+    std::size_t in_flight{500}; ///< requests under way at most, to all transports; more wait for their turn. 1 at least
+    clock* time{&system_clock()}; ///< of a driver of its own; outlives the loop
+    bool letters{true};           ///< whether other threads may `post`: for that it has a pipe
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<result<T>> = true;
+
+/// A coroutine that nobody awaits but its loop. Its frame goes with its end.
+class spawned_task {
+public:
+    class promise_type : public ring_link {
+    public:
+        [[nodiscard]] spawned_task get_return_object() noexcept {
+            return spawned_task{std::coroutine_handle<promise_type>::from_promise(*this)};
+        }
+        [[nodiscard]] std::suspend_never initial_suspend() const noexcept { return {}; }
+        [[nodiscard]] std::suspend_never final_suspend() const noexcept { return {}; }
+        void return_void() const noexcept {}
+        void unhandled_exception() const noexcept { std::terminate(); } // its body lets none out
+    };
+
+    std::coroutine_handle<promise_type> frame;
+
+private:
+    explicit spawned_task(std::coroutine_handle<promise_type> of) noexcept : frame(of) {}
+};
+
+/// Lets others go first: ready at once, resumed from the list of what is ready.
+class turn_of_others final : parked {
+public:
+    explicit turn_of_others(loop_core& core) noexcept : core_(core) {}
+
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> frame) noexcept {
+        waiting = frame;
+        join(core_.scope());
+        core_.make_ready(*this);
+    }
+    void await_resume() const noexcept {}
+
+private:
+    void end_early(error const&) override {}
+
+    loop_core& core_;
+};
+
+} // namespace detail
+
+/// Runs tasks on the calling thread, and waits for everything that they wait for. It outlives its tasks, and the tables that name it.
+///
+/// Structured: `run` returns when every task that was spawned has ended. The first error that a spawned task returns is kept
+/// (`problem`); the first exception that leaves one leaves `turn` or `run`, which may be called again.
+///
+/// Requests to one transport go through one channel, so give the same `any_transport` to all tables of a store: a way stays open as long
+/// as the loop. A transport that answers at once is asked on the spot; one without channels of its own blocks the loop while it is
+/// asked.
+///
+/// Thread safety: one thread at a time, but for `post`.
+class event_loop {
+public:
+    /// With a driver of its own.
+    explicit event_loop(loop_options const& options = {})
+        : own_(std::make_unique<poll_driver>(*options.time)), core_(*own_, options.in_flight, options.letters) {}
+    /// With this driver, which outlives it; `options.time` is not looked at.
+    explicit event_loop(io_driver& io, loop_options const& options = {})
+        : core_(io, options.in_flight, options.letters) {}
+    event_loop(event_loop const&) = delete;
+    event_loop& operator=(event_loop const&) = delete;
+    /// Tasks that have not ended are destroyed where they wait. What they had sent may take effect or not: `stop` and `run` first.
+    ~event_loop() {
+        core_.close_ways();
+        while (!tasks_.alone()) {
+            auto& promise = static_cast<detail::spawned_task::promise_type&>(*tasks_.next());
+            std::coroutine_handle<detail::spawned_task::promise_type>::from_promise(promise).destroy();
+        }
+    }
+
+    /// Takes a task over, which begins in the next turn.
+    template <class T>
+    void spawn(task<T> begun) {
+        detail::spawned_task const made = own(*this, std::move(begun));
+        made.frame.promise().link_before(tasks_);
+        ++spawned_;
+    }
+    /// Runs until every task has ended. Where nothing is left that could wake one, all operations end with TransportFailed; then it throws
+    /// that.
+    void run() {
+        while (turn()) {
+            wait();
+        }
+    }
+    /// Runs until this task has ended, and returns what it returned; others go on meanwhile. Throws what left it.
+    template <class T>
+    T run(task<T> awaited) {
+        detail::task_group group{std::noop_coroutine(), 2}; // one more than there are: nobody is resumed
+        awaited.begin(group);
+        while (!awaited.ended()) {
+            (void)turn();
+            if (!awaited.ended()) {
+                wait();
+            }
+        }
+        return awaited.take();
+    }
+    /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread that takes what others `post`.
+    void run_until_stopped() {
+        while (turn() || core_.root().ended() == nullptr) {
+            wait();
+        }
+    }
+    /// Does what can be done without waiting: for loops of others. Whether there are tasks.
+    bool turn() {
+        constexpr std::size_t at_a_time = 1024;
+        if (auto& mailbox = core_.mailbox()) {
+            for (auto& letter : mailbox->take()) {
+                letter();
+            }
+        }
+        steady_time const now = core_.time().steady();
+        core_.fire_timers(now);
+        core_.look_at_tokens();
+        core_.poll(now);
+        core_.resume_ready(at_a_time);
+        if (thrown_) {
+            std::rethrow_exception(std::exchange(thrown_, {}));
+        }
+        return !tasks_.alone();
+    }
+    /// When `turn` has something to do though nothing arrives at the driver.
+    [[nodiscard]] steady_time wakes_at() const { return core_.wakes_at(core_.time().steady()); }
+    /// Ends every operation under way with Cancelled, and each one that is begun from now on. Tasks go on, with that.
+    void stop() { core_.root().end({error_code::cancelled, "the loop was stopped"}); }
+    /// Calls a function in a turn soon, on the thread of the loop, which is woken for it. Safe to use from any thread. What the function
+    /// throws leaves `turn`. A loop without `letters` takes none: false.
+    bool post(std::function<void()> function) {
+        auto& mailbox = core_.mailbox();
+        if (mailbox) {
+            mailbox->post(std::move(function));
+        }
+        return mailbox.has_value();
+    }
+
+    /// The first error that a spawned task returned; nobody else has seen it. None where all went well.
+    [[nodiscard]] std::optional<error> const& problem() const noexcept { return problem_; }
+    /// What was spawned so far.
+    [[nodiscard]] std::uint64_t spawned() const noexcept { return spawned_; }
+    /// The driver it waits in.
+    [[nodiscard]] io_driver& io() const noexcept { return core_.io(); }
+    /// For awaitables.
+    [[nodiscard]] detail::loop_core& core() noexcept { return core_; }
+
+private:
+    template <class T>
+    static detail::spawned_task own(event_loop& loop, task<T> begun) {
+        co_await detail::turn_of_others{loop.core_};
+        try {
+            if constexpr (detail::is_result<T>) {
+                auto outcome = co_await std::move(begun);
+                if (!outcome && !loop.problem_) {
+                    loop.problem_.emplace(outcome.error());
+                }
+            } else {
+                (void)co_await std::move(begun);
+            }
+        } catch (...) {
+            if (!loop.thrown_) {
+                loop.thrown_ = std::current_exception();
+            }
+        }
+    }
+    /// Waits for what the tasks wait for.
+    void wait() {
+        steady_time const now = core_.time().steady();
+        steady_time const wakes = core_.wakes_at(now);
+        if (wakes == (steady_time::max)() && !core_.io().watches()) {
+            error silent{error_code::transport_failed, "a task waits for something that never comes"};
+            if (core_.root().ended() != nullptr) {
+                silent.raise();
+            }
+            core_.root().end(silent);
+        } else if (wakes > now) {
+            core_.io().wait(wakes);
+        }
+    }
+
+    std::unique_ptr<poll_driver> own_;
+    detail::loop_core core_;
+    detail::ring_link tasks_;
+    std::uint64_t spawned_{};
+    std::optional<error> problem_;
+    std::exception_ptr thrown_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `task<T>`: a coroutine that begins when it is awaited, and belongs to whoever awaits it.
+
+#include <entitable/async/detail/parked.hpp>
+
+#include <concepts>
+#include <exception>
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+template <class T = void>
+class task;
+
+namespace detail {
+
+/// Who goes on when a task ends, and when. It counts the tasks that are waited for and the coroutine that waits itself, so that whoever
+/// comes last goes on: a task that ends at once resumes nobody, and the stack is as deep as tasks are nested, not as many as there are.
+struct task_group {
+    std::coroutine_handle<> waiting;
+    std::size_t left{};
+};
+
+class task_promise_base {
+public:
+    [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
+    struct at_end {
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        [[nodiscard]] std::coroutine_handle<> await_suspend(std::coroutine_handle<>) const noexcept {
+            if (group == nullptr || --group->left != 0) {
+                return std::noop_coroutine();
+            }
+            return group->waiting;
+        }
+        void await_resume() const noexcept {}
+
+        task_group* group;
+    };
+    [[nodiscard]] at_end final_suspend() const noexcept { return {group}; }
+    void unhandled_exception() noexcept { thrown = std::current_exception(); }
+
+    task_group* group{};
+    std::exception_ptr thrown;
+};
+
+template <class T>
+class task_promise final : public task_promise_base {
+public:
+    [[nodiscard]] task<T> get_return_object() noexcept;
+    template <class U = T>
+        requires std::constructible_from<T, U>
+    void return_value(U&& value) {
+        value_.emplace(std::forward<U>(value));
+    }
+    [[nodiscard]] T take() { return *std::move(value_); }
+
+private:
+    std::optional<T> value_;
+};
+
+template <>
+class task_promise<void> final : public task_promise_base {
+public:
+    [[nodiscard]] inline task<void> get_return_object() noexcept;
+    void return_void() const noexcept {}
+    void take() const noexcept {}
+};
+
+} // namespace detail
+
+/// A coroutine that begins when it is awaited. Owns it; movable. It is awaited once, by `co_await std::move(work)`, or given to
+/// `event_loop::spawn` or to a combinator. Its end gives what it returned, or throws what left it. One thread.
+///
+/// Write coroutines as functions with parameters by value: what a reference parameter refers to, or what a lambda has captured, may be
+/// gone when the coroutine goes on. A task that is under way ends before it is destroyed.
+template <class T>
+class [[nodiscard]] task {
+public:
+    using promise_type = detail::task_promise<T>; ///< for the compiler
+    using value_type = T;                         ///< what it returns
+
+    task() = default;                                                             ///< none
+    task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {} ///< takes over
+    /// Destroys what it had.
+    task& operator=(task other) noexcept {
+        std::swap(frame_, other.frame_);
+        return *this;
+    }
+    ~task() {
+        if (frame_) {
+            frame_.destroy();
+        }
+    }
+
+    explicit operator bool() const noexcept { return static_cast<bool>(frame_); } ///< whether there is one
+
+    /// Waits for the end of a task that it owns.
+    class awaiter {
+    public:
+        /// Of this one.
+        explicit awaiter(task awaited) noexcept : awaited_(std::move(awaited)) {}
+        awaiter(awaiter const&) = delete;
+        awaiter& operator=(awaiter const&) = delete;
+
+        [[nodiscard]] bool await_ready() const noexcept { return false; } ///< begins in `await_suspend`
+        /// Begins the task; goes on at once if it ends at once.
+        bool await_suspend(std::coroutine_handle<> waiting) {
+            group_ = {waiting, 2};
+            awaited_.begin(group_);
+            return --group_.left != 0;
+        }
+        T await_resume() { return awaited_.take(); } ///< what it returned; throws what left it
+
+    private:
+        task awaited_;
+        detail::task_group group_;
+    };
+
+    /// Begins it and waits for its end.
+    [[nodiscard]] awaiter operator co_await() && noexcept { return awaiter{std::move(*this)}; }
+
+    // ---- for combinators ----
+
+    /// Begins it as one of a group, which outlives it.
+    void begin(detail::task_group& group) {
+        frame_.promise().group = &group;
+        frame_.resume();
+    }
+    /// Whether it has begun and ended.
+    [[nodiscard]] bool ended() const noexcept { return frame_ && frame_.done(); }
+    /// What it returned, at its end; throws what left it.
+    T take() {
+        if (auto const& thrown = frame_.promise().thrown) {
+            std::rethrow_exception(thrown);
+        }
+        return frame_.promise().take();
+    }
+
+private:
+    friend promise_type;
+    explicit task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
+
+    std::coroutine_handle<promise_type> frame_;
+};
+
+namespace detail {
+
+template <class T>
+task<T> task_promise<T>::get_return_object() noexcept {
+    return task<T>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+inline task<void> task_promise<void>::get_return_object() noexcept {
+    return task<void>{std::coroutine_handle<task_promise>::from_promise(*this)};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Entities for the tests of loops, and a transport that does not answer at once.
+
+#include <entitable/async.hpp>
+
+#include <string>
+
+namespace entitable_test {
+
+struct book {
+    std::string shelf;
+    std::string isbn;
+    std::int32_t price{};
+
+    friend bool operator==(book const&, book const&) = default;
+};
+
+ENTITABLE(book,
+    partition_key(shelf),
+    row_key(isbn),
+    properties(price))
+
+/// GCC 12 copies the members of an aggregate byte by byte that stands in an expression with co_await: the result of a function is good.
+inline book book_of(std::string shelf, std::int32_t number, std::int32_t price = 0) {
+    return {std::move(shelf), std::to_string(number), price};
+}
+
+/// Asked in a channel, as everything is that does not opt in to be asked on the spot.
+template <class T>
+struct in_channel {
+    using is_transport = void;
+    T below;
+
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <entitable::table_request Request>
+    [[nodiscard]] entitable::result<entitable::response_of<Request>> execute(
+        Request const& request, entitable::call& context) const {
+        return below.execute(request, context);
+    }
+};
+template <class T>
+in_channel(T) -> in_channel<T>;
+
+} // namespace entitable_test

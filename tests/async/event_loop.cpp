@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <async/books.hpp>
+#include <support/catch.hpp>
+
+#include <thread>
+
+using namespace entitable;
+using entitable_test::book;
+using entitable_test::book_of;
+using entitable_test::in_channel;
+
+namespace {
+
+task<result<std::int32_t>> fill_and_sum(async_table<book> books, std::string shelf, std::int32_t count) {
+    ENTITABLE_CO_CHECK(co_await books.create_if_absent());
+    for (std::int32_t number = 0; number < count; ++number) {
+        ENTITABLE_CO_CHECK(co_await books.insert(book_of(shelf, number, number)));
+    }
+    std::int32_t sum = 0;
+    for (std::int32_t number = 0; number < count; ++number) {
+        ENTITABLE_CO_TRY(auto const found, co_await books.get(shelf, std::to_string(number)));
+        sum += found.price;
+    }
+    co_return sum;
+}
+
+task<result<book>> get_one(async_table<book> books, std::string shelf, std::string isbn) {
+    co_return co_await books.get(shelf, isbn);
+}
+
+task<> throws(std::string what) {
+    co_await task<>{[](std::string inner) -> task<> {
+        throw std::runtime_error{inner};
+        co_return;
+    }(what)};
+}
+
+task<std::int32_t> ends_at_once(std::int32_t number) { co_return number; }
+task<std::int64_t> many_that_end_at_once(std::int32_t count) {
+    std::int64_t sum = 0;
+    for (std::int32_t number = 0; number < count; ++number) {
+        sum += co_await ends_at_once(number);
+    }
+    co_return sum;
+}
+
+} // namespace
+
+TEST_CASE("tasks run to their end, over a transport that answers at once and over a channel") {
+    memory_backend const store;
+    event_loop loop;
+    for (any_transport const& through : {any_transport{store}, any_transport{in_channel{store}}}) {
+        std::string const name = through.at_once() ? "AtOnce" : "InChannel";
+        async_table<book> const books{loop, through, name};
+        auto const sum = loop.run(fill_and_sum(books, "a", 600)); // more than are answered at once in a row
+        REQUIRE(sum);
+        CHECK(*sum == 599 * 600 / 2);
+        CHECK(table<book>{store, name}.get("a", "7").value() == book{"a", "7", 7});
+    }
+}
+
+TEST_CASE("tasks are under way together, and the first error that one returns is kept") {
+    any_transport const store = in_channel{memory_backend{}};
+    event_loop loop{{.in_flight = 3}};
+    async_table<book> const books{loop, store, "Books"};
+    for (int shelf = 0; shelf < 20; ++shelf) {
+        loop.spawn(fill_and_sum(books, std::to_string(shelf), 10));
+    }
+    loop.run();
+    CHECK_FALSE(loop.problem());
+    CHECK(loop.spawned() == 20);
+    loop.spawn(get_one(books, "0", "none"));
+    loop.run();
+    loop.spawn(fill_and_sum(books, "0", 10));
+    loop.run();
+    REQUIRE(loop.problem());
+    CHECK(loop.problem()->code == error_code::resource_not_found);
+}
+
+TEST_CASE("what leaves a task leaves the loop, and the others go on") {
+    any_transport const store = in_channel{memory_backend{}};
+    event_loop loop;
+    async_table<book> const books{loop, store, "Books"};
+    loop.spawn(fill_and_sum(books, "a", 5));
+    loop.spawn(throws("first"));
+    loop.spawn(throws("second"));
+    CHECK_THROWS_WITH(loop.run(), "first");
+    loop.run();
+    CHECK_FALSE(loop.problem());
+    CHECK(table<book>{store, "Books"}.get("a", "4"));
+    CHECK_THROWS_WITH(loop.run(throws("awaited")), "awaited");
+}
+
+TEST_CASE("a million tasks that end at once need no stack") {
+    event_loop loop;
+    CHECK(loop.run(many_that_end_at_once(1'000'000)) == 499'999'500'000);
+}
+
+TEST_CASE("a loop that is stopped ends its tasks with Cancelled") {
+    any_transport const store = in_channel{memory_backend{}};
+    event_loop loop{{.in_flight = 2}};
+    async_table<book> const books{loop, store, "Books"};
+    REQUIRE(table<book>{store, "Books"}.create());
+    for (int shelf = 0; shelf < 6; ++shelf) {
+        loop.spawn(get_one(books, std::to_string(shelf), "1"));
+    }
+    CHECK(loop.turn());
+    loop.stop(); // two are sent, four wait for their turn
+    loop.run();
+    REQUIRE(loop.problem());
+    CHECK(loop.problem()->code == error_code::cancelled);
+    auto const later = loop.run(get_one(books, "a", "1"));
+    REQUIRE_FALSE(later);
+    CHECK(later.error().code == error_code::cancelled);
+}
+
+TEST_CASE("a loop that goes destroys what waits in it") {
+    any_transport const store = in_channel{memory_backend{}};
+    REQUIRE(table<book>{store, "Books"}.create());
+    event_loop loop{{.in_flight = 2}};
+    async_table<book> const books{loop, store, "Books"};
+    for (int shelf = 0; shelf < 6; ++shelf) {
+        loop.spawn(get_one(books, std::to_string(shelf), "1"));
+    }
+    CHECK(loop.turn());
+}
+
+TEST_CASE("other threads post, and wake the loop") {
+    any_transport const store = memory_backend{};
+    event_loop loop;
+    async_table<book> const books{loop, store, "Books"};
+    std::thread other{[&] {
+        for (int shelf = 0; shelf < 50; ++shelf) {
+            loop.post([&, shelf] { loop.spawn(fill_and_sum(books, std::to_string(shelf), 2)); });
+        }
+        loop.post([&] { loop.stop(); });
+    }};
+    loop.run_until_stopped();
+    other.join();
+    CHECK(loop.spawned() == 50);
+    event_loop silent{{.letters = false}};
+    CHECK_FALSE(silent.post([] {}));
+}
+
+TEST_CASE("a task that waits for what never comes is told so") {
+    struct never {
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<>) const noexcept {}
+        void await_resume() const noexcept {}
+    };
+    event_loop loop{{.letters = false}};
+    auto const waits = []() -> task<> { co_await never{}; };
+    loop.spawn(waits());
+    CHECK_THROWS_AS(loop.run(), error);
+}
