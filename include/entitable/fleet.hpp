@@ -5,7 +5,10 @@
 /// \file
 /// Many stores looked after as one: `fleet`. Part of the core; apart from its umbrella so that programs without fleets do not compile it.
 
+#include <entitable/fleet/balance.hpp>
 #include <entitable/fleet/fleet.hpp>
 #include <entitable/fleet/fleet_audit.hpp>
 #include <entitable/fleet/fleet_check.hpp>
+#include <entitable/fleet/placement_rules.hpp>
+#include <entitable/fleet/rebalance.hpp>
 #include <entitable/shards.hpp>

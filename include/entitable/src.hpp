@@ -57,9 +57,12 @@
 #include <entitable/decorators/impl/write_with_row.ipp>
 #include <entitable/entitable.hpp>
 #include <entitable/fleet.hpp>
+#include <entitable/fleet/impl/balance.ipp>
 #include <entitable/fleet/impl/fleet.ipp>
 #include <entitable/fleet/impl/fleet_audit.ipp>
 #include <entitable/fleet/impl/fleet_check.ipp>
+#include <entitable/fleet/impl/placement_rules.ipp>
+#include <entitable/fleet/impl/rebalance.ipp>
 #include <entitable/fleet/impl/shard_visits.ipp>
 #include <entitable/index/impl/entities_of_rows.ipp>
 #include <entitable/index/impl/index_audit.ipp>

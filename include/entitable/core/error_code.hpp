@@ -75,6 +75,9 @@ enum class error_code : std::uint16_t {
     receipt_lost,   ///< a message of a queue is in other hands, or done: the receipt is good for nothing any more
     saga_differs,   ///< a saga was begun by a program that has other steps
     view_not_ready, ///< a materialized view was never refreshed to its end
+    placement_forbidden, ///< a rule of the map keeps the virtual shard from the store
+    backup_incomplete,   ///< a backup was not made to its end, or is not one
+    reference_missing,   ///< a store has no whole copy of a reference table
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".

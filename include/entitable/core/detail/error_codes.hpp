@@ -73,6 +73,9 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::receipt_lost, 0, "ReceiptLost"},
     {error_code::saga_differs, 0, "SagaDiffers"},
     {error_code::view_not_ready, 0, "ViewNotReady"},
+    {error_code::placement_forbidden, 0, "PlacementForbidden"},
+    {error_code::backup_incomplete, 0, "BackupIncomplete"},
+    {error_code::reference_missing, 0, "ReferenceMissing"},
 };
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows of a table as they are stored, system rows too, one after the other.
+/// The rows of a table as they are stored, one after the other: system rows too, since queues and operations are kept in such.
 
 #include <entitable/transport/any_transport.hpp>
 
@@ -12,14 +12,21 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads a table page by page, in key order. One thread at a time.
+/// Of the rows with which moves number their batches: they say something of one store, and no move or backup takes them along.
+inline constexpr std::string_view move_guard_key = "~!copy!";
+
+/// Reads a table page by page, in key order, without the rows of moves. One thread at a time.
 class stored_rows {
 public:
     stored_rows(any_transport from, std::string table) : from_(std::move(from)) { asked_.table = std::move(table); }
 
     /// The next row, until the next call; nothing at the end.
     [[nodiscard]] result<std::optional<row_view>> next() {
-        while (at_ == page_.size()) {
+        while (at_ == page_.size() || page_[at_].row_key == move_guard_key) {
+            if (at_ < page_.size()) {
+                ++at_;
+                continue;
+            }
             if (ended_) {
                 return std::optional<row_view>{};
             }

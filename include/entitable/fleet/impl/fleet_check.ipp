@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/try.hpp>
+#include <entitable/fleet/detail/ratio_text.hpp>
 #include <entitable/fleet/detail/shard_visits.hpp>
 #include <entitable/fleet/detail/stored_rows.hpp>
 #include <entitable/fleet/fleet_check.hpp>
@@ -42,14 +43,6 @@ inline result<void> look_at_shard(
         }
     }
     return {};
-}
-
-/// With three digits behind the point.
-inline std::string text_of_ratio(double ratio) {
-    auto const thousandths = static_cast<std::uint64_t>(ratio * 1000 + 0.5);
-    std::string out = std::to_string(thousandths / 1000) + '.';
-    text::append_decimal(out, thousandths % 1000, 3);
-    return out;
 }
 
 } // namespace detail

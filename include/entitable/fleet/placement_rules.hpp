@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `placement_rule`: which virtual shards may be in which stores, as data in the map. Every plan of a fleet is bound by the rules.
+
+#include <entitable/fleet/fleet.hpp>
+#include <entitable/mapping/macro.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A rule, as it is stored in the table of the map. Format: docs/stored_formats.md.
+///
+///     placement_rule::only("germany", {3, 7}, {"frankfurt", "berlin"})  shards 3 and 7 are in one of these stores
+///     placement_rule::never("full", {}, {"old"})                        no shard is put there; what is there leaves
+///     placement_rule::alone("big tenant", 5, "own")                     shard 5 is in this store, and no other shard is
+///     placement_rule::weighs("new disk", "east", 2)                     this store takes twice its share
+struct placement_rule {
+    std::string map{"map"}; ///< the partition of all rows of a map
+    std::string name;       ///< of the rule: letters, digits, " ", "-", "_" and ".", 63 at most
+    std::string kind;       ///< "only", "never", "alone", "weighs"
+    std::string shards;     ///< "3;7"; empty for all
+    std::string stores;     ///< "frankfurt;berlin"
+    double weight{1};       ///< of the stores
+
+    /// These virtual shards (all where none is given) are in one of these stores.
+    [[nodiscard]] static placement_rule only(
+        std::string name, std::vector<std::int32_t> const& shards, std::vector<std::string> const& stores);
+    /// These virtual shards (all where none is given) are in none of these stores.
+    [[nodiscard]] static placement_rule never(
+        std::string name, std::vector<std::int32_t> const& shards, std::vector<std::string> const& stores);
+    /// This virtual shard is in this store, and no other is.
+    [[nodiscard]] static placement_rule alone(std::string name, std::int32_t shard, std::string store);
+    /// This store takes that many shares; others take 1.
+    [[nodiscard]] static placement_rule weighs(std::string name, std::string store, double weight);
+
+    /// Whether it lets a virtual shard be in a store.
+    [[nodiscard]] bool allows(std::int32_t shard, std::string_view store) const;
+};
+ENTITABLE(placement_rule, partition_key(map), row_key(literal("rule"), name), properties(kind, shards, stores, weight))
+
+/// The rules of a map. A plain value.
+class placement_rules {
+public:
+    placement_rules() = default; ///< none
+    /// These.
+    explicit placement_rules(std::vector<placement_rule> all) : rules_(std::move(all)) {}
+
+    [[nodiscard]] std::vector<placement_rule> const& all() const noexcept { return rules_; } ///< by name
+    /// Whether a virtual shard may be in a store: PlacementForbidden, which names the rule.
+    [[nodiscard]] result<void> check(std::int32_t shard, std::string_view store) const;
+    /// How many shares a store takes.
+    [[nodiscard]] double weight_of(std::string_view store) const;
+
+private:
+    std::vector<placement_rule> rules_;
+};
+
+/// Reads the rules.
+[[nodiscard]] result<placement_rules> rules_of(lookup_map const& map);
+/// Puts a rule in place of the one of its name. It binds plans that are made, and moves of plans that are begun, after this. A shard that is
+/// where the rule forbids it stays there until the next rebalance. InvalidInput for a name, a kind, a store or a weight that is none.
+[[nodiscard]] result<void> put_rule(lookup_map const& map, placement_rule const& rule);
+/// Takes a rule away; ResourceNotFound.
+[[nodiscard]] result<void> remove_rule(lookup_map const& map, std::string_view name);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/fleet/impl/placement_rules.ipp>
+#endif
