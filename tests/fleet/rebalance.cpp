@@ -155,8 +155,8 @@ TEST_CASE("rebalance: ten stores by shards and by sizes, and a store more") {
     }
     CHECK(found.after <= 1.1);
     CHECK(found.moved <= bound * 1.2);
-    WARN("sizes over ten stores: " << found.before << " before, " << found.after << " after, moved " << found.moved / bound
-                                   << " of what is above the threshold");
+    WARN("sizes over ten stores: " << found.before << " before, " << found.after << " after, moved "
+                                   << found.moved / bound << " of what is above the threshold");
 }
 
 TEST_CASE("rebalance: what may not stay moves, what may be nowhere is told") {
@@ -262,8 +262,9 @@ TEST_CASE("rebalance: stopped, failed and run again; a rule that comes meanwhile
     }
     CHECK(check_fleet(stores).value().of_table("items").rows == 120);
     CHECK(plan_rebalance(stores, {.by = balance_by::load}).error().code == error_code::invalid_input);
-    auto const hot = plan_rebalance(stores, {.by = balance_by::load, .load = [](std::int32_t shard) {
-        return shard == 0 ? 10.0 : 1.0;
-    }}).value();
+    auto const hot = plan_rebalance(
+        stores, {.by = balance_by::load, .load = [](std::int32_t shard) {
+                     return shard == 0 ? 10.0 : 1.0;
+                 }}).value();
     CHECK(hot.total == 21);
 }

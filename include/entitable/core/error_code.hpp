@@ -72,9 +72,9 @@ enum class error_code : std::uint16_t {
     shard_unmapped,           ///< the partition key belongs to no virtual shard
     map_unavailable,          ///< the map of the shards cannot be read, and the copy of it is too old
     shard_map_invalid,        ///< the map of the shards is missing, damaged, or does not cover every key
-    receipt_lost,   ///< a message of a queue is in other hands, or done: the receipt is good for nothing any more
-    saga_differs,   ///< a saga was begun by a program that has other steps
-    view_not_ready, ///< a materialized view was never refreshed to its end
+    receipt_lost,        ///< a message of a queue is in other hands, or done: the receipt is good for nothing any more
+    saga_differs,        ///< a saga was begun by a program that has other steps
+    view_not_ready,      ///< a materialized view was never refreshed to its end
     placement_forbidden, ///< a rule of the map keeps the virtual shard from the store
     backup_incomplete,   ///< a backup was not made to its end, or is not one
     reference_missing,   ///< a store has no whole copy of a reference table

@@ -24,15 +24,15 @@ struct balance_problem {
     std::vector<double> weights;     ///< by place: how many shares it takes; 0: it is to be empty
     double threshold{1.05};          ///< a place holds at most so much times its share; 1 at least
     bool only_forced{};              ///< only what may not stay where it is moves
-    std::size_t effort{50'000};     ///< arrangements that are looked at in search of the least, for each threshold tried
+    std::size_t effort{50'000}; ///< arrangements that are looked at in search of the least, for each threshold tried
 };
 /// What was found.
 struct balance_plan {
     bool possible{};                 ///< false: an item may be nowhere
     std::vector<std::size_t> places; ///< by item
     double before{};                 ///< the largest of all places divided by its share; 1 is even
-    double after{};                  ///< the same afterwards: at most the threshold, or little more than what can be reached
-    double moved{};                  ///< the size of all that moves
+    double after{}; ///< the same afterwards: at most the threshold, or little more than what can be reached
+    double moved{}; ///< the size of all that moves
 };
 
 /// Finds places with the least moved. Where no arrangement keeps the threshold, it is raised by hundredths until one does. Items that may not

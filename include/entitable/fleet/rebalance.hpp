@@ -17,13 +17,13 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// How stores are balanced.
 struct rebalance_options {
-    balance_by by{balance_by::shards};                    ///< what is to be even
-    double threshold{1.05};                               ///< a store holds at most so much times its share
-    std::vector<std::string> drain{};                     ///< stores that are to be empty
-    bool only_forced{};                                   ///< moves only what a rule or `drain` moves
-    std::function<double(std::int32_t shard)> load{};     ///< for `balance_by::load`
+    balance_by by{balance_by::shards};                       ///< what is to be even
+    double threshold{1.05};                                  ///< a store holds at most so much times its share
+    std::vector<std::string> drain{};                        ///< stores that are to be empty
+    bool only_forced{};                                      ///< moves only what a rule or `drain` moves
+    std::function<double(std::int32_t shard)> load{};        ///< for `balance_by::load`
     std::function<result<void>(std::string_view)> prepare{}; ///< called with a store before the first shard moves there
-    move_options moves{};                                 ///< of each move
+    move_options moves{};                                    ///< of each move
 };
 
 /// A move of a plan.

@@ -108,8 +108,8 @@ private:
             }
         }
         struct reached {
-            double sum{-1};      ///< negative: not reached
-            std::size_t item{};  ///< the last one of the set
+            double sum{-1};       ///< negative: not reached
+            std::size_t item{};   ///< the last one of the set
             std::size_t before{}; ///< the step without it
         };
         constexpr std::size_t steps = 4'001; // up to twice the excess

@@ -49,8 +49,7 @@ inline result<void> check_rule(placement_rule const& rule) {
         stores = stores && is_store_name(left.substr(0, end));
         left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
     }
-    bool const kind =
-        rule.kind == "only" || rule.kind == "never" || rule.kind == "alone" || rule.kind == "weighs";
+    bool const kind = rule.kind == "only" || rule.kind == "never" || rule.kind == "alone" || rule.kind == "weighs";
     if (!is_rule_name(rule.name) || !kind || !stores || !(rule.weight >= 0 && rule.weight <= 1e6)) {
         return failure{error_code::invalid_input,
             "a rule has a name of 1 to 63 letters, digits, spaces, \"-\", \"_\" and \".\", names stores, is \"only\", "
@@ -135,8 +134,8 @@ ENTITABLE_DECL result<placement_rules> rules_of(lookup_map const& map) {
 
 ENTITABLE_DECL result<void> put_rule(lookup_map const& map, placement_rule const& rule) {
     ENTITABLE_CHECK(detail::check_rule(rule));
-    ENTITABLE_CHECK(
-        table<placement_rule>{map.state().catalogue, map.state().table}.insert_or_replace(rule)); // sent again is the same
+    ENTITABLE_CHECK(table<placement_rule>{map.state().catalogue, map.state().table}.insert_or_replace(
+        rule)); // sent again is the same
     return {};
 }
 
