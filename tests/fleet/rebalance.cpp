@@ -202,7 +202,7 @@ TEST_CASE("rules: kept in the map, and they bind every plan") {
     std::map<std::string, int> shards;
     for (auto const& each : map->places) {
         ++shards[each.row.store];
-        CHECK(rules_of(cloud.map()).value().check(each.row.shard, each.row.store));
+        CHECK(rules_of(cloud.map()).value().allows(each.row.shard, each.row.store));
     }
     CHECK((shards["alpha"] == 3 && shards["beta"] == 3 && shards["gamma"] == 0 && shards["delta"] == 6));
     CHECK(items.scan_table().count().value() == 120);

@@ -49,7 +49,7 @@ public:
 
     [[nodiscard]] std::vector<placement_rule> const& all() const noexcept { return rules_; } ///< by name
     /// Whether a virtual shard may be in a store: PlacementForbidden, which names the rule.
-    [[nodiscard]] result<void> check(std::int32_t shard, std::string_view store) const;
+    [[nodiscard]] result<void> allows(std::int32_t shard, std::string_view store) const;
     /// How many shares a store takes.
     [[nodiscard]] double weight_of(std::string_view store) const;
 

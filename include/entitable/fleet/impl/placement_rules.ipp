@@ -99,7 +99,7 @@ ENTITABLE_DECL bool placement_rule::allows(std::int32_t shard, std::string_view 
     return kind != "alone" || about == there;
 }
 
-ENTITABLE_DECL result<void> placement_rules::check(std::int32_t shard, std::string_view store) const {
+ENTITABLE_DECL result<void> placement_rules::allows(std::int32_t shard, std::string_view store) const {
     for (placement_rule const& each : rules_) {
         if (!each.allows(shard, store)) {
             return failure{error_code::placement_forbidden,

@@ -54,7 +54,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
         bool const drained = std::find(options.drain.begin(), options.drain.end(), each) != options.drain.end();
         bool usable = false; // a store that may take nothing has no share
         for (detail::shard_place const& place : map->places) {
-            usable = usable || rules.check(place.row.shard, each);
+            usable = usable || rules.allows(place.row.shard, each);
         }
         asked.weights.push_back(drained || !usable ? 0 : rules.weight_of(each));
     }
@@ -65,7 +65,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
         result<void> why;
         for (std::size_t at = 0; at < names.size(); ++at) {
             made.home = names[at] == place.row.store ? at : made.home;
-            auto allowed = rules.check(place.row.shard, names[at]);
+            auto allowed = rules.allows(place.row.shard, names[at]);
             made.may.push_back(allowed.has_value());
             choices += allowed && asked.weights[at] > 0 ? 1U : 0U;
             if (!allowed) {
@@ -106,7 +106,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_drain(fleet const& of, std::string st
 ENTITABLE_DECL result<move_plan> plan_move(
     fleet const& of, std::int32_t shard, std::string target, move_options options) {
     ENTITABLE_TRY(auto const rules, rules_of(of.cloud().map()));
-    ENTITABLE_CHECK(rules.check(shard, target));
+    ENTITABLE_CHECK(rules.allows(shard, target));
     return plan_move(of.cloud(), shard, std::move(target), std::move(options));
 }
 
