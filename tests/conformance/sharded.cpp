@@ -4,9 +4,9 @@
 // The conformance suite over shards.
 
 #include <entitable/file.hpp>
-#include <entitable/testing/conformance.hpp>
 
 #include <server/served.hpp>
+#include <shards/conformance.hpp>
 #include <shards/shards.hpp>
 #include <support/catch.hpp>
 #include <support/temporary_folder.hpp>
@@ -14,27 +14,12 @@
 using namespace entitable;
 using namespace entitable_test;
 
-namespace {
-
-// An observer is told what was sent: the name of the table in the store.
-constexpr std::string_view names_of_tables = "each attempt is counted and reported: what was reported to the observer";
-
-void conforms(function_ref<testing::conformance::handles()> make) {
-    for (std::string const& failure : testing::conformance::run(make)) {
-        if (!failure.starts_with(names_of_tables)) {
-            FAIL_CHECK(failure.substr(0, 2000));
-        }
-    }
-}
-
-} // namespace
-
 TEST_CASE("conformance: three memory stores") {
-    conforms([]() -> testing::conformance::handles { return sharding::world{}.open(virtual_shards{5}); });
+    sharding::conforms([]() -> testing::conformance::handles { return sharding::world{}.open(virtual_shards{5}); });
 }
 
 TEST_CASE("conformance: two clients of one map, over ranges") {
-    conforms([]() -> testing::conformance::handles {
+    sharding::conforms([]() -> testing::conformance::handles {
         sharding::world const all;
         return {all.open(virtual_shards::ranges({"b", "p"})), all.open(virtual_shards::ranges({"b", "p"}))};
     });
@@ -55,5 +40,5 @@ TEST_CASE("conformance: three files; and memory, a file and a server") {
                             relaxed.durability = durability::relaxed;
                             return any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}};
                         }};
-    conforms([&]() -> testing::conformance::handles { return cloud; });
+    sharding::conforms([&]() -> testing::conformance::handles { return cloud; });
 }

