@@ -4,7 +4,7 @@
 
 /// \file
 /// A book site on three files. The shard key is the check digit of the ISBN, 0 to 10: 11 virtual shards. One book is updated on its one
-/// shard, a catalogue query asks all of them, a fourth store joins and takes over virtual shards.
+/// shard, a catalogue query asks all of them, and a fourth store joins: it takes over virtual shards while customers buy books.
 ///
 ///     bookstore [CSV]
 ///
@@ -14,14 +14,17 @@
 #include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
+#include <thread>
 
 struct book {
     std::string isbn; // text: it may begin with zeros and end with an X
@@ -31,7 +34,14 @@ struct book {
 };
 ENTITABLE(book, partition_key(isbn), row_key(id), properties(title, authors, year))
 
+struct sale {
+    std::string isbn; // the same first component: sales are in the shard of their book, and move with it
+    std::int32_t number{};
+};
+ENTITABLE(sale, partition_key(isbn), row_key(number), properties())
+
 static_assert(entitable::shard_key<book, &book::isbn>);
+static_assert(entitable::same_shard<book, sale>);
 using b = entitable::fields<book>;
 
 namespace {
@@ -92,6 +102,13 @@ int main(int argc, char** argv) {
     entitable::sharded const cloud{map, open_store};
     entitable::table<book> const books{cloud, "books"};
     books.create().value();
+    // A write that met a shard on the move is sent again; its operation row moves along and says whether it was applied.
+    entitable::retrying_options patient;
+    patient.policy = entitable::retry_policy::fixed(1000, std::chrono::milliseconds{20});
+    patient.quota = 0;
+    patient.operation_rows = true;
+    entitable::table<sale> const sales{entitable::retrying{cloud, patient}, "sales"};
+    sales.create().value();
 
     std::ifstream input{csv};
     examples::csv_reader record{input};
@@ -127,10 +144,22 @@ int main(int argc, char** argv) {
         static_cast<unsigned long long>(old_books.count().value()));
     std::uint64_t const before = books.scan_table().count().value();
 
-    // a fourth store joins
+    // a fourth store joins, while customers buy
+    std::vector<entitable::move_plan> plans;
     for (int const shard : {2, 5, 8}) {
-        auto plan = entitable::plan_move(cloud, shard, "bookdbshard3").value();
+        plans.push_back(entitable::plan_move(cloud, shard, "bookdbshard3").value());
+    }
+    std::atomic<bool> open{true};
+    std::atomic<std::int32_t> sold{0};
+    std::thread customer{[&] {
+        for (std::int32_t number = 0; open; ++number) {
+            sold += sales.insert({read[static_cast<std::size_t>(number) % read.size()].isbn, number}) ? 1 : 0;
+        }
+    }};
+    bool sold_in_each = true;
+    for (entitable::move_plan& plan : plans) {
         std::printf("%s", plan.explain().c_str());
+        std::int32_t const sold_before = sold;
         auto last = entitable::move_step::done;
         plan.run([&](entitable::move_progress const& at) {
                 if (at.step != last) {
@@ -140,9 +169,15 @@ int main(int argc, char** argv) {
                 return true;
             })
             .value();
+        sold_in_each = sold_in_each && sold > sold_before;
     }
+    open = false;
+    customer.join();
+    bool const all_sales = sales.scan_table().count().value() == static_cast<std::uint64_t>(sold.load());
+    std::printf("%s during each move, %s sale is there\n", sold_in_each ? "books were sold" : "no books were sold",
+        all_sales ? "every" : "not every");
     show_balance(cloud);
     bool const same = before == books.scan_table().count().value();
     std::printf("%s\n", same ? "every book is there" : "books are missing");
-    return same ? 0 : 1;
+    return same && all_sales ? 0 : 1;
 }

@@ -111,7 +111,11 @@
 #include <entitable/shards/impl/lookup_map_state.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>
 #include <entitable/shards/impl/shard_map.ipp>
+#include <entitable/shards/impl/shard_map_change.ipp>
 #include <entitable/shards/impl/shard_move.ipp>
+#include <entitable/shards/impl/shard_mover.ipp>
+#include <entitable/shards/impl/shard_mover_map.ipp>
+#include <entitable/shards/impl/shard_table_copy.ipp>
 #include <entitable/shards/impl/shard_tables.ipp>
 #include <entitable/shards/impl/sharded.ipp>
 #include <entitable/shards/impl/virtual_shards.ipp>

@@ -134,6 +134,7 @@ TEST_CASE("shards: an off-line move") {
 
     move_options options;
     options.time = &time;
+    options.off_line = true;
     auto plan = plan_move(cloud, shard, "delta", options).value();
     CHECK(plan.tables == 2);
     CHECK(plan.explain().find("delta") != std::string::npos);
@@ -174,7 +175,7 @@ TEST_CASE("shards: an off-line move") {
         }
     }
     SECTION("stopped at any step, run again by another, or cancelled") {
-        for (int stop = 0; stop < 9; ++stop) {
+        for (int stop = 0; stop < 12; ++stop) {
             int step = 0;
             bool cut = false;
             auto const stopped = plan.run([&](move_progress const&) {

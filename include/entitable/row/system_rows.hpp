@@ -46,6 +46,8 @@ inline constexpr std::string_view dead_letter = "~!dead!";
 inline constexpr std::string_view outbox = "~!out!";
 /// Of materialized views: which generation is read, and which there are; they stand in a partition of that name.
 inline constexpr std::string_view view = "~!view!";
+/// The row key of the row that each batch of a move writes in its partition, at the target.
+inline constexpr std::string_view copy = "~!copy!";
 
 /// One kind of system row.
 struct kind {
@@ -68,6 +70,7 @@ inline constexpr kind kinds[] = {
     {dead_letter, "a message that was claimed too often", "entitable/messaging/table_queue.hpp"},
     {outbox, "a message that is to be put into its queue", "entitable/messaging/table_queue.hpp"},
     {view, "which generation of a view is read, or that there is one", "entitable/bulk/materialized_view.hpp"},
+    {copy, "which batch of a move was the last one in its partition", "entitable/shards/shard_move.hpp"},
 };
 
 /// Whether a row with this row key is a system row.

@@ -42,15 +42,17 @@ struct shard_map_row {
     std::string store;            ///< where its tables are
     std::int64_t epoch{};         ///< in the names of its tables
     std::int64_t lease_ms{};      ///< how long a copy of this row is good
+    std::int64_t open_lease_ms{}; ///< the same while nobody moves it
     std::string attempt_owner;    ///< who moves it; empty for nobody
     std::string attempt_store;    ///< where to
     std::int64_t attempt_epoch{}; ///< in the names of the new tables
     std::string retired;          ///< "store:epoch:until;...": tables to be dropped
     std::string reason;           ///< why it is off-line or read-only, for people
+    date_time until;              ///< when that is expected to end; 1601 for nobody knows
     std::string nonce;            ///< of the last change
 };
 ENTITABLE(shard_map_row, partition_key(map), row_key(literal("shard"), width(shard, 4)),
-    properties(low, high, state, store, epoch, lease_ms, attempt_owner, attempt_store, attempt_epoch, retired, reason, nonce))
+    properties(low, high, state, store, epoch, lease_ms, open_lease_ms, attempt_owner, attempt_store, attempt_epoch, retired, reason, until, nonce))
 
 namespace detail {
 
@@ -106,7 +108,6 @@ struct shard_map_draft {
     std::vector<shard_table> tables;
     shard_map_row row; ///< the one row that changes
     std::vector<shard_retired> retired;
-    bool changes_row{};
 };
 
 /// A clock that goes on while the machine sleeps, for leases.
@@ -152,4 +153,5 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/shards/impl/lookup_map_state.ipp>
 #include <entitable/shards/impl/shard_map.ipp>
+#include <entitable/shards/impl/shard_map_change.ipp>
 #endif

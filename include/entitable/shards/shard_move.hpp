@@ -3,41 +3,17 @@
 #pragma once
 
 /// \file
-/// Moves of virtual shards from store to store, off-line: nobody reads or writes the shard while it moves.
+/// Moves of virtual shards from store to store, while clients read and write. Nothing is lost, doubled or brought back, whatever is late, lost or
+/// killed: that is shown by walking through all orders of the requests (tests/shards).
+///
+///     auto plan = plan_move(cloud, 6, "bookdbshard1").value();
+///     std::puts(plan.explain().c_str());
+///     plan.run().value();
 
+#include <entitable/shards/move_options.hpp>
 #include <entitable/shards/sharded.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// Where a move is.
-enum class move_step : std::uint8_t {
-    taking_over, ///< what another attempt has left is dropped
-    sealing,     ///< the map says that nobody reads or writes
-    waiting,     ///< for the leases of copies of the map from before
-    copying,     ///< rows, to new tables
-    verifying,   ///< both sides are read and compared
-    flipping,    ///< the map says the new store
-    dropping,    ///< the old tables
-    done,        ///< the shard is served by its new store
-};
-/// For people: "copying".
-[[nodiscard]] std::string_view to_string(move_step step) noexcept;
-
-/// How far a move is.
-struct move_progress {
-    move_step step{};      ///< what is done now
-    std::uint64_t rows{};  ///< copied so far
-    std::uint64_t bytes{}; ///< of them, as they are stored
-};
-/// Is told of each step and of each page that was copied. False stops the move: run it again, or `cancel`.
-using move_watcher = std::function<bool(move_progress const&)>;
-
-/// How moves are made.
-struct move_options {
-    std::string owner{};                 ///< who moves, for people; by default a random name
-    bool keep_old_tables{};              ///< leave them in `retired` for the next move, or for eyes
-    clock* time{&detail::lease_clock()}; ///< by which it waits for leases; outlives the move
-};
 
 /// A move of one virtual shard that is planned and not yet run. Copies share nothing but the stores. One thread at a time.
 class move_plan {
@@ -45,9 +21,10 @@ public:
     /// What will be done and what it costs, for people.
     [[nodiscard]] std::string explain() const;
     /// Moves. Run again after an error, a stop or the death of the process, also by another process: it takes over, and begins anew with
-    /// tables of other names. The shard answers ShardMoving from the sealing to the end, and again as before when the attempt is taken over.
-    /// Errors: those of the stores and of the map; ShardMoving where another process took over meanwhile; Cancelled where the watcher stopped
-    /// it; RowMismatch where what was copied is not what is there.
+    /// tables of other names. Writes of the shard answer ShardMoving for the short lease, some scans of keys and a few changes of the map,
+    /// reads for a part of that; off-line both do from the beginning to the end. What an attempt has left stays so until it is taken over.
+    /// Errors: those of the stores and of the map; ShardMoving where another process took over meanwhile, or the shard is off-line or
+    /// read-only; Cancelled where the watcher stopped it; RowMismatch where what was copied is not what is there.
     [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
 
     std::int32_t shard{};              ///< the virtual shard

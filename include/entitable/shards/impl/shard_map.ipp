@@ -151,6 +151,7 @@ ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std:
             row.store = stores[number % stores.size()];
             row.epoch = 1;
             row.lease_ms = options.lease.count();
+            row.open_lease_ms = row.lease_ms;
             ENTITABLE_CHECK(insert(row));
         }
         header.strategy = shards.by_ranges() ? "ranges" : "function";

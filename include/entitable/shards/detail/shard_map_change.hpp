@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A map is read, and changed, as resumable operations of one place.
+
+#include <entitable/request/operation.hpp>
+#include <entitable/shards/shard_map.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Reads a map: MapUnavailable where it cannot be read, ShardMapInvalid where it is none.
+class shard_map_reading {
+public:
+    /// The time is from before the first request is sent: leases count from there.
+    shard_map_reading(std::string const& table, steady_time now);
+
+    [[nodiscard]] operation_step next() const noexcept;
+    void answer(result<query_entities::response> found, steady_time now);
+    void answer(result<get_entity::response> header, steady_time now);
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    [[nodiscard]] result<shard_map_ref> finish() { return *std::move(outcome_); }
+
+private:
+    result<void> take(page const& rows);
+    void begin(steady_time now);
+    void end();
+
+    query_entities pages_;
+    get_entity header_; ///< read again where the map had several pages: a change in between shows there
+    shard_map_ref made_;
+    std::size_t read_{};
+    std::size_t attempts_{};
+    bool headed_{};
+    bool checks_{};
+    std::optional<result<shard_map_ref>> outcome_;
+};
+
+/// One change of a map, of its header and at most one row, in one transaction under both ETags with a nonce in it. A change without an answer is
+/// settled by reading: the nonce is there, it is done; the ETag is as it was, the same is sent again; else it is begun anew.
+class shard_map_change {
+public:
+    /// Is given the map as it is, any number of times. False: nothing is to be changed.
+    using edit_type = std::function<result<bool>(shard_map_copy const&, shard_map_draft&)>;
+    /// No other change has the nonce.
+    shard_map_change(std::string const& table, std::optional<std::int32_t> shard, std::string nonce, edit_type edit,
+        steady_time now);
+
+    [[nodiscard]] operation_step next() const noexcept;
+    void answer(result<query_entities::response> found, steady_time now);
+    void answer(result<get_entity::response> header, steady_time now);
+    void answer(result<transact::response> changed, steady_time now);
+    void abandon(error const& reason);
+    [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
+
+private:
+    void read(steady_time now);
+    void look(steady_time now);
+    void draw_up();
+
+    std::string table_;
+    std::optional<std::int32_t> shard_;
+    std::string nonce_;
+    edit_type edit_;
+    std::optional<shard_map_reading> reading_;
+    shard_map_ref base_; ///< that the request was made of
+    transact request_;
+    std::string sent_nonce_;
+    steady_time not_before_{(steady_time::min)()};
+    std::size_t drafts_{};
+    std::size_t sendings_{};
+    bool unsettled_{}; ///< a sending of the request may have been applied
+    error last_;
+    std::optional<result<void>> outcome_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

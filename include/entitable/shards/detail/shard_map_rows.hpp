@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The rows of a map as they are stored, and what they say; and the proof that they cover every key.
+
+#include <entitable/core/text.hpp>
+#include <entitable/shards/shard_map.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Calls `take(part)` for each part of "a;b;c".
+template <class Take>
+void for_each_shard_part(std::string_view list, char separator, Take const& take) {
+    while (!list.empty()) {
+        std::size_t const end = list.find(separator);
+        take(list.substr(0, end));
+        list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+    }
+}
+
+inline std::int64_t shard_number_in(std::string_view text) noexcept {
+    std::int64_t number = 0;
+    for (char const each : text) {
+        if (each >= '0' && each <= '9') {
+            number = number * 10 + (each - '0');
+        }
+    }
+    return number;
+}
+
+inline std::vector<shard_table> shard_tables_in(std::string_view list) {
+    std::vector<shard_table> all;
+    for_each_shard_part(list, ';', [&](std::string_view part) {
+        std::size_t const colon = part.find(':');
+        if (colon != std::string_view::npos) {
+            all.push_back(
+                {std::string{part.substr(0, colon)}, shard_number_in(part.substr(colon)), part.ends_with('-')});
+        }
+    });
+    return all;
+}
+inline std::string text_of(std::vector<shard_table> const& tables) {
+    std::string out;
+    for (shard_table const& each : tables) {
+        out += text::joined(
+            {out.empty() ? "" : ";", each.name, ":", std::to_string(each.epoch), each.dropping ? "-" : ""});
+    }
+    return out;
+}
+inline std::vector<shard_retired> shard_retired_in(std::string_view list) {
+    std::vector<shard_retired> all;
+    for_each_shard_part(list, ';', [&](std::string_view part) {
+        std::vector<std::string> fields;
+        for_each_shard_part(part, ':', [&](std::string_view field) { fields.emplace_back(field); });
+        if (fields.size() == 3) {
+            all.push_back({fields[0], shard_number_in(fields[1]), shard_number_in(fields[2])});
+        }
+    });
+    return all;
+}
+inline std::string text_of(std::vector<shard_retired> const& retired) {
+    std::string out;
+    for (shard_retired const& each : retired) {
+        out += text::joined(
+            {out.empty() ? "" : ";", each.store, ":", std::to_string(each.epoch), ":", std::to_string(each.until)});
+    }
+    return out;
+}
+
+inline failure map_fault(std::string why) {
+    return failure{error_code::shard_map_invalid, text::joined({"the map of the shards ", why})};
+}
+
+/// Whether the virtual shards cover every key once.
+inline result<void> check_coverage(shard_map_copy const& map) {
+    auto const number = static_cast<std::size_t>(map.header.number);
+    if (map.places.size() < number || number == 0) {
+        return map_fault("has fewer rows than virtual shards");
+    }
+    for (std::size_t at = 0; at < map.places.size(); ++at) {
+        shard_map_row const& row = map.places[at].row;
+        if (row.shard != static_cast<std::int32_t>(at)) {
+            return map_fault(text::joined({"has no row for the virtual shard ", std::to_string(at)}));
+        }
+        if (map.header.strategy == "ranges") {
+            bool const last = at + 1 == map.places.size();
+            bool const meets = last ? row.high.empty() : !row.high.empty() && row.high == map.places[at + 1].row.low;
+            if ((at == 0 && !row.low.empty()) || !meets) {
+                return map_fault(text::joined({"leaves a gap at the end of the range ", std::to_string(at)}));
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

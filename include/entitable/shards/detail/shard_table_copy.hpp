@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// One table of a virtual shard is copied to another store while it is written to: a resumable operation of several passes. Place 0 is the
+/// source, place 1 the target.
+
+#include <entitable/request/batch_packer.hpp>
+#include <entitable/request/operation.hpp>
+#include <entitable/shards/detail/move_defect.hpp>
+
+#include <deque>
+#include <map>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What one pass over a table does.
+enum class copy_pass : std::uint8_t {
+    whole,    ///< copies every row
+    catch_up, ///< reads keys and ETags of the source; copies what is new or has another ETag, removes what is gone
+    verify,   ///< reads the target and compares its content with what was read at the source
+    collect,  ///< reads keys and ETags of the target and compares them with what was written
+};
+
+/// Remembers of each row its ETags at the source and at the target, and a number of its content: some 150 bytes a row.
+///
+/// Each batch writes the guard row of its partition, under its ETag, with the number of the batch in it. So a batch that comes late, or
+/// twice, is refused, and one without an answer is settled by reading the guard row. One batch is under way at a time.
+class shard_table_copy {
+public:
+    shard_table_copy(std::string from, std::string to, profile const& target, std::uint32_t page_size = 1000,
+        move_defect planted = move_defect::none);
+
+    /// Begins a pass; the first is a whole one.
+    void begin(copy_pass pass);
+
+    [[nodiscard]] operation_step next() const noexcept;
+    void answer(result<query_entities::response> found, steady_time now);
+    void answer(result<transact::response> done, steady_time now);
+    void answer(result<get_entity::response> guard, steady_time now);
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    /// Of the pass. RowMismatch where the content of a row is another; ShardMoving where another process writes to the target.
+    [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
+
+    [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< copied, in all passes
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< of them
+    [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; } ///< that the last pass found
+    [[nodiscard]] std::string const& source() const noexcept { return from_; }
+    [[nodiscard]] std::string const& target() const noexcept { return to_; }
+
+private:
+    struct copied_row {
+        etag source; ///< of the version that was copied; empty where it is to be copied again
+        etag target; ///< empty where the answer to the batch was lost
+        std::uint64_t content{};
+        std::uint32_t seen{}; ///< the last pass that has met it at the source
+    };
+    struct copied_partition {
+        std::map<std::string, copied_row, std::less<>> rows;
+        etag guard;
+        std::int64_t batch{}; ///< in the guard row; 0: there is none yet
+    };
+    struct pending_row {
+        etag source;
+        std::uint64_t content{};
+    };
+
+    [[nodiscard]] copied_row* find(row_view each);
+    [[nodiscard]] bool differs(row_view each, copied_row const* known) const;
+    void take_keys(page const& rows);
+    [[nodiscard]] result<void> take_rows(page const& rows);
+    [[nodiscard]] result<void> take_target(page const& rows);
+    void go_on();
+    void remove_the_rest();
+    [[nodiscard]] bool send_next();
+    void note(std::vector<written> const* results);
+    void stop(failure why) { outcome_.emplace(std::move(why)); }
+
+    std::string from_;
+    std::string to_;
+    profile limits_;
+    move_defect planted_;
+    std::map<std::string, copied_partition, std::less<>> partitions_;
+
+    copy_pass pass_{};
+    std::uint32_t number_{}; ///< of the pass
+    query_entities asked_;
+    std::deque<key_range> fetches_;       ///< that hold rows which have changed
+    std::optional<query_entities> fetch_; ///< one of them
+    bool scanned_{};                      ///< the source, to its end
+    bool removed_{};                      ///< what the source does not have any more is in the packer
+    batch_packer packer_;
+    std::vector<pending_row> pending_; ///< of the rows in the packer, by their tags
+    transact batch_;
+    std::vector<std::uint64_t> tags_;
+    get_entity guard_;
+    bool sends_{}; ///< a batch is under way
+    bool settles_{};
+    std::int64_t batches_{};
+    std::size_t sendings_{};
+    steady_time not_before_{(steady_time::min)()};
+    date_time newest_; ///< for a planted defect
+    date_time newest_before_;
+    std::uint64_t rows_{};
+    std::uint64_t bytes_{};
+    std::uint64_t changes_{};
+    std::uint64_t met_{};
+    std::optional<result<void>> outcome_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

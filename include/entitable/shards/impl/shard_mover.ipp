@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/request/idempotency.hpp>
+#include <entitable/shards/detail/shard_mover.hpp>
+
+#include <algorithm>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// How long a wait for a lease lasts, by the clock of who waits: 2 % for the rate of a clock, taken three times.
+inline std::chrono::nanoseconds length_of_wait(std::chrono::milliseconds lease) {
+    return lease.count() == 0 ? std::chrono::nanoseconds{}
+                              : std::chrono::nanoseconds{lease} * 106 / 100 + std::chrono::milliseconds{1};
+}
+
+ENTITABLE_DECL shard_mover::shard_mover(shard_mover_order order, steady_time now) : order_(std::move(order)) {
+    change(stage::looking, move_step::taking_over, &shard_mover::look, now);
+}
+
+ENTITABLE_DECL operation_step shard_mover::next() const {
+    if (outcome_) {
+        return {};
+    }
+    operation_step due;
+    if (change_) {
+        due = change_->next();
+    } else if (create_) {
+        due = {*create_, (steady_time::min)(), place_of(order_.target)};
+    } else if (delete_) {
+        due = {*delete_, (steady_time::min)(), place_of(dropping_->store)};
+    } else {
+        due = tables_[table_]->next();
+        due.place = place_of(due.place == 0 ? order_.source : order_.target);
+    }
+    due.not_before = (std::max)(due.not_before, not_before_);
+    return due;
+}
+
+ENTITABLE_DECL std::size_t shard_mover::place_of(std::string const& store) const {
+    auto const known = std::find(stores_.begin(), stores_.end(), store);
+    if (known == stores_.end()) {
+        stores_.push_back(store);
+        return stores_.size();
+    }
+    return static_cast<std::size_t>(known - stores_.begin()) + 1;
+}
+
+/// Whether the request is to be sent again: nothing was applied, and what refused it may pass.
+ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, steady_time now) {
+    not_before_ = (steady_time::min)();
+    if (waits_for_) {
+        progress_.step = *std::exchange(waits_for_, std::nullopt);
+    }
+    if (problem == nullptr) {
+        failures_ = 0;
+        return false;
+    }
+    bool const unsettled = !reads && problem->effect == effect::unknown;
+    if (unsettled || !worth_retrying(*problem) || ++failures_ > order_.options.failures) {
+        return false;
+    }
+    std::chrono::milliseconds const pause{(std::min)(std::int64_t{5} << failures_, std::int64_t{5000})};
+    not_before_ = now + (std::max)(pause, problem->retry_after.value_or(pause));
+    return true;
+}
+
+ENTITABLE_DECL void shard_mover::pass_on(result<query_entities::response> answered, steady_time now) {
+    if (change_) {
+        change_->answer(std::move(answered), now);
+    } else {
+        tables_[table_]->answer(std::move(answered), now);
+    }
+}
+ENTITABLE_DECL void shard_mover::pass_on(result<get_entity::response> answered, steady_time now) {
+    if (change_) {
+        change_->answer(std::move(answered), now);
+    } else {
+        tables_[table_]->answer(std::move(answered), now);
+    }
+}
+ENTITABLE_DECL void shard_mover::pass_on(result<transact::response> answered, steady_time now) {
+    if (change_) {
+        change_->answer(std::move(answered), now);
+    } else {
+        tables_[table_]->answer(std::move(answered), now);
+    }
+}
+
+ENTITABLE_DECL void shard_mover::pass_on(result<create_table::response> answered, steady_time now) {
+    if (!answered && answered.error().effect == effect::unknown && ++failures_ <= order_.options.failures) {
+        not_before_ = now + std::chrono::milliseconds{10};
+        return; // again: nobody else has the name
+    }
+    if (!answered && answered.error().code != error_code::table_already_exists) {
+        return stop(failure{answered.error()});
+    }
+    create_.reset();
+    ++table_;
+}
+ENTITABLE_DECL void shard_mover::pass_on(result<delete_table::response> answered, steady_time now) {
+    if (!answered && answered.error().effect == effect::unknown && ++failures_ <= order_.options.failures) {
+        not_before_ = now + std::chrono::milliseconds{10};
+        return;
+    }
+    if (!answered && answered.error().code != error_code::resource_not_found &&
+        answered.error().code != error_code::table_not_found) {
+        return stop(failure{answered.error()});
+    }
+    delete_.reset();
+}
+
+ENTITABLE_DECL void shard_mover::go_on(steady_time now) {
+    std::uint64_t rows = 0;
+    std::uint64_t bytes = 0;
+    for (auto const& each : tables_) {
+        rows += each->rows();
+        bytes += each->bytes();
+    }
+    progress_.rows = rows;
+    progress_.bytes = bytes;
+    while (!outcome_ && step(now)) {}
+}
+
+/// What comes next; false where a request is due.
+ENTITABLE_DECL bool shard_mover::step(steady_time now) {
+    if (change_) {
+        if (!change_->next().done()) {
+            return false;
+        }
+        auto done = change_->finish();
+        change_.reset();
+        if (!done) {
+            stop(std::move(done).as_failure());
+        } else {
+            after_change(now);
+        }
+        return true;
+    }
+    if (create_ || delete_) {
+        return false;
+    }
+    if (at_ == stage::creating) {
+        if (table_ < tables_.size()) {
+            create_.emplace(create_table{tables_[table_]->target()});
+            return false;
+        }
+        pass(stage::copying, move_step::copying, copy_pass::whole);
+        return true;
+    }
+    if (at_ == stage::dropping) {
+        if (!drops_.empty()) {
+            delete_.emplace(delete_table{std::move(drops_.back())});
+            drops_.pop_back();
+            return false;
+        }
+        if (dropped_first_) {
+            after_pass(now);
+            return true;
+        }
+        change(stage::forgetting, move_step::dropping, &shard_mover::forget_dropped, now);
+        if (!flipped_) {
+            progress_.step = move_step::taking_over;
+        }
+        return true;
+    }
+    if (table_ < tables_.size()) {
+        if (!tables_[table_]->next().done()) {
+            return false;
+        }
+        if (auto done = tables_[table_]->finish(); !done) {
+            if (done.error().code == error_code::table_not_found) {
+                missing_ = done.error(); // who takes over drops tables
+                change(stage::checking, progress_.step, &shard_mover::check_own, now);
+            } else {
+                stop(std::move(done).as_failure());
+            }
+            return true;
+        }
+        found_ += tables_[table_]->changes();
+        if (++table_ < tables_.size()) {
+            tables_[table_]->begin(*pass_);
+        }
+        return true;
+    }
+    after_pass(now);
+    return true;
+}
+
+ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit, steady_time now) {
+    at_ = at;
+    progress_.step = told;
+    change_.emplace(
+        order_.map, order_.shard, text::joined({order_.name, "-", std::to_string(++changes_)}),
+        [this, edit](shard_map_copy const& map, shard_map_draft& draft) { return (this->*edit)(map, draft); }, now);
+}
+
+ENTITABLE_DECL void shard_mover::pass(stage at, move_step told, copy_pass what) {
+    at_ = at;
+    if (waits_for_) {
+        waits_for_ = told;
+    } else {
+        progress_.step = told;
+    }
+    pass_ = what;
+    table_ = 0;
+    found_before_ = found_;
+    found_ = 0;
+    if (!tables_.empty()) {
+        tables_.front()->begin(what);
+    }
+}
+
+ENTITABLE_DECL void shard_mover::wait_for(std::chrono::milliseconds lease, steady_time now) {
+    auto const length = length_of_wait(lease);
+    if (length.count() == 0 || order_.planted == move_defect::waits_for_no_lease) {
+        return;
+    }
+    not_before_ = now + length;
+    progress_.waited += length;
+    waits_for_ = progress_.step;
+    progress_.step = move_step::waiting;
+}
+
+ENTITABLE_DECL void shard_mover::begin_tables() {
+    tables_.clear();
+    for (shard_table const& each : moved_) {
+        tables_.push_back(std::make_unique<shard_table_copy>(
+            shard_table_name(each.name, order_.shard, (std::max)(source_epoch_, each.epoch)),
+            shard_table_name(each.name, order_.shard, (std::max)(epoch_, each.epoch)), order_.limits,
+            order_.options.page_size, order_.planted));
+    }
+    table_ = 0;
+}
+
+ENTITABLE_DECL void shard_mover::end() {
+    at_ = stage::over;
+    progress_.step = move_step::done;
+    outcome_.emplace(progress_);
+}
+
+ENTITABLE_DECL void shard_mover::drop_or(stage next, steady_time now) {
+    if (dropping_) {
+        at_ = stage::dropping;
+        progress_.step = flipped_ ? move_step::dropping : move_step::taking_over;
+    } else if (next == stage::registering && !order_.target.empty()) {
+        change(stage::registering, move_step::registering, &shard_mover::register_attempt, now);
+    } else {
+        end();
+    }
+}
+
+ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
+    switch (at_) {
+        case stage::looking:
+            if (watches_) {
+                change(stage::looking, move_step::taking_over, &shard_mover::look, now);
+                not_before_ = now + order_.options.patience;
+                return;
+            }
+            return drop_or(stage::registering, now);
+        case stage::forgetting: return drop_or(flipped_ ? stage::over : stage::registering, now);
+        case stage::registering:
+            if (epoch_ == 0) { // it is there already
+                return end();
+            }
+            begin_tables();
+            at_ = stage::creating;
+            if (order_.options.off_line) {
+                writes_stopped_ = reads_stopped_ = now;
+                progress_.step = move_step::sealing;
+                wait_for(lease_, now);
+            }
+            return;
+        case stage::closing:
+            wait_for(lease_, now);
+            return pass(stage::catching_up_closed, move_step::catching_up, copy_pass::catch_up);
+        case stage::draining:
+            writes_stopped_ = now;
+            wait_for(lease_, now);
+            return pass(stage::catching_up_drained, move_step::draining, copy_pass::catch_up);
+        case stage::sealing:
+            reads_stopped_ = now;
+            if (order_.planted == move_defect::collects_once) {
+                return change(stage::flipping, move_step::flipping, &shard_mover::flip, now);
+            }
+            return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
+        case stage::checking: return stop(failure{missing_});
+        case stage::giving_up:
+            return stop(failure{error_code::row_mismatch,
+                text::joined({"both sides were not the same in ", std::to_string(order_.options.rounds),
+                    " rounds: another program than a client of the map writes; the shard is open where it was"})});
+        case stage::flipping:
+            flipped_ = true;
+            progress_.writes_paused = writes_stopped_ ? now - *writes_stopped_ : std::chrono::nanoseconds{};
+            progress_.reads_paused = reads_stopped_ ? now - *reads_stopped_ : std::chrono::nanoseconds{};
+            if (order_.options.keep_old_tables || dropped_first_) {
+                return end();
+            }
+            return drop_or(stage::over, now);
+        default: return end();
+    }
+}
+
+ENTITABLE_DECL void shard_mover::after_pass(steady_time now) {
+    auto const drop_source = [&] { // a planted defect
+        dropped_first_ = true;
+        dropping_ = shard_retired{order_.source, source_epoch_, epoch_};
+        for (auto const& each : tables_) {
+            drops_.push_back(each->source());
+        }
+        at_ = stage::dropping;
+    };
+    auto const flips = [&] {
+        if (order_.planted == move_defect::drops_first && !dropped_first_) {
+            return drop_source();
+        }
+        change(stage::flipping, move_step::flipping, &shard_mover::flip, now);
+    };
+    switch (at_) {
+        case stage::copying:
+            if (order_.planted == move_defect::flips_unverified) {
+                return flips();
+            }
+            rounds_ = 0;
+            return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
+        case stage::catching_up:
+            if (found_ != 0 && ++rounds_ < order_.options.rounds && (rounds_ == 1 || found_ < found_before_)) {
+                return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
+            }
+            return pass(stage::verifying, move_step::verifying, copy_pass::verify);
+        case stage::verifying:
+            rounds_ = 0;
+            if (order_.options.off_line) {
+                return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
+            }
+            return change(stage::closing, move_step::closing, &shard_mover::close, now);
+        case stage::catching_up_closed:
+            if (order_.planted == move_defect::drops_before_collect) {
+                return drop_source();
+            }
+            return change(stage::draining, move_step::draining, &shard_mover::drain, now);
+        case stage::catching_up_drained:
+            rounds_ = 0;
+            if (order_.planted == move_defect::never_seals) {
+                return flips();
+            }
+            return change(stage::sealing, move_step::sealing, &shard_mover::seal, now);
+        case stage::catching_up_sealed:
+        case stage::collecting:
+            if (found_ == 0) {
+                return at_ == stage::collecting ? flips()
+                                                : pass(stage::collecting, move_step::sealing, copy_pass::collect);
+            }
+            if (++rounds_ > order_.options.rounds) {
+                return change(stage::giving_up, move_step::sealing, &shard_mover::give_up, now);
+            }
+            return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
+        case stage::dropping: // of a planted defect
+            if (order_.planted == move_defect::drops_before_collect) {
+                return change(stage::draining, move_step::draining, &shard_mover::drain, now);
+            }
+            return flips();
+        default: return end();
+    }
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

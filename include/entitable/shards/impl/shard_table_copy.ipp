@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/request/operation_row.hpp>
+#include <entitable/row/detail/row_digest.hpp>
+#include <entitable/row/system_rows.hpp>
+#include <entitable/shards/detail/shard_table_copy.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A number of the properties of a row, whatever their order; not of its Timestamp, which a copy does not keep.
+inline std::uint64_t content_digest(row_view each) {
+    std::uint64_t sum = 0;
+    property_cursor cursor{each.payload};
+    for (property_view property; cursor.next(property);) {
+        if (property.present) {
+            row_digest one;
+            one.add(property.name);
+            one.add(static_cast<std::uint64_t>(property.type));
+            one.add(static_cast<std::uint64_t>(property.value.bits()));
+            one.add(property.value.bytes());
+            sum += one.value();
+        }
+    }
+    return cursor.damaged() ? ~sum : sum;
+}
+
+/// With room for the guard row.
+inline profile limits_of_copy(profile limits) {
+    constexpr std::size_t most_of_guard = 16 * 1024;
+    limits.max_operations = limits.max_operations > 1 ? limits.max_operations - 1 : 1;
+    limits.max_transaction_size =
+        limits.max_transaction_size > 2 * most_of_guard ? limits.max_transaction_size - most_of_guard : most_of_guard;
+    return limits;
+}
+
+ENTITABLE_DECL shard_table_copy::shard_table_copy(
+    std::string from, std::string to, profile const& target, std::uint32_t page_size, move_defect planted)
+    : from_(std::move(from)),
+      to_(std::move(to)),
+      limits_(limits_of_copy(target)),
+      planted_(planted),
+      asked_{from_, {}, {}, {}, page_size, {}},
+      packer_(to_, limits_),
+      batch_{to_, {}},
+      guard_{to_, {}, std::string{system_row::copy}, {}} {}
+
+ENTITABLE_DECL void shard_table_copy::begin(copy_pass pass) {
+    pass_ = pass;
+    ++number_;
+    bool const reads_target = pass == copy_pass::verify || pass == copy_pass::collect;
+    asked_.table = reads_target ? to_ : from_;
+    asked_.continuation.reset();
+    asked_.select.clear();
+    if (pass == copy_pass::catch_up || pass == copy_pass::collect) {
+        asked_.select = {"PartitionKey", "RowKey"};
+    }
+    scanned_ = removed_ = false;
+    fetch_.reset();
+    fetches_.clear();
+    newest_before_ = newest_;
+    changes_ = met_ = 0;
+    outcome_.reset();
+}
+
+ENTITABLE_DECL operation_step shard_table_copy::next() const noexcept {
+    if (outcome_) {
+        return {};
+    }
+    if (settles_) {
+        return {guard_, not_before_, 1};
+    }
+    if (sends_) {
+        return {batch_, not_before_, 1};
+    }
+    bool const reads_target = pass_ == copy_pass::verify || pass_ == copy_pass::collect;
+    return {fetch_ ? request_ref{*fetch_} : request_ref{asked_}, (steady_time::min)(), reads_target ? 1U : 0U};
+}
+
+ENTITABLE_DECL shard_table_copy::copied_row* shard_table_copy::find(row_view each) {
+    auto const partition = partitions_.find(each.partition_key);
+    if (partition == partitions_.end()) {
+        return nullptr;
+    }
+    auto const known = partition->second.rows.find(each.row_key);
+    return known == partition->second.rows.end() ? nullptr : &known->second;
+}
+
+ENTITABLE_DECL bool shard_table_copy::differs(row_view each, copied_row const* known) const {
+    if (planted_ == move_defect::trusts_timestamps && known != nullptr) {
+        return each.timestamp() > newest_before_;
+    }
+    return known == nullptr || !(known->source == each.etag());
+}
+
+/// Looks for rows that are not there as they are, and for the ranges of row keys that hold them.
+ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        row_view const each = rows[index];
+        if (each.row_key == system_row::copy) {
+            continue; // of an earlier move
+        }
+        copied_row* const known = find(each);
+        if (known != nullptr) {
+            known->seen = number_;
+        }
+        if (!differs(each, known)) {
+            continue;
+        }
+        ++changes_; // also where it is as before when it is read
+        bool const goes_on =
+            !fetches_.empty() && fetches_.back().partition.lower.key == std::string_view{each.partition_key};
+        if (goes_on) {
+            fetches_.back().row.upper = key_bound::including(std::string{each.row_key});
+        } else {
+            std::string const row_key{each.row_key};
+            fetches_.push_back({key_interval::only(std::string{each.partition_key}),
+                {key_bound::including(row_key), key_bound::including(row_key)}});
+        }
+    }
+}
+
+ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
+    pending_.clear();
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        row_view const each = rows[index];
+        if (each.row_key == system_row::copy) {
+            continue;
+        }
+        newest_ = newest_ < each.timestamp() ? each.timestamp() : newest_;
+        copied_row* const known = find(each);
+        if (known != nullptr) {
+            known->seen = number_;
+        }
+        if (differs(each, known)) {
+            ENTITABLE_CHECK(packer_.add(
+                mutation::insert_or_replace(row{each.partition_key, each.row_key, each.payload}), pending_.size()));
+            pending_.push_back({each.etag(), content_digest(each)});
+            changes_ += pass_ == copy_pass::whole ? 1 : 0;
+            ++rows_;
+            bytes_ += each.partition_key.size() + each.row_key.size() + each.payload.size();
+        }
+    }
+    return {};
+}
+
+/// Rows of the target beside what was written. Those that are not as they were written are to be copied again.
+ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
+    for (std::size_t index = 0; index < rows.size(); ++index) {
+        row_view const each = rows[index];
+        if (each.row_key == system_row::copy) {
+            continue;
+        }
+        copied_row* const known = find(each);
+        if (known == nullptr) {
+            if (each.row_key.starts_with(system_row::operation)) {
+                continue; // a transport below keeps its own record of our batches
+            }
+            ++changes_;
+            partitions_[std::string{each.partition_key}].rows[std::string{each.row_key}] = {};
+            continue;
+        }
+        ++met_;
+        if (!(known->target == each.etag())) {
+            ++changes_;
+            known->source = {};
+        } else if (pass_ == copy_pass::verify && known->content != content_digest(each)) {
+            failure differing{error_code::row_mismatch,
+                text::joined({"a row of the table ", to_, " does not have the content of that of the table ", from_,
+                    " that it is a copy of"})};
+            differing.error().detail = text::printable(
+                text::joined({text::shortened(each.partition_key), "/", text::shortened(each.row_key)}));
+            return differing;
+        }
+    }
+    return {};
+}
+
+ENTITABLE_DECL void shard_table_copy::answer(result<query_entities::response> found, steady_time) {
+    if (!found) {
+        return stop(failure{found.error()});
+    }
+    if (pass_ == copy_pass::verify || pass_ == copy_pass::collect) {
+        if (auto taken = take_target(found->rows); !taken) {
+            return stop(std::move(taken).as_failure());
+        }
+        asked_.continuation = std::move(found->continuation);
+        if (!asked_.continuation) {
+            std::uint64_t written = 0;
+            for (auto const& [key, partition] : partitions_) {
+                written += partition.rows.size();
+            }
+            changes_ += written > met_ ? written - met_ : 0;
+            outcome_.emplace();
+        }
+        return;
+    }
+    if (fetch_) {
+        if (auto taken = take_rows(found->rows); !taken) {
+            return stop(std::move(taken).as_failure());
+        }
+        fetch_->continuation = std::move(found->continuation);
+        if (!fetch_->continuation) {
+            fetch_.reset();
+        }
+        return go_on();
+    }
+    if (pass_ == copy_pass::catch_up) {
+        take_keys(found->rows);
+    } else if (auto taken = take_rows(found->rows); !taken) {
+        return stop(std::move(taken).as_failure());
+    }
+    asked_.continuation = std::move(found->continuation);
+    scanned_ = !asked_.continuation;
+    go_on();
+}
+
+/// Batches first, then rows that have changed, then the next page; behind the last one what the source does not have any more.
+ENTITABLE_DECL void shard_table_copy::go_on() {
+    if (send_next() || fetch_) {
+        return;
+    }
+    if (!fetches_.empty()) {
+        fetch_.emplace(query_entities{from_, std::move(fetches_.front()), {}, {}, asked_.page_size, {}});
+        fetches_.pop_front();
+        return;
+    }
+    if (!scanned_) {
+        return;
+    }
+    if (!std::exchange(removed_, true)) {
+        remove_the_rest();
+        if (outcome_ || send_next()) {
+            return;
+        }
+    }
+    outcome_.emplace();
+}
+
+ENTITABLE_DECL void shard_table_copy::remove_the_rest() {
+    if (planted_ == move_defect::leaves_removed_rows) {
+        return;
+    }
+    for (auto& [partition_key, partition] : partitions_) {
+        for (auto& [row_key, known] : partition.rows) {
+            if (known.seen != number_) {
+                if (auto added = packer_.add(mutation::remove(row_builder{partition_key, row_key}.build(), any_etag));
+                    !added) {
+                    return stop(std::move(added).as_failure());
+                }
+                ++changes_;
+            }
+        }
+    }
+}
+
+ENTITABLE_DECL bool shard_table_copy::send_next() {
+    auto taken = packer_.take(&tags_);
+    sends_ = taken.has_value();
+    if (!sends_) {
+        return false;
+    }
+    batch_ = *std::move(taken);
+    sendings_ = 0;
+    not_before_ = (steady_time::min)();
+    if (planted_ != move_defect::guards_nothing) {
+        std::string const partition_key{batch_.changes.front().entity.partition_key()};
+        copied_partition const& partition = partitions_[partition_key];
+        row_builder guard{partition_key, system_row::copy};
+        guard.add("Copy_Batch", ++batches_);
+        batch_.changes.insert(batch_.changes.begin(),
+            partition.batch == 0 ? mutation::insert(guard.build()) : mutation::replace(guard.build(), partition.guard));
+        guard_.partition_key = partition_key;
+    }
+    return true;
+}
+
+/// The batch under way was applied; without results its ETags are not known.
+ENTITABLE_DECL void shard_table_copy::note(std::vector<written> const* results) {
+    std::size_t const first = batch_.changes.size() - tags_.size();
+    copied_partition& partition = partitions_[std::string{batch_.changes.front().entity.partition_key()}];
+    for (std::size_t index = 0; index < tags_.size(); ++index) {
+        mutation const& change = batch_.changes[first + index];
+        if (change.kind == mutation_kind::remove) {
+            partition.rows.erase(std::string{change.entity.row_key()});
+            continue;
+        }
+        pending_row const& read = pending_[tags_[index]];
+        copied_row& known = partition.rows[std::string{change.entity.row_key()}];
+        known.seen = number_;
+        known.content = read.content;
+        known.source = results != nullptr ? read.source : etag{};
+        known.target = results != nullptr ? (*results)[first + index].etag : etag{};
+    }
+    sends_ = settles_ = false;
+}
+
+ENTITABLE_DECL void shard_table_copy::answer(result<transact::response> done, steady_time now) {
+    constexpr std::size_t most_sendings = 50;
+    bool const guarded = planted_ != move_defect::guards_nothing;
+    if (done) {
+        if (guarded) {
+            copied_partition& partition = partitions_[std::string{batch_.changes.front().entity.partition_key()}];
+            partition.guard = done->results.front().etag;
+            partition.batch = batches_;
+        }
+        note(&done->results);
+        return go_on();
+    }
+    error const& why = done.error();
+    if (why.effect == effect::unknown && ++sendings_ < most_sendings) {
+        not_before_ = now + std::chrono::milliseconds{sendings_ < 10 ? 1 << sendings_ : 1000};
+        return; // the same again
+    }
+    if (why.code == error_code::entity_already_exists || why.code == error_code::update_condition_not_satisfied ||
+        why.code == error_code::resource_not_found) {
+        not_before_ = (steady_time::min)();
+        if (guarded) {
+            settles_ = true;
+            return;
+        }
+        note(nullptr);
+        return go_on();
+    }
+    stop(failure{why});
+}
+
+ENTITABLE_DECL void shard_table_copy::answer(result<get_entity::response> guard, steady_time) {
+    auto const number = guard ? guard->entity.view().find("Copy_Batch") : std::nullopt;
+    if (!guard && guard.error().code != error_code::resource_not_found) {
+        return stop(failure{guard.error()});
+    }
+    if (!number || number->type() != edm_type::int64 || number->as_int64() != batches_) {
+        return stop(failure{
+            error_code::shard_moving, text::joined({"another process than this move writes to the table ", to_})});
+    }
+    copied_partition& partition = partitions_[guard_.partition_key];
+    partition.guard = guard->etag;
+    partition.batch = batches_;
+    note(nullptr);
+    go_on();
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
