@@ -53,5 +53,26 @@ private:
     return made.value() == 0 ? 1 : made.value();
 }
 
+/// A number for the keys and properties of a row. The order of properties, Timestamp and ETag do not count: stores keep these otherwise.
+[[nodiscard]] inline std::uint64_t content_digest(row_view each) noexcept {
+    std::uint64_t properties = 0;
+    property_cursor cursor{each.payload};
+    for (property_view one; cursor.next(one);) {
+        if (one.present) {
+            row_digest of;
+            of.add(one.name);
+            of.add(static_cast<std::uint64_t>(one.type));
+            of.add(static_cast<std::uint64_t>(one.value.bits()));
+            of.add(one.value.bytes());
+            properties += of.value();
+        }
+    }
+    row_digest whole;
+    whole.add(each.partition_key);
+    whole.add(each.row_key);
+    whole.add(properties);
+    return whole.value();
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -12,23 +12,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A number of the properties of a row, whatever their order; not of its Timestamp, which a copy does not keep.
-inline std::uint64_t content_digest(row_view each) {
-    std::uint64_t sum = 0;
-    property_cursor cursor{each.payload};
-    for (property_view property; cursor.next(property);) {
-        if (property.present) {
-            row_digest one;
-            one.add(property.name);
-            one.add(static_cast<std::uint64_t>(property.type));
-            one.add(static_cast<std::uint64_t>(property.value.bits()));
-            one.add(property.value.bytes());
-            sum += one.value();
-        }
-    }
-    return cursor.damaged() ? ~sum : sum;
-}
-
 /// With room for the guard row.
 inline profile limits_of_copy(profile limits) {
     constexpr std::size_t most_of_guard = 16 * 1024;
