@@ -6,11 +6,12 @@
 /// \file
 /// Channels and their posts in one table, newest first. A first run reads a page and keeps its token, a second one goes on from there. An
 /// editor changes the text of a post while somebody else is faster: what each merge option makes of it. A subscriber gets what was
-/// posted since the last digest.
+/// posted since the last digest. A view ranks the authors.
 
 #include <entitable/file.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/unit_of_work.hpp>
+#include <entitable/views.hpp>
 
 #include <cstdio>
 
@@ -35,6 +36,17 @@ struct subscription {
     std::string token;         // where the reader has stopped
 };
 ENTITABLE(subscription, partition_key(subscriber), row_key(channel), properties(seen, token))
+
+/// Who writes most. The key of its row has the number, so the rows are a ranking.
+struct top_author {
+    std::string board;
+    std::int32_t posts{};
+    std::string author;
+
+    static top_author key(post const& of) { return {"all", 0, of.author}; }
+    void add(post const&) { ++posts; }
+};
+ENTITABLE(top_author, partition_key(board), row_key(descending(width(posts, 9)), author), properties())
 
 using blog = entitable::tables<channel, post>;
 using p = entitable::fields<post>;
@@ -129,6 +141,23 @@ void digest(entitable::file_backend const& store) {
     work.save().value();
 }
 
+/// The ten authors who have written most: from a view, which is made anew beside the one that readers have.
+void top_ten(entitable::file_backend const& store, bool refresh) {
+    using t = entitable::fields<top_author>;
+    entitable::materialized_view<top_author> const top{store, "topauthors"};
+    top.create_if_absent().value();
+    if (refresh) {
+        blog const all{store, "blog"};
+        top.refresh(all.of<post>().where(p::channel == "harbour" && p::written >= on_day(1))).value();
+    }
+    auto const ten = top.read([](auto const& rows) { return rows.where(t::board == "all").take(10).to(); }).value();
+    std::printf("top ten:");
+    for (top_author const& each : ten.value) {
+        std::printf(" %s %d;", each.author.c_str(), each.posts);
+    }
+    std::printf(" %s\n", ten.age() < std::chrono::hours{1} ? "less than an hour old" : "old");
+}
+
 int main(int, char** arguments) {
     {
         entitable::file_backend const store{arguments[1]};
@@ -164,4 +193,10 @@ int main(int, char** arguments) {
     digest(store);
     all.of<post>().insert({"harbour", on_day(8), "Ann", "Day 8", {}}).value();
     digest(store);
+
+    std::printf("\n");
+    top_ten(store, true);
+    all.of<post>().insert({"harbour", on_day(9), "Ann", "Day 9", {}}).value();
+    top_ten(store, false); // as it was
+    top_ten(store, true);
 }

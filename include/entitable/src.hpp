@@ -86,6 +86,7 @@
 #include <entitable/messaging/impl/saga.ipp>
 #include <entitable/pattern/impl/copy.ipp>
 #include <entitable/pattern/impl/copy_operation.ipp>
+#include <entitable/pattern/impl/period_tables.ipp>
 #include <entitable/pattern/impl/reservation.ipp>
 #include <entitable/pattern/impl/sequence.ipp>
 #include <entitable/pattern/impl/sharded_sequence.ipp>

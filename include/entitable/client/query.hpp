@@ -27,6 +27,14 @@ struct query_rows {
     [[nodiscard]] static result<shared<row_walk>> of(Query const& asked, bool keys_only) {
         return asked.start(asked.limits_, keys_only && asked.limits_.read == nullptr ? key_names() : Query::names());
     }
+    /// The same query, by which a service leaves out rows that were written at this time or later. It may give them still.
+    template <class Query>
+    [[nodiscard]] static Query written_before(Query asked, date_time limit) {
+        if (asked.source_ && asked.limits_.read == nullptr) {
+            asked.source_ = only_older(*asked.source_, limit);
+        }
+        return asked;
+    }
     /// The name of its table; empty for a query of nothing.
     template <class Query>
     [[nodiscard]] static std::string_view table_of(Query const& asked) noexcept {

@@ -29,6 +29,9 @@ struct query_source : counted, query_parts {
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, key_layout partition, key_layout row);
 
+/// The same of rows that were written before, where there is room for one more comparison.
+ENTITABLE_LAZY [[nodiscard]] shared<query_source> only_older(query_source const& all, date_time limit);
+
 /// Why the query cannot be run, if so.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_source(query_source const* source);
 

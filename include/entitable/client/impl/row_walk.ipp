@@ -7,6 +7,8 @@
 #include <entitable/transport/run.hpp>
 #include <entitable/transport/run_all.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -42,6 +44,28 @@ ENTITABLE_LAZY_BODY result<std::uint64_t> any_query::count_with(projection names
         return std::move(walk).as_failure();
     }
     return (*walk)->count_rows();
+}
+
+ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, date_time limit) {
+    query_plan plan = all.plan;
+    std::size_t most = 0;
+    for (key_range const& each : plan.ranges) {
+        most = (std::max)(most, each.comparisons());
+    }
+    std::size_t const allowed = all.through.profile().max_comparisons;
+    if (plan.shortened_to == 0 && (allowed == 0 || most + plan.server.comparisons() < allowed)) {
+        bool const alone = plan.server.empty();
+        plan.server.nodes.push_back({filter_operator::less, "Timestamp", value{value_view{limit}}});
+        if (!alone) {
+            plan.server.nodes.push_back({filter_operator::all_of, {}, {}});
+        }
+    }
+    result<query_plan> planned{std::move(plan)};
+    if (!all.problem) {
+        planned = failure{all.problem.error()};
+    }
+    return shared<query_source>::make(
+        all.through, all.options, all.table, std::move(planned), all.partition_layout, all.row_layout);
 }
 
 ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `expire`: removes what a query finds and nobody has written for a while.
+
+#include <entitable/bulk/bulk_load.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Removes what a query of the table finds and was last written longer ago than `older_than`, by its Timestamp and the clock of the load. An
+/// entity that is written meanwhile stays (refused, UpdateConditionNotSatisfied); a younger one counts as already there. A run that ended is
+/// run again: it finds what is left. Errors: as `bulk_remove`, and OutOfRangeInput for a time before 1601. Cost: reads the keys
+/// of what the query finds, of the younger ones only where the service cannot leave them out; one request for up to 100 removals of a partition.
+template <class Entity, access_path Path>
+[[nodiscard]] result<bulk_report> expire(table<Entity> const& from, query<Entity, Path> const& found,
+    std::chrono::nanoseconds older_than, bulk_options const& options = {}) {
+    date_time const limit{options.time->now().ticks - older_than.count() / 100};
+    if (!limit.is_valid()) {
+        return failure{error_code::out_of_range_input, "an expiry by a time that is not from 1601 to 9999"};
+    }
+    auto const take = [&](row_view each, detail::bulk_item& item) {
+        if (each.timestamp() >= limit) {
+            return detail::bulk_input::passed;
+        }
+        item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag());
+        return detail::bulk_input::row;
+    };
+    return detail::bulk_over(from, detail::query_rows::written_before(found, limit), detail::bulk_mode::remove, true,
+        take, nullptr, options);
+}
+
+ENTITABLE_END_NAMESPACE

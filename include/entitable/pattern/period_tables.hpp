@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `period_tables<E>`: a table for each hour, day, month or year, which is dropped whole when it is old.
+
+#include <entitable/client/table.hpp>
+#include <entitable/core/try.hpp>
+
+#include <mutex>
+#include <set>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What one table of `period_tables` is for; by UTC.
+enum class period : std::uint8_t {
+    hour,  ///< "readings2026030215"
+    day,   ///< "readings20260302"
+    month, ///< "readings202603"
+    year,  ///< "readings2026"
+};
+
+/// How `period_tables` goes about it.
+struct period_options {
+    period length{period::day};      ///< of one table. The names of tables that are there go by it: never change it
+    std::chrono::nanoseconds keep{}; ///< how long a table is kept after its period is over; 0: not at all
+    clock* time{&system_clock()};    ///< by which a period is over; must outlive the tables
+};
+
+/// The time that one table is for.
+struct time_span {
+    date_time begin; ///< its first tick
+    date_time end;   ///< the first tick that is behind it
+};
+
+namespace detail {
+
+/// The names of the tables of periods, and which there are.
+class period_names {
+public:
+    period_names(table_core core, period_options how);
+
+    /// The period that a time is in. OutOfRangeInput for a time that is not of the years 1601 to 9999.
+    [[nodiscard]] result<time_span> span_of(date_time when) const;
+    /// The name of its table. OutOfRangeInput as above, and for a period that is not kept any more.
+    [[nodiscard]] result<std::string> name_of(date_time when) const;
+    /// The same, and the table is there.
+    [[nodiscard]] result<std::string> made(date_time when) const;
+    /// Those that are there and that `wanted` accepts, the oldest one first.
+    [[nodiscard]] result<std::vector<std::string>> there(function_ref<bool(time_span const&)> wanted) const;
+    /// Drops those that are not kept any more, and names them.
+    [[nodiscard]] result<std::vector<std::string>> drop_old() const;
+
+    [[nodiscard]] table_core of(std::string name) const {
+        return {core_.transport(), std::move(name), core_.options()};
+    }
+
+private:
+    struct known_tables : counted {
+        std::mutex guard;
+        std::set<std::string> names;
+    };
+    [[nodiscard]] std::string digits_of(date_time when) const;
+    [[nodiscard]] std::optional<time_span> span_of_digits(std::string_view digits) const;
+
+    table_core core_;
+    period_options how_;
+    shared<known_tables> known_;
+};
+
+} // namespace detail
+
+/// Entities of one type in a table for each period: to remove a million of them is one request, and an index or a queue of what is to be
+/// removed is not needed. For logs and readings, which are written by their time and never afterwards.
+///
+///     period_tables<reading> readings{store, "readings", {.length = period::day, .keep = std::chrono::days{30}}};
+///     readings.at(now).value().insert({"hall", now, 21.5});                   // into "readings20260302", made where it is not there
+///     for (auto const& day : readings.between(from, until).value()) { day.where(...); }
+///     readings.drop_old();                                                      // once a day, by any program
+///
+/// The name of a table that was dropped is never used again: a period that is not kept any more is refused (OutOfRangeInput), and its table is
+/// dropped a minute later, for clocks that differ. Safe to use from several threads; copies are cheap.
+template <mapped_entity Entity>
+class period_tables {
+public:
+    using value_type = Entity; ///< what they hold
+
+    /// `name` and the digits of the period are names of tables: 53 characters at most. Asks nothing yet.
+    period_tables(any_transport through, std::string name, period_options how, call_options options = {})
+        : names_(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
+
+    /// The table of the period that a time is in. It is made where it is not there, by one request the first time that this object or a copy
+    /// of it is asked. OutOfRangeInput for a period that is not kept any more, or a time that is not of the years 1601 to 9999.
+    [[nodiscard]] result<table<Entity>> at(date_time when) const {
+        ENTITABLE_TRY(std::string name, names_.made(when));
+        return opened(std::move(name));
+    }
+    /// The tables that are there for times from `from` up to and without `until`, the oldest one first. Cost: one request for each 1,000
+    /// tables of the store.
+    [[nodiscard]] result<std::vector<table<Entity>>> between(date_time from, date_time until) const {
+        ENTITABLE_TRY(std::vector<std::string> names,
+            names_.there([&](time_span const& each) { return each.begin < until && each.end > from; }));
+        std::vector<table<Entity>> made;
+        for (std::string& each : names) {
+            made.push_back(opened(std::move(each)));
+        }
+        return made;
+    }
+    /// The period that a time is in.
+    [[nodiscard]] result<time_span> span_of(date_time when) const { return names_.span_of(when); }
+    /// Drops the tables whose period has been over for longer than `period_options::keep`, and returns their names. Cost: as `between`, and
+    /// one request for each of them.
+    [[nodiscard]] result<std::vector<std::string>> drop_old() const { return names_.drop_old(); }
+
+private:
+    [[nodiscard]] table<Entity> opened(std::string name) const {
+        detail::table_core const core = names_.of(std::move(name));
+        return table<Entity>{core.transport(), core.name(), core.options()};
+    }
+
+    detail::period_names names_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/pattern/impl/period_tables.ipp>
+#endif
