@@ -20,6 +20,7 @@
 /// - One thread; the table may be used by others meanwhile. `table::options()` are those of each request.
 
 #include <entitable/bulk/detail/bulk_run.hpp>
+#include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/client/table.hpp>
 #include <entitable/row/system_rows.hpp>

@@ -5,6 +5,7 @@
 /// \file
 /// `unit_of_work<E...>`: entities that are read once, changed as objects, and written back together.
 
+#include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/tables.hpp>
 #include <entitable/tracking/detail/key_views.hpp>
 #include <entitable/tracking/detail/save_run.hpp>

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What lies behind a query, for what works on rows.
+
+#include <entitable/client/row_walk.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The rows that a query finds, as they are stored: for what works on rows.
+struct query_rows {
+    /// `keys_only`: all that the caller looks at, so that a service sends no more than that and what the predicate needs.
+    template <class Query>
+    [[nodiscard]] static result<shared<row_walk>> of(Query const& asked, bool keys_only) {
+        return asked.start(asked.limits_, keys_only && asked.limits_.read == nullptr ? key_names() : Query::names());
+    }
+    /// The same query, by which a service leaves out rows that were written at this time or later. It may give them still.
+    template <class Query>
+    [[nodiscard]] static Query written_before(Query asked, date_time limit) {
+        if (asked.source_ && asked.limits_.read == nullptr) {
+            asked.source_ = only_older(*asked.source_, limit);
+        }
+        return asked;
+    }
+    /// The name of its table; empty for a query of nothing.
+    template <class Query>
+    [[nodiscard]] static std::string_view table_of(Query const& asked) noexcept {
+        return asked.source_ ? std::string_view{asked.source_->table} : std::string_view{};
+    }
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
