@@ -8,6 +8,7 @@
 #include <entitable/fleet/balance.hpp>
 #include <entitable/fleet/fleet.hpp>
 #include <entitable/fleet/fleet_audit.hpp>
+#include <entitable/fleet/fleet_backup.hpp>
 #include <entitable/fleet/fleet_check.hpp>
 #include <entitable/fleet/placement_rules.hpp>
 #include <entitable/fleet/rebalance.hpp>

@@ -58,8 +58,10 @@
 #include <entitable/entitable.hpp>
 #include <entitable/fleet.hpp>
 #include <entitable/fleet/impl/balance.ipp>
+#include <entitable/fleet/impl/fill_table.ipp>
 #include <entitable/fleet/impl/fleet.ipp>
 #include <entitable/fleet/impl/fleet_audit.ipp>
+#include <entitable/fleet/impl/fleet_backup.ipp>
 #include <entitable/fleet/impl/fleet_check.ipp>
 #include <entitable/fleet/impl/placement_rules.ipp>
 #include <entitable/fleet/impl/rebalance.ipp>

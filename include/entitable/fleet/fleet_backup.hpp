@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `back_up` and `restore`: all tables of a fleet into one store of any kind, and back into a fleet of any number of stores and shards.
+///
+///     back_up(all, any_transport{archive}, "nightly").value();
+///     restore(any_transport{archive}, "nightly", empty_fleet).value();
+///
+/// What a backup holds: every write that was acknowledged before it began, and of those that were made meanwhile some. As such each row is as it
+/// was at some moment in between, so that a transaction of that time may be in it in part. With `backup_options::snapshot` every store is as it
+/// was at one moment, all transactions whole; the moments of two stores differ by as long as the backup takes. With all stores read-only it is
+/// one moment. ETags and Timestamps are not kept; system rows are: queues, operation rows, index states.
+
+#include <entitable/fleet/fleet.hpp>
+#include <entitable/fleet/rows_content.hpp>
+#include <entitable/mapping/macro.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// A backup as a whole, as it is stored. Format: docs/stored_formats.md.
+struct backup_header {
+    std::string backup{"backup"}; ///< the partition of all rows about a backup
+    std::string part{"header"};   ///< the row
+    std::string state;            ///< "copying", "whole", "dropping"
+    std::string tables;           ///< "books;orders"
+    std::int32_t shards{};        ///< virtual shards of the fleet
+    std::int64_t map_version{};   ///< of its map at the end
+    bool snapshots{};             ///< every store is as at one moment
+    date_time begun;              ///< every write that was acknowledged before is in it
+    date_time ended;              ///< no write that was begun after this is in it
+};
+ENTITABLE(backup_header, partition_key(backup), row_key(part),
+    properties(state, tables, shards, map_version, snapshots, begun, ended))
+
+/// A table of a virtual shard in a backup, as it is stored. Format: docs/stored_formats.md.
+struct backup_part {
+    std::string backup{"backup"}; ///< the partition of all rows about a backup
+    std::int32_t shard{};         ///< the virtual shard
+    std::string table;            ///< the logical table
+    std::string state;            ///< "copying", "whole"
+    std::string store;            ///< where it was
+    std::int64_t attempt{};       ///< how often it was begun
+    std::string stored;           ///< the table that has its rows
+    std::int64_t rows{};          ///< how many
+    std::int64_t digest{};        ///< of them: `rows_content`
+};
+ENTITABLE(backup_part, partition_key(backup), row_key(literal("part"), width(shard, 4), table),
+    properties(state, store, attempt, stored, rows, digest))
+
+/// How a backup is made.
+struct backup_options {
+    /// Gives something to read a store from that does not change while it is read: a copy of a file, a transaction of a database. Called once
+    /// for each store, and again for one that shards moved to meanwhile. By default the store itself is read.
+    std::function<result<any_transport>(std::string_view store, any_transport const& there)> snapshot{};
+};
+/// What is in a backup.
+struct backup_report {
+    backup_header header;           ///< as it is stored
+    std::uint64_t rows{};           ///< of all tables, system rows too
+    std::size_t kept{};             ///< virtual shards that an earlier run of the same backup had copied
+    std::vector<backup_part> parts; ///< by shard and table
+};
+
+/// Copies all tables of a fleet under a name of 1 to 20 letters, the stores at once, and reads back what was written. Under load: clients are
+/// not kept waiting. After an error, or the death of the process, the same call goes on: what was whole stays. A shard that moves meanwhile is
+/// copied again from its new place.
+/// Errors: those of the map and the stores, with the name of the store; InvalidInput where a backup of that name is whole;
+/// UpdateConditionNotSatisfied where another process makes the same one; RowMismatch where what was read back is not what was written.
+/// Cost: a scan of everything, a batch for each hundred rows of a partition, and a scan of the copies.
+[[nodiscard]] result<backup_report> back_up(
+    fleet const& of, any_transport const& to, std::string name, backup_options const& options = {});
+/// Reads a whole backup and compares it with what it says of itself: BackupIncomplete; RowMismatch, which names the shard and the table.
+[[nodiscard]] result<backup_report> verify_backup(any_transport const& from, std::string name);
+/// What a restore has done.
+struct restore_report {
+    std::uint64_t rows{};    ///< of the backup
+    std::uint64_t written{}; ///< those that were not there from an earlier run
+};
+/// Creates the tables of a backup in a fleet and inserts all rows, whatever its number of shards and stores; then reads everything and compares.
+/// The tables are empty, or were filled by an earlier run of the same restore: after an error or a crash the same call goes on. Nobody uses them
+/// before it returns.
+/// Errors: BackupIncomplete; RowMismatch where the backup is damaged, or the fleet holds something else afterwards; EntityAlreadyExists where a
+/// row is there otherwise; those of the stores.
+[[nodiscard]] result<restore_report> restore(any_transport const& from, std::string name, fleet const& into);
+/// Drops a backup, also one that was not made to its end. Nothing where there is none.
+[[nodiscard]] result<void> drop_backup(any_transport const& from, std::string name);
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/fleet/impl/fleet_backup.ipp>
+#endif
