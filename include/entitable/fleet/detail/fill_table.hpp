@@ -13,7 +13,7 @@ namespace detail {
 
 /// Inserts all rows, with retries; a row that is there already with the same properties is one that an earlier run has written. What was
 /// read. EntityAlreadyExists where a row is there otherwise.
-[[nodiscard]] result<rows_content> fill_table(
+[[nodiscard]] result<rows_content> fill_with_rows(
     stored_rows& from, any_transport const& to, std::string table, clock& time, std::uint64_t* written = nullptr);
 /// Reads a whole table.
 [[nodiscard]] result<rows_content> content_in(any_transport const& from, std::string table);

@@ -9,7 +9,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL result<rows_content> fill_table(
+ENTITABLE_DECL result<rows_content> fill_with_rows(
     stored_rows& from, any_transport const& to, std::string table, clock& time, std::uint64_t* written) {
     rows_content read;
     auto const source = [&](bulk_item& item) -> bulk_input {

@@ -87,7 +87,7 @@ inline result<void> copy_part(
         return failure{made.error()};
     }
     stored_rows rows{from, table};
-    ENTITABLE_TRY(auto const copied, fill_table(rows, at.store, part.stored, time));
+    ENTITABLE_TRY(auto const copied, fill_with_rows(rows, at.store, part.stored, time));
     ENTITABLE_TRY(auto const read_back, content_in(at.store, part.stored));
     if (!read_back.same_rows(copied)) {
         return failure{error_code::row_mismatch,
@@ -261,7 +261,8 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
         backup_part const& part = backup.parts[index];
         detail::stored_rows rows{from, part.stored};
         std::uint64_t written = 0;
-        ENTITABLE_TRY(auto const read, detail::fill_table(rows, target, part.table, *into.options().time, &written));
+        ENTITABLE_TRY(
+            auto const read, detail::fill_with_rows(rows, target, part.table, *into.options().time, &written));
         if (!detail::is_as_made(part, read)) {
             return detail::damaged_part(part, read);
         }
