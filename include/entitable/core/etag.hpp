@@ -29,6 +29,9 @@ public:
     /// No version: of something that was not stored.
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
     ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< as the service writes it
+    /// Whether it is the one of a Timestamp, and then which.
+    [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
+    [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< undefined where it is of none
     /// Whether a service can have given it: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. The service refuses
     /// others with InvalidInput instead of comparing them.
     ENTITABLE_LAZY [[nodiscard]] bool is_valid() const noexcept;

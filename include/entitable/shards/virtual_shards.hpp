@@ -30,36 +30,45 @@ public:
     static constexpr std::uint32_t most = 900; ///< of one map, which is read with one request
 
     /// By the hash of the encoded partition key.
-    explicit virtual_shards(std::uint32_t number)
-        : virtual_shards(number, [number](std::string_view key) -> std::optional<std::uint32_t> {
-              return static_cast<std::uint32_t>(shard_hash(key) % number);
-          }) {}
+    explicit virtual_shards(std::uint32_t number) : number_(number), way_(number > 0 ? way::hash : way::function) {}
     /// By a function of the partition key. It gives the same for ever: the map remembers what it gave for some keys and refuses another.
-    virtual_shards(std::uint32_t number, shard_function function) : number_(number), function_(std::move(function)) {}
+    virtual_shards(std::uint32_t number, shard_function function)
+        : number_(number), way_(way::function), function_(std::move(function)) {}
     /// By the hash of the first component of the partition key, so that all partitions with the same one are in one shard.
     [[nodiscard]] static virtual_shards by_first_component(std::uint32_t number) {
-        return {number, [number](std::string_view key) -> std::optional<std::uint32_t> {
-                    return static_cast<std::uint32_t>(shard_hash(key.substr(0, key.find("__"))) % number);
-                }};
+        virtual_shards made{number};
+        made.way_ = way::first_component;
+        return made;
     }
     /// By ranges of partition keys: shard 0 holds the keys below the first bound, the next one those from there on, and so on. The bounds
     /// ascend in the order of the service.
     [[nodiscard]] static virtual_shards ranges(std::vector<std::string> bounds) {
-        virtual_shards made{static_cast<std::uint32_t>(bounds.size() + 1), {}};
+        virtual_shards made{static_cast<std::uint32_t>(bounds.size() + 1)};
+        made.way_ = way::ranges;
         made.bounds_ = std::move(bounds);
         return made;
     }
 
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }                   ///< how many
-    [[nodiscard]] bool by_ranges() const noexcept { return !function_; }                      ///< whether ranges decide
+    [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; }             ///< whether ranges decide
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
     /// The shard of a partition; nothing where it has none, or where the function names one that there is not.
-    [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const;
+    [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {
+        if (way_ == way::hash) {
+            return static_cast<std::uint32_t>(shard_hash(partition_key) % number_);
+        }
+        return shard_of_other(partition_key);
+    }
     /// What the function gives for some keys that never change, as a number.
     [[nodiscard]] std::uint64_t fingerprint() const;
 
 private:
+    enum class way : std::uint8_t { hash, first_component, function, ranges };
+
+    [[nodiscard]] std::optional<std::uint32_t> shard_of_other(std::string_view partition_key) const;
+
     std::uint32_t number_;
+    way way_;
     shard_function function_;
     std::vector<std::string> bounds_;
 };

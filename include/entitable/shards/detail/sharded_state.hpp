@@ -10,6 +10,7 @@
 #include <entitable/shards/sharded.hpp>
 #include <entitable/transport/channel.hpp>
 
+#include <algorithm>
 #include <map>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -29,13 +30,22 @@ struct shard_lane : counted {
     std::map<std::string, shared<channel>, std::less<>> channels; // destroyed before their driver
 };
 
-/// Where a request goes.
+/// Where a request goes. Its map outlives what it points at.
 struct shard_route {
     shard_map_ref map;
-    std::int32_t shard{};
-    std::int64_t epoch{};
-    std::string store;
-    std::string table; ///< its name there
+    shard_place const* place{};
+    shard_table const* table{};
+
+    [[nodiscard]] std::int32_t shard() const noexcept { return place->row.shard; }
+    [[nodiscard]] std::int64_t epoch() const noexcept { return place->row.epoch; }
+    [[nodiscard]] std::string const& store() const noexcept { return place->row.store; }
+    /// In the name of its table.
+    [[nodiscard]] std::int64_t table_epoch() const noexcept { return (std::max)(epoch(), table->epoch); }
+    [[nodiscard]] std::string table_name() const { return shard_table_name(table->name, shard(), table_epoch()); }
+    [[nodiscard]] bool leads_where(shard_route const& other) const noexcept {
+        return place != nullptr && epoch() == other.epoch() && table_epoch() == other.table_epoch() &&
+            store() == other.store();
+    }
 };
 
 struct sharded_state : counted {
@@ -64,6 +74,8 @@ struct sharded_state : counted {
     void give_back(shared<shard_lane> lane);
 };
 
+/// Appends the ETag of a Timestamp as the clients of `sharded` see it: `W/"s<epoch>t<ticks>"`, 16 hexadecimal digits.
+void append_etag_with_epoch(std::string& to, std::int64_t epoch, date_time timestamp);
 /// An ETag as the clients of `sharded` see it.
 [[nodiscard]] etag etag_with_epoch(etag const& stored, std::int64_t epoch);
 /// The ETag of the store; nothing where it is of another epoch.

@@ -61,8 +61,7 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::fresh(call const& context
     }
 }
 
-ENTITABLE_DECL result<shard_map_ref> lookup_map_state::current(call const& context) {
-    steady_time const at = now();
+ENTITABLE_DECL result<shard_map_ref> lookup_map_state::current(call const& context, steady_time at) {
     {
         std::lock_guard<std::mutex> const guard{lock};
         if (held) {

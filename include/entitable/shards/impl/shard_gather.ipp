@@ -142,7 +142,7 @@ private:
         std::size_t const count = parts_.empty() ? 1 : parts_.size();
         std::size_t const share = (request_.page_size + count - 1) / count;
         rows_of_part_ = static_cast<std::uint32_t>(
-            (std::min)(std::size_t{request_.page_size}, count == 1 ? share : share + share / 8 + 1));
+            (std::min)(std::size_t{request_.page_size}, count == 1 ? share : share + share / 8 + 8));
         return {};
     }
 
@@ -203,19 +203,19 @@ private:
         std::vector<any_transport> stores;
         for (shard_part* const each : hungry) {
             auto way = state_.route(each->shard, request_.table, false, context_);
-            auto store = way ? state_.store(way->store) : result<any_transport>{std::move(way).as_failure()};
+            auto store = way ? state_.store(way->store()) : result<any_transport>{std::move(way).as_failure()};
             if (!store) {
                 ENTITABLE_CHECK(fail(*each, store.error()));
                 continue;
             }
-            if (each->way.epoch != way->epoch || each->way.store != way->store || each->way.table != way->table) {
+            if (!each->way.leads_where(*way)) {
                 restart(*each); // its continuation was one of another table
                 if (each->ended) {
                     continue;
                 }
             }
             each->way = *std::move(way);
-            each->asked.table = each->way.table;
+            each->asked.table = each->way.table_name();
             each->asked.range = each->ranges.front();
             each->asked.filter = request_.filter;
             each->asked.select = request_.select;
@@ -236,7 +236,7 @@ private:
         requests.reserve(sent.size());
         calls.reserve(sent.size());
         for (std::size_t index = 0; index < sent.size(); ++index) {
-            shared<channel>& to = lane->channels[sent[index]->way.store];
+            shared<channel>& to = lane->channels[sent[index]->way.store()];
             if (!to) {
                 to = open_channel(stores[index], lane->io);
             }
@@ -311,7 +311,7 @@ private:
         failure named{why};
         if ((parts_.size() > 1 || misses_ != nullptr) && why.code != error_code::table_not_found) {
             named.error().message = text::joined({"virtual shard ", std::to_string(part.shard), " in the store ",
-                part.way.store.empty() ? std::string_view{"of the map"} : std::string_view{part.way.store}, ": ",
+                part.way.place == nullptr ? std::string_view{"of the map"} : std::string_view{part.way.store()}, ": ",
                 why.message});
         }
         if (misses_ == nullptr || passes) {
@@ -320,7 +320,7 @@ private:
         missing_shard lost;
         lost.shard = static_cast<std::int32_t>(part.shard);
         lost.table = request_.table;
-        lost.store = part.way.store;
+        lost.store = part.way.place == nullptr ? std::string{} : part.way.store();
         note_last(lost, part);
         lost.why = named.error();
         std::lock_guard<std::mutex> const guard{misses_->lock};
@@ -344,19 +344,30 @@ private:
             }
         }
         std::make_heap(heap.begin(), heap.end(), after);
+        if (out.empty()) {
+            constexpr std::size_t bytes_of_etag = 32;
+            std::size_t rows = 0;
+            std::size_t bytes = 0;
+            for (shard_part const& each : parts_) {
+                rows += each.rows.size();
+                bytes += each.rows.bytes();
+            }
+            out.reserve((std::min)(rows, std::size_t{request_.page_size}), bytes + rows * bytes_of_etag);
+        }
         while (!heap.empty() && out.size() < request_.page_size) {
             std::pop_heap(heap.begin(), heap.end(), after);
             shard_part& part = *heap.back();
             std::string_view const partition = part.front().partition_key;
-            std::string tag = text::joined({"s", std::to_string(part.way.epoch), "!"});
             for (; part.at < part.rows.size() && out.size() < request_.page_size; ++part.at) {
                 row_view each = part.front();
                 if (each.partition_key != partition) {
                     break;
                 }
-                shown_ = each.etag_text.empty() ? each.etag().text() : std::string{each.etag_text};
-                if (std::size_t const quote = shown_.find('"'); quote != std::string::npos) {
-                    shown_.insert(quote + 1, tag);
+                shown_.clear();
+                if (each.etag_text.empty()) {
+                    append_etag_with_epoch(shown_, part.way.epoch(), each.timestamp());
+                } else {
+                    shown_ = etag_with_epoch(etag{each.etag_text}, part.way.epoch()).text();
                 }
                 each.etag_text = shown_;
                 out.append(each);

@@ -58,9 +58,11 @@ ENTITABLE_DECL clock& lease_clock() noexcept {
 }
 
 ENTITABLE_DECL shard_table const* shard_map_copy::find(std::string_view table) const {
-    std::string const wanted = text::ascii_lower(table);
-    for (shard_table const& each : tables) {
-        if (text::ascii_lower(each.name) == wanted) {
+    auto const lower = [](char each) { return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each; };
+    for (shard_table const& each : tables) { // for each request: allocates nothing
+        if (each.name == table ||
+            std::equal(each.name.begin(), each.name.end(), table.begin(), table.end(),
+                [&](char one, char other) { return lower(one) == lower(other); })) {
             return &each;
         }
     }
@@ -93,7 +95,7 @@ ENTITABLE_DECL result<lookup_map> lookup_map::open(
     any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options) {
     auto state =
         shared<detail::lookup_map_state>::make(std::move(catalogue), std::move(table), std::move(shards), options);
-    ENTITABLE_TRY(auto const read, state->current({}));
+    ENTITABLE_TRY(auto const read, state->current({}, state->now()));
     shard_map_header const& header = read->header;
     if (header.hash_version != shard_hash_version ||
         header.number != static_cast<std::int32_t>(state->shards.number()) ||

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/hexadecimal.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/request/part_hash.hpp>
@@ -42,7 +43,7 @@ ENTITABLE_DECL entitable::profile sharded_state::profile() {
             return *limits;
         }
     }
-    auto const read = map.state().current({});
+    auto const read = map.state().current({}, map.state().now());
     if (!read) {
         return storage_profile();
     }
@@ -93,7 +94,7 @@ inline failure no_such_table() {
 }
 
 ENTITABLE_DECL result<shard_map_ref> sharded_state::map_with(std::string_view table, call const& context) {
-    ENTITABLE_TRY(auto known, map.state().current(context));
+    ENTITABLE_TRY(auto known, map.state().current(context, map.state().now()));
     shard_table const* found = known->find(table);
     if (found == nullptr || found->dropping || !known->good(known->places.front(), map.state().now())) {
         ENTITABLE_TRY(known, map.state().fresh(context));
@@ -108,15 +109,15 @@ ENTITABLE_DECL result<shard_map_ref> sharded_state::map_with(std::string_view ta
 ENTITABLE_DECL result<shard_route> sharded_state::route(
     std::uint32_t shard, std::string_view table, bool writes, call const& context) {
     lookup_map_state& source = map.state();
-    ENTITABLE_TRY(auto known, source.current(context));
+    steady_time const at = source.now();
+    ENTITABLE_TRY(auto known, source.current(context, at));
     for (bool again = false;; again = true) {
         shard_table const* const found = known->find(table);
         bool const there = found != nullptr && !found->dropping && shard < known->places.size();
         if (there) {
             shard_place const& place = known->places[shard];
-            if (place.allows(writes) && (again || known->good(place, source.now()))) {
-                return shard_route{known, place.row.shard, place.row.epoch, place.row.store,
-                    shard_table_name(table, place.row.shard, (std::max)(place.row.epoch, found->epoch))};
+            if (place.allows(writes) && (again || known->good(place, at))) {
+                return shard_route{std::move(known), &place, found};
             }
         }
         if (again) {
@@ -137,9 +138,10 @@ ENTITABLE_DECL result<shard_route> sharded_state::route(
 ENTITABLE_DECL result<bool> sharded_state::still_holds(
     shard_route const& way, std::string_view table, bool writes, bool table_missing, call const& context) {
     lookup_map_state& source = map.state();
+    auto const at_shard = static_cast<std::size_t>(way.shard());
     auto const holds = [&](shard_map_copy const& copy) {
-        shard_place const& place = copy.places[static_cast<std::size_t>(way.shard)];
-        return place.row.epoch == way.epoch && place.allows(writes);
+        shard_place const& place = copy.places[at_shard];
+        return place.row.epoch == way.epoch() && place.allows(writes);
     };
     if (!table_missing) {
         steady_time const at = source.now();
@@ -148,21 +150,19 @@ ENTITABLE_DECL result<bool> sharded_state::still_holds(
             std::lock_guard<std::mutex> const guard{source.lock};
             held = source.held;
         }
-        if (held && static_cast<std::size_t>(way.shard) < held->places.size() && holds(*held) &&
-            held->good(held->places[static_cast<std::size_t>(way.shard)], at)) {
+        if (held && at_shard < held->places.size() && holds(*held) && held->good(held->places[at_shard], at)) {
             return true;
         }
     }
     ENTITABLE_TRY(auto const read, source.fresh(context));
-    if (static_cast<std::size_t>(way.shard) >= read->places.size() || !holds(*read)) {
+    if (at_shard >= read->places.size() || !holds(*read)) {
         return false;
     }
     if (!table_missing) {
         return true;
     }
     shard_table const* const found = read->find(table);
-    return found != nullptr && !found->dropping &&
-        shard_table_name(table, way.shard, (std::max)(way.epoch, found->epoch)) == way.table;
+    return found != nullptr && !found->dropping && (std::max)(way.epoch(), found->epoch) == way.table_epoch();
 }
 
 ENTITABLE_DECL shared<shard_lane> sharded_state::take_lane() {
@@ -180,33 +180,54 @@ ENTITABLE_DECL void sharded_state::give_back(shared<shard_lane> lane) {
     lanes.push_back(std::move(lane));
 }
 
+ENTITABLE_DECL void append_etag_with_epoch(std::string& to, std::int64_t epoch, date_time timestamp) {
+    to += "W/\"s";
+    text::append_decimal(to, static_cast<std::uint64_t>(epoch));
+    to += 't';
+    append_hexadecimal(to, static_cast<std::uint64_t>(timestamp.ticks));
+    to += '"';
+}
+
 ENTITABLE_DECL etag etag_with_epoch(etag const& stored, std::int64_t epoch) {
-    if (stored.empty()) {
-        return stored;
+    std::string shown;
+    if (stored.is_of_timestamp()) {
+        append_etag_with_epoch(shown, epoch, stored.timestamp());
+        return etag{shown};
     }
-    std::string shown = stored.text();
-    std::size_t const quote = shown.find('"');
-    if (quote == std::string::npos) {
-        return stored;
+    shown = stored.text();
+    if (std::size_t const quote = shown.find('"'); quote != std::string::npos) {
+        shown.insert(quote + 1, text::joined({"s", std::to_string(epoch), "!"}));
     }
-    shown.insert(quote + 1, text::joined({"s", std::to_string(epoch), "!"}));
     return etag{shown};
 }
 
 ENTITABLE_DECL std::optional<etag> etag_of_epoch(etag const& shown, std::int64_t epoch) {
     std::string own = shown.text();
     std::size_t const quote = own.find('"');
-    std::size_t const end = own.find('!');
-    bool const marked = quote != std::string::npos && end != std::string::npos && own.size() > quote + 1 &&
-        own[quote + 1] == 's' && own.find_first_not_of("0123456789", quote + 2) == end && end > quote + 2;
-    if (!marked) {
+    if (quote == std::string::npos || own.size() < quote + 4 || own[quote + 1] != 's') {
         return shown; // not one of ours: no stored entity has it
+    }
+    std::size_t const end = own.find_first_not_of("0123456789", quote + 2);
+    if (end == std::string::npos || end == quote + 2 || (own[end] != '!' && own[end] != 't')) {
+        return shown;
     }
     if (std::string_view{own}.substr(quote + 2, end - quote - 2) != std::to_string(epoch)) {
         return std::nullopt;
     }
-    own.erase(quote + 1, end - quote);
-    return etag{own};
+    if (own[end] == '!') {
+        own.erase(quote + 1, end - quote);
+        return etag{own};
+    }
+    std::uint64_t ticks = 0;
+    for (char const each : std::string_view{own}.substr(end + 1, own.size() - end - 2)) {
+        int const digit = hexadecimal_digit(each);
+        if (digit < 0) {
+            return shown;
+        }
+        ticks = ticks << 4U | static_cast<std::uint64_t>(digit);
+    }
+    etag const found = etag::of({static_cast<std::int64_t>(ticks)});
+    return etag_with_epoch(found, epoch) == shown ? found : shown;
 }
 
 /// Asks one shard, until its answer counts. `make(way)` gives the request as the store sees it; `take(answer, way)` what the caller sees.
@@ -218,7 +239,7 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
     ENTITABLE_TRY(std::uint32_t const shard, state.map.state().shard_of(partition_key));
     for (;;) {
         ENTITABLE_TRY(auto const way, state.route(shard, request.table, Request::writes, context));
-        ENTITABLE_TRY(auto const store, state.store(way.store));
+        ENTITABLE_TRY(auto const store, state.store(way.store()));
         ENTITABLE_TRY(Request const sent, make(way));
         auto answer = store.execute(sent, context);
         bool const lost = !answer && answer.error().effect == effect::unknown;
@@ -285,10 +306,10 @@ ENTITABLE_DECL result<get_entity::response> sharded::execute(get_entity const& r
         return detail::ask_shard(
             *state_, request, request.partition_key, context,
             [&](detail::shard_route const& way) -> result<get_entity> {
-                return get_entity{way.table, request.partition_key, request.row_key, request.select};
+                return get_entity{way.table_name(), request.partition_key, request.row_key, request.select};
             },
             [](get_entity::response found, detail::shard_route const& way) -> result<get_entity::response> {
-                found.etag = detail::etag_with_epoch(found.etag, way.epoch);
+                found.etag = detail::etag_with_epoch(found.etag, way.epoch());
                 row_view const stored = found.entity.view();
                 found.entity = row{stored.partition_key, stored.row_key, stored.payload, found.etag.text()};
                 return found;
@@ -306,11 +327,11 @@ ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity cons
         return detail::ask_shard(
             *state_, request, request.change.entity.partition_key(), context,
             [&](detail::shard_route const& way) -> result<write_entity> {
-                ENTITABLE_TRY(auto change, detail::mutation_of_epoch(request.change, way.epoch));
-                return write_entity{way.table, std::move(change)};
+                ENTITABLE_TRY(auto change, detail::mutation_of_epoch(request.change, way.epoch()));
+                return write_entity{way.table_name(), std::move(change)};
             },
             [](written done, detail::shard_route const& way) -> result<written> {
-                done.etag = detail::etag_with_epoch(done.etag, way.epoch);
+                done.etag = detail::etag_with_epoch(done.etag, way.epoch());
                 return done;
             });
     });
@@ -322,10 +343,10 @@ ENTITABLE_DECL result<transact::response> sharded::execute(transact const& reque
             *state_, request,
             request.changes.empty() ? std::string_view{} : request.changes.front().entity.partition_key(), context,
             [&](detail::shard_route const& way) -> result<transact> {
-                transact sent{way.table, {}};
+                transact sent{way.table_name(), {}};
                 sent.changes.reserve(request.changes.size());
                 for (mutation const& each : request.changes) {
-                    auto change = detail::mutation_of_epoch(each, way.epoch);
+                    auto change = detail::mutation_of_epoch(each, way.epoch());
                     if (!change) {
                         failure at{change.error()};
                         at.error().operation_index = sent.changes.size();
@@ -337,7 +358,7 @@ ENTITABLE_DECL result<transact::response> sharded::execute(transact const& reque
             },
             [](transact::response done, detail::shard_route const& way) -> result<transact::response> {
                 for (written& each : done.results) {
-                    each.etag = detail::etag_with_epoch(each.etag, way.epoch);
+                    each.etag = detail::etag_with_epoch(each.etag, way.epoch());
                 }
                 return done;
             });

@@ -10,13 +10,16 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL std::optional<std::uint32_t> virtual_shards::shard_of(std::string_view partition_key) const {
-    if (!function_) {
+ENTITABLE_DECL std::optional<std::uint32_t> virtual_shards::shard_of_other(std::string_view partition_key) const {
+    if (way_ == way::first_component && number_ > 0) {
+        return static_cast<std::uint32_t>(shard_hash(partition_key.substr(0, partition_key.find("__"))) % number_);
+    }
+    if (way_ == way::ranges) {
         auto const above = std::upper_bound(bounds_.begin(), bounds_.end(), partition_key,
             [](std::string_view key, std::string const& bound) { return text::compare_utf16(key, bound) < 0; });
         return static_cast<std::uint32_t>(above - bounds_.begin());
     }
-    auto const found = function_(partition_key);
+    auto const found = function_ ? function_(partition_key) : std::nullopt;
     return found && *found < number_ ? found : std::nullopt;
 }
 

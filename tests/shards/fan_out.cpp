@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// What a query over shards sends, how long it waits, by a clock that waits for nobody, and how long its tokens are.
+
+#include "shards.hpp"
+#include "support/catch.hpp"
+#include "support/delayed.hpp"
+
+#include <set>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+struct item {
+    std::string group;
+    std::int32_t number{};
+    std::int32_t size{};
+};
+ENTITABLE(item, partition_key(group), row_key(width(number, 4)), properties(size))
+using i = fields<item>;
+
+/// Stores whose every 17th answer takes ten times as long.
+struct slow_world {
+    testing::manual_clock time;
+    std::map<std::string, any_transport, std::less<>> stores;
+    int asked = 0;
+
+    [[nodiscard]] sharded open(virtual_shards shards) {
+        sharded_options how;
+        how.time = &time;
+        return sharded{lookup_map::make(memory_backend{}, "shardmap", std::move(shards), {"a", "b", "c"},
+                           {std::chrono::hours{1}, &time})
+                           .value(),
+            [this](std::string_view name) -> result<any_transport> {
+                delayed const made{any_transport{memory_backend{}}, time,
+                    [this] { return std::chrono::milliseconds{asked++ % 17 == 16 ? 200 : 20}; }};
+                return stores.emplace(std::string{name}, made).first->second;
+            },
+            how};
+    }
+};
+
+} // namespace
+
+TEST_CASE("shards: a fan-out takes as long as the slowest answer") {
+    std::uint32_t const number = GENERATE(17U, 48U, 192U);
+    slow_world all;
+    table<item> const items{all.open(virtual_shards{number}), "items"};
+    items.create().value();
+    for (std::int32_t each = 0; each < 300; ++each) {
+        items.insert({"g" + std::to_string(each), 1, each}).value();
+    }
+    all.asked = 0;
+    auto const begun = all.time.steady();
+    CHECK(items.scan_table(i::size < 100).to().value().size() == 100);
+    CHECK(all.time.steady() - begun == std::chrono::milliseconds{200});
+    CHECK(all.asked == static_cast<int>(number)); // each once
+    all.asked = 0;
+    auto const one = all.time.steady();
+    CHECK(items.where(i::group == "g7").to().value().size() == 1);
+    CHECK(all.time.steady() - one == std::chrono::milliseconds{20});
+    CHECK(all.asked == 1);
+}
+
+TEST_CASE("shards: a token is as long for many shards and late pages as for few and early ones") {
+    std::set<std::size_t> lengths;
+    for (std::uint32_t const number : {1U, 11U, 192U}) {
+        slow_world all;
+        auto const cloud = all.open(virtual_shards{number});
+        table<item> const items{cloud, "items"};
+        items.create().value();
+        for (std::int32_t each = 0; each < 100; ++each) {
+            items.insert({"g" + std::to_string(100 + each), 1, each}).value();
+        }
+        query_entities asked{"items", {}, {}, {}, 10, {}};
+        do {
+            call context;
+            asked.continuation = cloud.execute(asked, context).value().continuation;
+            if (asked.continuation) {
+                std::string_view const token = *asked.continuation;
+                lengths.insert(token.size() - (token.find('!', 2) - 2)); // without the checksum, which has 20 digits or fewer
+            }
+        } while (asked.continuation);
+    }
+    CHECK(lengths == std::set<std::size_t>{2 + 1 + 2 * 4 + 1 + 2 * 4});
+}
+
+TEST_CASE("shards: by ranges, a page does not ask what lies behind it") {
+    slow_world all;
+    table<item> const items{all.open(virtual_shards::ranges({"b", "c", "d"})), "items"};
+    items.create().value();
+    for (auto const* group : {"a1", "a2", "b1", "c1", "d1", "d2", "d3", "d4"}) {
+        items.insert({group, 1, 1}).value();
+    }
+    auto pages = items.scan_table().page_size(4).pages();
+    auto page = pages.next().value();
+    REQUIRE(page);
+    std::vector<int> asked;
+    std::size_t rows = 0;
+    for (; page; page = pages.next().value()) {
+        rows += page->size();
+        asked.push_back(std::exchange(all.asked, 0));
+    }
+    CHECK(rows == 8);
+    REQUIRE(asked.size() >= 2);
+    CHECK(asked.front() == 4);
+    CHECK(asked.back() < 4);
+}
