@@ -27,25 +27,31 @@ namespace {
 struct stores {
     std::shared_ptr<std::map<std::string, any_transport, std::less<>>> all =
         std::make_shared<std::map<std::string, any_transport, std::less<>>>();
-    std::function<any_transport(std::string_view)> make = [](std::string_view) { return any_transport{memory_backend{}}; };
+    std::function<any_transport(std::string_view)> make = [](std::string_view) {
+        return any_transport{memory_backend{}};
+    };
 
-    [[nodiscard]] sharded open(std::uint32_t number, lookup_map_options const& lease = {},
-        sharded_options const& how = {}) const {
-        auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{number}, {"one", "two", "three"}, lease);
+    [[nodiscard]] sharded open(
+        std::uint32_t number, lookup_map_options const& lease = {}, sharded_options const& how = {}) const {
+        auto const map =
+            lookup_map::make(memory_backend{}, "shardmap", virtual_shards{number}, {"one", "two", "three"}, lease);
         return sharded{map.value(),
             [copy = *this](std::string_view name) -> result<any_transport> {
                 auto const at = copy.all->find(name);
-                return at != copy.all->end() ? at->second : copy.all->emplace(std::string{name}, copy.make(name)).first->second;
+                return at != copy.all->end() ? at->second
+                                             : copy.all->emplace(std::string{name}, copy.make(name)).first->second;
             },
             how};
     }
 };
 
 row numbered(std::size_t partition, std::size_t number) {
-    row_builder made{"customer-" + std::to_string(100'000 + partition * 7919 % 90'000), std::to_string(1'000'000 + number)};
+    row_builder made{
+        "customer-" + std::to_string(100'000 + partition * 7919 % 90'000), std::to_string(1'000'000 + number)};
     made.add("name", value_view{std::string_view{"a name of some length"}});
     made.add("age", value_view{static_cast<std::int32_t>(number)});
-    made.add("note", value_view{std::string_view{"something that somebody wrote about somebody else, of eighty characters or so"}});
+    made.add("note",
+        value_view{std::string_view{"something that somebody wrote about somebody else, of eighty characters or so"}});
     return made.build();
 }
 
@@ -147,8 +153,13 @@ void routing() {
                 for (std::size_t partition = 0; partition < partitions; ++partition) {
                     row const wanted = numbered(partition, 3);
                     call own;
-                    sink = sink + from.execute(get_entity{"orders", std::string{wanted.partition_key()},
-                                          std::string{wanted.row_key()}, {}}, own).value().entity.view().payload.size();
+                    sink = sink +
+                        from.execute(get_entity{"orders", std::string{wanted.partition_key()},
+                                         std::string{wanted.row_key()}, {}},
+                                own)
+                            .value()
+                            .entity.view()
+                            .payload.size();
                 }
             });
         };
@@ -168,10 +179,12 @@ void merging() {
         std::size_t token = 0;
         std::size_t rows = 0;
         std::string const name = "rows merged, " + std::to_string(number) + " virtual shards";
-        measure::compare(name.c_str(), number == 192 ? 99 : 1.15, 15,
+        measure::compare(
+            name.c_str(), number == 192 ? 99 : 1.15, 15,
             [&] {
                 pages_alone = 0;
-                return measure::timed(partitions * rows_of_one, [&] { (void)read_all(alone, pages_alone, token_alone); });
+                return measure::timed(
+                    partitions * rows_of_one, [&] { (void)read_all(alone, pages_alone, token_alone); });
             },
             [&] {
                 pages = 0;
@@ -201,15 +214,16 @@ void fan_out() {
             auto const begun = time.steady();
             auto const page = cloud.execute(wanted, context).value();
             auto const took = std::chrono::duration<double, std::milli>(time.steady() - begun).count();
-            std::printf("fan-out to %3u, %s: %zu rows in %.0f ms; the slowest store takes 200 ms   %5.2f%s\n", number, what,
-                page.rows.size(), took, took / 200,
+            std::printf("fan-out to %3u, %s: %zu rows in %.0f ms; the slowest store takes 200 ms   %5.2f%s\n", number,
+                what, page.rows.size(), took, took / 200,
                 !limited          ? "   no limit set"
                     : took <= 210 ? "   limit 1.05"
                                   : "   limit 1.05  MISSED");
         };
         filter one_in_twenty;
         one_in_twenty.nodes.push_back({filter_operator::equal, "age", value{value_view{std::int32_t{3}}}});
-        one_in_twenty.nodes.push_back({filter_operator::less, "PartitionKey", value{value_view{std::string_view{"customer-13"}}}});
+        one_in_twenty.nodes.push_back(
+            {filter_operator::less, "PartitionKey", value{value_view{std::string_view{"customer-13"}}}});
         one_in_twenty.nodes.push_back({filter_operator::all_of, {}, {}});
         ask("an answer of one page", one_in_twenty, true);
         ask("the first page of a scan", {}, false);
@@ -295,7 +309,8 @@ void moving(bool files) {
     }
     double const ratio = measure::median(ratios);
     double const share = measure::median(checked);
-    std::printf("off-line move, %-8s %8.0f rows/s; of a raw copy's rate %5.2f   limit 0.80 at least%s; comparison %.0f %% of the "
+    std::printf("off-line move, %-8s %8.0f rows/s; of a raw copy's rate %5.2f   limit 0.80 at least%s; comparison %.0f "
+                "%% of the "
                 "copying   limit 20%s\n",
         files ? "files:" : "memory:", measure::median(rates), ratio, ratio >= 0.8 ? "" : "  MISSED", share * 100,
         share <= 0.2 ? "" : "  MISSED");

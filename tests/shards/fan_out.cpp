@@ -81,7 +81,8 @@ TEST_CASE("shards: a token is as long for many shards and late pages as for few 
             asked.continuation = cloud.execute(asked, context).value().continuation;
             if (asked.continuation) {
                 std::string_view const token = *asked.continuation;
-                lengths.insert(token.size() - (token.find('!', 2) - 2)); // without the checksum, which has 20 digits or fewer
+                lengths.insert(
+                    token.size() - (token.find('!', 2) - 2)); // without the checksum, which has 20 digits or fewer
             }
         } while (asked.continuation);
     }

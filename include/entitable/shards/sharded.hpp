@@ -19,8 +19,8 @@ using store_opener = std::function<result<any_transport>(std::string_view store)
 /// How a `sharded` asks.
 struct sharded_options {
     std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query asks at once; one at least
-    std::optional<entitable::profile> limits; ///< of all stores; by default what every store of the map allows
-    clock* time{&system_clock()};             ///< by which fan-outs wait; outlives the transport
+    std::optional<entitable::profile> limits;    ///< of all stores; by default what every store of the map allows
+    clock* time{&system_clock()};                ///< by which fan-outs wait; outlives the transport
 };
 
 /// What a partial answer lacks.

@@ -58,7 +58,9 @@ ENTITABLE_DECL clock& lease_clock() noexcept {
 }
 
 ENTITABLE_DECL shard_table const* shard_map_copy::find(std::string_view table) const {
-    auto const lower = [](char each) { return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each; };
+    auto const lower = [](char each) {
+        return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
+    };
     for (shard_table const& each : tables) { // for each request: allocates nothing
         if (each.name == table ||
             std::equal(each.name.begin(), each.name.end(), table.begin(), table.end(),
