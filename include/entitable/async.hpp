@@ -6,8 +6,12 @@
 /// Thousands of calls under way from one thread: `async_table<E>` in an `event_loop`, awaited by coroutines. Part of the core; apart from
 /// its umbrella because it needs a compiler with coroutines and `<functional>`.
 
+#include <entitable/async/async_query.hpp>
 #include <entitable/async/async_table.hpp>
 #include <entitable/async/awaited.hpp>
 #include <entitable/async/event_loop.hpp>
+#include <entitable/async/scopes.hpp>
+#include <entitable/async/semaphore.hpp>
 #include <entitable/async/task.hpp>
+#include <entitable/async/when_all.hpp>
 #include <entitable/entitable.hpp>

@@ -5,6 +5,7 @@
 /// \file
 /// `async_table<E>`: a table whose calls are awaited.
 
+#include <entitable/async/async_query.hpp>
 #include <entitable/async/detail/async_keyed.hpp>
 #include <entitable/client/table.hpp>
 
@@ -92,7 +93,33 @@ public:
                 }};
     }
 
+    /// A batch to be filled; it sends nothing before it is given to `submit`.
+    [[nodiscard]] entitable::batch<Entity> batch() const { return entitable::batch<Entity>{at_->table}; }
+    /// As `batch::submit`, of a batch of any types. A copy is kept in the awaitable; `submit(std::move(changes))` copies nothing.
+    template <mapped_entity... Entities>
+    [[nodiscard]] awaited<detail::own_submission> submit(entitable::batch<Entities...> changes) const {
+        return {at_, [&] { return std::move(changes).changes().to_submit(at_->table); }};
+    }
+
+    /// As `table::partitions`.
+    [[nodiscard]] awaited<detail::partition_search> partitions() const {
+        return {at_, [this] { return at_->table.to_search_partitions(); }};
+    }
+    /// As `table::where`.
+    template <class Condition>
+    [[nodiscard]] auto where(Condition const& condition) const {
+        return async_query{at_, blocking().where(condition)};
+    }
+    /// As `table::scan_table`.
+    [[nodiscard]] auto scan_table() const { return async_query{at_, blocking().scan_table()}; }
+    /// As `table::scan_table`.
+    template <class Condition>
+    [[nodiscard]] auto scan_table(Condition const& condition) const {
+        return async_query{at_, blocking().scan_table(condition)};
+    }
+
 private:
+    [[nodiscard]] table<Entity> blocking() const { return {transport(), name(), options()}; }
     [[nodiscard]] write_of_one write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
         return {at_, [&] { return at_->table.to_write(kind, to_row(entity), std::move(condition)); }};
     }

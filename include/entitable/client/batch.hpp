@@ -15,6 +15,17 @@ namespace detail {
 
 struct system_changes;
 
+/// Takes the outcomes of the changes.
+struct each_written {
+    [[nodiscard]] result<std::vector<written>> operator()(result<transact::response> submitted) const {
+        if (!submitted) {
+            return std::move(submitted).as_failure();
+        }
+        return std::move(submitted->results);
+    }
+};
+using own_submission = concluded<own_request<transact>, each_written>;
+
 /// The changes of a batch, and the first entity that could not be made a row.
 class change_list {
 public:
@@ -26,6 +37,8 @@ public:
         return request_.changes.empty() ? std::string_view{} : request_.changes.front().entity.partition_key();
     }
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(table_core const& table) const;
+    /// The same as an operation that owns the changes.
+    ENTITABLE_LAZY [[nodiscard]] own_submission to_submit(table_core const& table) &&;
 
 private:
     mutable transact request_; ///< sent as it is; the table is named when it is sent
@@ -96,6 +109,9 @@ public:
     /// The outcome of each change, in order. After an error nothing was applied, unless its effect is unknown;
     /// `error::operation_index` names the change that was refused, where that is known.
     [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
+
+    /// Its changes, for what submits them without blocking.
+    [[nodiscard]] detail::change_list changes() && { return std::move(changes_); }
 
 private:
     friend struct detail::system_changes;

@@ -26,6 +26,31 @@ struct page_of {
     [[nodiscard]] Row const& operator[](std::size_t index) const noexcept { return items[index]; }
 };
 
+namespace detail {
+
+/// What the walk has read, where there is more.
+template <class Entity, class Row>
+[[nodiscard]] result<std::optional<page_of<Row>>> page_from(row_walk const& walk, result<bool> more) {
+    if (!more) {
+        return std::move(more).as_failure();
+    }
+    result<std::optional<page_of<Row>>> read{std::in_place};
+    if (!*more) {
+        return read;
+    }
+    page_of<Row>& made = read->emplace();
+    made.items.resize(walk.size());
+    for (std::size_t index = 0; index < made.items.size(); ++index) {
+        if (auto decoded = read_row<Entity>(walk.rows()[index], made.items[index], walk.mode()); !decoded) {
+            return std::move(decoded).as_failure();
+        }
+    }
+    made.token = walk.token();
+    return read;
+}
+
+} // namespace detail
+
 /// Reads a query page by page. One thread at a time. InvalidInput after a move.
 template <class Entity, class Row>
 class query_pages {
@@ -40,24 +65,7 @@ public:
         if (!*walk_) {
             return detail::moved_from("sequence of pages");
         }
-        auto more = (*walk_)->next_page();
-        if (!more) {
-            return std::move(more).as_failure();
-        }
-        result<std::optional<page_of<Row>>> read{std::in_place};
-        if (!*more) {
-            return read;
-        }
-        page_of<Row>& made = read->emplace();
-        made.items.resize((*walk_)->size());
-        for (std::size_t index = 0; index < made.items.size(); ++index) {
-            if (auto decoded = detail::read_row<Entity>((*walk_)->rows()[index], made.items[index], (*walk_)->mode());
-                !decoded) {
-                return std::move(decoded).as_failure();
-            }
-        }
-        made.token = (*walk_)->token();
-        return read;
+        return detail::page_from<Entity, Row>(**walk_, (*walk_)->next_page());
     }
 
 private:

@@ -63,6 +63,12 @@ public:
 
     /// Reads the next page that has rows; false at the end.
     ENTITABLE_LAZY [[nodiscard]] result<bool> next_page();
+    /// The same as an operation, one request after the other: see `page_reading`.
+    ENTITABLE_LAZY void begin_page();
+    ENTITABLE_LAZY [[nodiscard]] operation_step due();
+    ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time now);
+    ENTITABLE_LAZY void abandon(error const& reason);
+    ENTITABLE_LAZY [[nodiscard]] result<bool> end_page();
     /// The rows of that page which belong to the query's result.
     [[nodiscard]] page const& rows() const noexcept { return page_; }
     [[nodiscard]] std::size_t size() const noexcept { return used_; }
@@ -109,7 +115,9 @@ private:
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
     ENTITABLE_LAZY [[nodiscard]] result<void> show_page(row_watcher const& watcher);
     /// Asks for the page that comes next, and for others with it.
-    ENTITABLE_LAZY [[nodiscard]] result<page> read_round();
+    ENTITABLE_LAZY void read_round();
+    /// Takes pages that are here until one has rows; whether another is to be asked for.
+    ENTITABLE_LAZY [[nodiscard]] bool take_pages();
 
     shared<query_source> source_;
     query_limits limits_;
@@ -119,6 +127,23 @@ private:
     std::size_t used_{};    ///< rows of the page that are taken
     std::size_t at_{};      ///< the next one of them
     std::uint64_t taken_{}; ///< rows in all, the present page included
+    result<void> failed_;   ///< why there is no page
+};
+
+/// Reads the next page of a walk that has rows, as an operation: false at the end. Each request is a call of its own.
+class page_reading {
+public:
+    using has_call_for_each_request = void; ///< says so to drivers
+
+    explicit page_reading(row_walk& walk) : walk_(&walk) { walk.begin_page(); }
+
+    [[nodiscard]] operation_step next() { return walk_->due(); }
+    void answer(result<query_entities::response> response, steady_time now) { walk_->answer(std::move(response), now); }
+    void abandon(error const& reason) { walk_->abandon(reason); }
+    [[nodiscard]] result<bool> finish() { return walk_->end_page(); }
+
+private:
+    row_walk* walk_;
 };
 
 /// What of an entity is asked for where its keys suffice.

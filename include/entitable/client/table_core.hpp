@@ -5,6 +5,7 @@
 /// \file
 /// The part of a table that does not depend on its entity: where it lives, what it is called, how its calls go.
 
+#include <entitable/client/detail/partition_search.hpp>
 #include <entitable/mapping/key_layout.hpp>
 #include <entitable/request/single_request.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -61,6 +62,8 @@ public:
     /// keys and `visit` refer to outlives it.
     ENTITABLE_LAZY [[nodiscard]] own_request<read_entity> to_read(
         result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const;
+
+    ENTITABLE_LAZY [[nodiscard]] partition_search to_search_partitions() const;
 
     // ---- calls ----
 

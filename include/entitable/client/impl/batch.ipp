@@ -27,11 +27,15 @@ ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core 
         return failure{problem_.error()};
     }
     request_.table = table.name();
-    auto submitted = table.submit(request_);
-    if (!submitted) {
-        return std::move(submitted).as_failure();
+    return each_written{}(table.submit(request_));
+}
+
+ENTITABLE_LAZY_BODY own_submission change_list::to_submit(table_core const& table) && {
+    auto allowed = problem_ ? table.check_operation_id() : std::move(problem_);
+    if (!allowed) {
+        return own_submission{own_request<transact>{std::move(allowed).as_failure()}};
     }
-    return std::move(submitted->results);
+    return own_submission{own_request<transact>{std::in_place, table.name(), std::move(request_.changes)}};
 }
 
 } // namespace detail

@@ -105,11 +105,8 @@ ENTITABLE_LAZY_BODY std::uint32_t row_walk::rows_of_next_page() const noexcept {
     return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // nothing is read that will not be used
 }
 
-ENTITABLE_LAZY_BODY result<page> row_walk::read_round() {
+ENTITABLE_LAZY_BODY void row_walk::read_round() {
     reading_.set_page_size(rows_of_next_page());
-    if (limits_.in_flight <= 1) {
-        return run(reading_, source_->options, system_clock(), source_->through);
-    }
     reading_.begin_round();
     std::size_t slot = 0;
     std::vector<std::size_t> range_slots;
@@ -130,27 +127,66 @@ ENTITABLE_LAZY_BODY result<page> row_walk::read_round() {
     for (std::size_t index = 0; index < pages.size(); ++index) {
         reading_.answer(range_slots[index], pages[index].finish());
     }
-    return reading_.finish();
 }
 
-ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
+ENTITABLE_LAZY_BODY void row_walk::begin_page() {
     at_ = 0;
     used_ = 0;
-    while (used_ == 0 && !taken_all() && !reading_.at_end()) {
-        auto read = reading_.page_is_here() ? reading_.finish() : read_round();
+    failed_ = {};
+}
+
+ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
+    while (failed_ && used_ == 0 && !taken_all() && !reading_.at_end()) {
+        if (!reading_.page_is_here()) {
+            return true;
+        }
+        auto read = reading_.finish();
         if (!read) {
-            page_ = {};
-            return std::move(read).as_failure();
+            failed_ = std::move(read).as_failure();
+            return false;
         }
         page_ = *std::move(read);
         std::uint64_t const left = limits_.take ? *limits_.take - taken_ : page_.size();
         used_ = left < page_.size() ? static_cast<std::size_t>(left) : page_.size();
         taken_ += used_;
     }
+    return false;
+}
+
+ENTITABLE_LAZY_BODY operation_step row_walk::due() {
+    if (!take_pages()) {
+        return {};
+    }
+    reading_.set_page_size(rows_of_next_page());
+    return reading_.next();
+}
+
+ENTITABLE_LAZY_BODY void row_walk::answer(result<query_entities::response> response, steady_time now) {
+    reading_.answer(std::move(response), now);
+}
+
+ENTITABLE_LAZY_BODY void row_walk::abandon(error const& reason) { reading_.abandon(reason); }
+
+ENTITABLE_LAZY_BODY result<bool> row_walk::end_page() {
     if (used_ == 0) {
         page_ = {};
     }
+    if (!failed_) {
+        return std::move(failed_).as_failure();
+    }
     return used_ > 0;
+}
+
+ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
+    if (limits_.in_flight <= 1) {
+        page_reading one{*this};
+        return run(one, source_->options, system_clock(), source_->through);
+    }
+    begin_page();
+    while (take_pages()) {
+        read_round();
+    }
+    return end_page();
 }
 
 ENTITABLE_LAZY_BODY result<void> row_walk::show_page(row_watcher const& watcher) {

@@ -164,49 +164,18 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
     return run(pages, options_, system_clock(), through_);
 }
 
-ENTITABLE_LAZY_BODY result<std::vector<std::string>> table_core::partitions() const {
+ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions() const {
+    result<void> allowed;
     if (!through_.profile().ordered) { // the least key behind another is not the first that comes
-        return failure{
+        allowed = failure{
             error_code::not_supported, "this service gives no rows in key order, so partitions cannot be skipped"};
     }
-    result<std::vector<std::string>> keys{std::in_place};
-    query_entities next;
-    next.table = name_;
-    next.select = {"PartitionKey", "RowKey"};
-    next.page_size = 1;
-    std::optional<std::string> within; // a partition that begins with a system row: what is behind those is looked at
-    auto const next_partition = [&](std::string last) {
-        next.range = {{key_bound::excluding(std::move(last)), {}}, {}};
-        within.reset();
-    };
-    auto const turn = [&](query_entities& asked, result<query_entities::response> page) -> result<bool> {
-        if (!page) {
-            return std::move(page).as_failure();
-        }
-        if (page->rows.empty() && page->continuation) {
-            asked.continuation = std::move(page->continuation);
-            return true;
-        }
-        if (page->rows.empty()) {
-            if (!within) {
-                return false;
-            }
-            next_partition(*within);
-        } else if (row_view const found = page->rows[0]; system_row::is_one(found.row_key)) {
-            within.emplace(found.partition_key);
-            next.range = {key_interval::only(*within), {key_bound::including(std::string{system_row::end}), {}}};
-        } else {
-            keys->emplace_back(found.partition_key);
-            next_partition(keys->back());
-        }
-        asked = next;
-        return true;
-    };
-    in_turn<query_entities> skipping{next, turn};
-    if (auto skipped = run(skipping, options_, system_clock(), through_); !skipped) {
-        keys = std::move(skipped).as_failure();
-    }
-    return keys;
+    return partition_search{name_, std::move(allowed)};
+}
+
+ENTITABLE_LAZY_BODY result<std::vector<std::string>> table_core::partitions() const {
+    auto searching = to_search_partitions();
+    return run(searching, options_, system_clock(), through_);
 }
 
 ENTITABLE_LAZY_BODY result<mutation> removal(

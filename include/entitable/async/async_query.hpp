@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `async_query`: a query whose pages are awaited.
+
+#include <entitable/async/awaited.hpp>
+#include <entitable/client/query.hpp>
+#include <entitable/core/try.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The next page of a walk, decoded. `walk` may carry the error that made it impossible.
+template <class Entity, class Row>
+class typed_page_reading {
+public:
+    using has_call_for_each_request = void; ///< says so to drivers
+
+    explicit typed_page_reading(result<shared<row_walk>> walk) : walk_(std::move(walk)) {
+        if (walk_) {
+            reading_.emplace(**walk_);
+        }
+    }
+
+    [[nodiscard]] operation_step next() { return reading_ ? reading_->next() : operation_step{}; }
+    void answer(result<query_entities::response> response, steady_time now) {
+        reading_->answer(std::move(response), now);
+    }
+    void abandon(error const& reason) { reading_->abandon(reason); }
+    [[nodiscard]] result<std::optional<page_of<Row>>> finish() {
+        if (!walk_) {
+            return std::move(walk_).as_failure();
+        }
+        return page_from<Entity, Row>(**walk_, reading_->finish());
+    }
+
+private:
+    result<shared<row_walk>> walk_;
+    std::optional<page_reading> reading_;
+};
+
+} // namespace detail
+
+/// Reads a query page by page: the sequence of its pages. One page at a time is awaited.
+///
+///     while (true) {
+///         ENTITABLE_CO_TRY(auto page, co_await pages.next());
+///         if (!page) { break; }
+///         for (book const& each : *page) { ... }
+///     }
+template <class Entity, class Row>
+class async_pages {
+public:
+    /// Made by `async_query::pages`.
+    async_pages(shared<detail::async_place> at, result<shared<detail::row_walk>> walk)
+        : at_(std::move(at)), walk_(std::move(walk)) {}
+
+    /// As `query_pages::next`: the next page that has rows; nothing at the end.
+    [[nodiscard]] awaited<detail::typed_page_reading<Entity, Row>> next() {
+        return {at_, [this] { return detail::typed_page_reading<Entity, Row>{walk_}; }};
+    }
+
+private:
+    shared<detail::async_place> at_;
+    result<shared<detail::row_walk>> walk_;
+};
+
+/// A query of `async_table`. Copies are cheap. What `query::in_flight` asks for is not looked at: one page at a time is under way, and
+/// other tasks go on meanwhile.
+template <class Entity, access_path Path, class Row>
+class async_query {
+public:
+    /// Of a query, on the transport of the table.
+    async_query(shared<detail::async_place> at, query<Entity, Path, Row> asked)
+        : at_(std::move(at)), asked_(std::move(asked)) {}
+
+    /// As `query::take`.
+    [[nodiscard]] async_query take(std::uint64_t count) const { return {at_, asked_.take(count)}; }
+    /// As `query::page_size`.
+    [[nodiscard]] async_query page_size(std::uint32_t rows) const { return {at_, asked_.page_size(rows)}; }
+    /// As `query::resume`.
+    [[nodiscard]] async_query resume(std::string token) const { return {at_, asked_.resume(std::move(token))}; }
+    /// As `query::select`.
+    template <class... Fields>
+    [[nodiscard]] auto select(Fields... fields) const {
+        return entitable::async_query{at_, asked_.select(fields...)};
+    }
+
+    /// The result page by page.
+    [[nodiscard]] async_pages<Entity, Row> pages() const { return {at_, detail::query_rows::of(asked_, false)}; }
+    /// As `query::to`: all entities.
+    [[nodiscard]] task<result<std::vector<Row>>> to() const { return collect(pages()); }
+    /// As `query::first`: the first entity, or nothing.
+    [[nodiscard]] task<result<std::optional<Row>>> first() const { return first_of_pages(take(1).pages()); }
+    /// As `query::count`: the number of entities.
+    [[nodiscard]] task<result<std::uint64_t>> count() const {
+        return count_rows(at_, detail::query_rows::of(asked_, true));
+    }
+
+private:
+    static task<result<std::vector<Row>>> collect(async_pages<Entity, Row> pages) {
+        std::vector<Row> all;
+        for (;;) {
+            ENTITABLE_CO_TRY(auto page, co_await pages.next());
+            if (!page) {
+                co_return std::move(all);
+            }
+            for (Row& each : page->items) {
+                all.push_back(std::move(each));
+            }
+        }
+    }
+    static task<result<std::optional<Row>>> first_of_pages(async_pages<Entity, Row> pages) {
+        std::optional<Row> found;
+        ENTITABLE_CO_TRY(auto page, co_await pages.next());
+        if (page) {
+            found.emplace(std::move(page->items.front()));
+        }
+        co_return std::move(found);
+    }
+    static task<result<std::uint64_t>> count_rows(
+        shared<detail::async_place> at, result<shared<detail::row_walk>> walk) {
+        if (!walk) {
+            co_return std::move(walk).as_failure();
+        }
+        for (std::uint64_t rows = 0;; rows += (*walk)->size()) {
+            awaited<detail::page_reading> page{at, [&] { return detail::page_reading{**walk}; }};
+            ENTITABLE_CO_TRY(bool const more, co_await page);
+            if (!more) {
+                co_return rows;
+            }
+        }
+    }
+
+    shared<detail::async_place> at_;
+    query<Entity, Path, Row> asked_;
+};
+
+template <class Entity, access_path Path, class Row>
+async_query(shared<detail::async_place>, query<Entity, Path, Row>) -> async_query<Entity, Path, Row>;
+
+ENTITABLE_END_NAMESPACE

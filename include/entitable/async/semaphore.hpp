@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `async_semaphore`: how many tasks of a loop do something at once.
+
+#include <entitable/async/event_loop.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// So many permits, given in the order in which they are asked for. One thread, that of the loop. It outlives its permits and whoever
+/// waits for one.
+class async_semaphore {
+public:
+    /// Given back with its end. Movable.
+    class permit {
+    public:
+        permit(permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {} ///< takes over
+        /// Gives back what it had.
+        permit& operator=(permit other) noexcept {
+            std::swap(of_, other.of_);
+            return *this;
+        }
+        ~permit() {
+            if (of_ != nullptr) {
+                of_->give_back();
+            }
+        }
+
+    private:
+        friend class async_semaphore;
+        explicit permit(async_semaphore& of) noexcept : of_(&of) {}
+
+        async_semaphore* of_;
+    };
+
+    /// Waits for a permit.
+    class awaiter final : detail::parked {
+    public:
+        explicit awaiter(async_semaphore& of) noexcept : of_(of) {} ///< made by `acquire`
+        ~awaiter() {
+            if (permitted_ && !taken_) {
+                of_.give_back();
+            }
+        }
+
+        /// Whether it needs not wait.
+        [[nodiscard]] bool await_ready() {
+            if (error const* const ended = of_.core_.scope().ended()) {
+                why_.emplace(*ended);
+            } else if (of_.left_ > 0) {
+                --of_.left_;
+                permitted_ = true;
+            }
+            return permitted_ || why_;
+        }
+        /// Waits behind those that came before.
+        void await_suspend(std::coroutine_handle<> frame) noexcept {
+            waiting = frame;
+            join(of_.core_.scope());
+            static_cast<detail::in_queue&>(*this).link_before(of_.waiting_);
+        }
+        /// The permit, or why there is none.
+        result<permit> await_resume() {
+            if (why_) {
+                return failure{*std::move(why_)};
+            }
+            taken_ = true;
+            return permit{of_};
+        }
+
+    private:
+        friend class async_semaphore;
+        void end_early(error const& why) override {
+            if (!permitted_ && !why_) {
+                why_.emplace(why);
+                of_.core_.make_ready(*this);
+            }
+        }
+
+        async_semaphore& of_;
+        std::optional<error> why_;
+        bool permitted_{};
+        bool taken_{};
+    };
+
+    /// With so many permits.
+    async_semaphore(event_loop& loop, std::size_t permits) noexcept : core_(loop.core()), left_(permits) {}
+    async_semaphore(async_semaphore const&) = delete;
+    async_semaphore& operator=(async_semaphore const&) = delete;
+
+    /// `ENTITABLE_CO_TRY(auto const permit, co_await limit.acquire());`. Cancelled or DeadlineExceeded where the scope ends before.
+    [[nodiscard]] awaiter acquire() noexcept { return awaiter{*this}; }
+
+private:
+    void give_back() noexcept {
+        if (waiting_.alone()) {
+            ++left_;
+            return;
+        }
+        auto& next = static_cast<awaiter&>(detail::parked::of(*waiting_.next()));
+        next.permitted_ = true;
+        core_.make_ready(next);
+    }
+
+    detail::loop_core& core_;
+    std::size_t left_;
+    detail::in_queue waiting_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `partition_search`: the partition keys of a table as an operation.
+
+#include <entitable/request/operation.hpp>
+#include <entitable/request/requests.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The partition keys that hold an entity, in order: asks for one row of each. Each request is a call of its own.
+class partition_search {
+public:
+    using has_call_for_each_request = void; ///< says so to drivers
+
+    /// Where it is not allowed it asks nothing.
+    ENTITABLE_LAZY partition_search(std::string table, result<void> allowed);
+
+    [[nodiscard]] operation_step next() const noexcept { return ended_ ? operation_step{} : operation_step{asked_}; }
+    ENTITABLE_LAZY void answer(result<query_entities::response> page, steady_time now);
+    void abandon(error const& reason) { end(failure{reason}); }
+    [[nodiscard]] result<std::vector<std::string>> finish() { return std::move(keys_); }
+
+private:
+    void end(failure problem) {
+        keys_ = std::move(problem);
+        ended_ = true;
+    }
+    ENTITABLE_LAZY void go_behind(std::string partition);
+
+    query_entities asked_;
+    std::optional<std::string>
+        within_; ///< a partition that begins with a system row: what is behind those is looked at
+    result<std::vector<std::string>> keys_{std::in_place};
+    bool ended_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/partition_search.ipp>
+#endif
