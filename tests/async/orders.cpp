@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Orders of completion drawn from a seed, with faults, time-outs, stops at every turn and loops that are destroyed at every turn. Each task works on
+// keys of its own and knows what may be stored there: no outcome, whenever it comes, says anything else. By a clock that is set by hand.
+
+#include <entitable/retrying.hpp>
+#include <entitable/testing/manual_clock.hpp>
+
+#include <async/books.hpp>
+#include <support/catch.hpp>
+#include <support/long.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+using namespace entitable;
+using namespace std::chrono_literals;
+using entitable_test::book;
+using entitable_test::book_of;
+using b = fields<book>;
+
+namespace {
+
+/// What all of one schedule share.
+struct world {
+    explicit world(std::uint64_t seed) : random(seed) {}
+
+    [[nodiscard]] std::size_t below(std::size_t count) { return static_cast<std::size_t>(random.bits() % count); }
+    [[nodiscard]] bool one_in(std::size_t count) { return below(count) == 0; }
+
+    random_source random;
+    testing::manual_clock time;
+    memory_backend store;
+    std::size_t faults{}; ///< one request in so many has one; 0 for none
+    std::size_t sent{};
+    std::size_t completed{};
+    std::size_t frames{}; ///< coroutines that live
+};
+
+/// Executes what it was sent at a time that is drawn, in any order, and answers later still.
+class shuffling_channel final : public channel {
+public:
+    explicit shuffling_channel(world& in) : in_(in) {}
+
+    void send(request_ref request, call& context, void* tag) override {
+        ++in_.sent;
+        steady_time const now = in_.time.steady();
+        under_way_.push_back(
+            {request, &context, tag, now, now + in_.below(4) * 1ms, {}, {}, in_.faults > 0 && in_.one_in(in_.faults)});
+    }
+    void cancel(void* tag, error const& why) override {
+        for (sent& each : under_way_) {
+            if (each.tag == tag && !each.cancelled) {
+                each.cancelled.emplace(why);
+                if (in_.one_in(2)) { // what is on its way may arrive all the same
+                    apply(each);
+                }
+                each.cancelled->effect = each.applied && each.request.writes() ? effect::unknown : effect::none;
+            }
+        }
+    }
+    void poll(steady_time now, completion_sink sink) override {
+        std::vector<sent> due;
+        std::erase_if(under_way_, [&](sent& each) {
+            bool const ends = each.cancelled || each.due <= now;
+            if (ends) {
+                due.push_back(std::move(each));
+            }
+            return ends;
+        });
+        while (!due.empty()) {
+            std::size_t const index = in_.below(due.size());
+            sent one = std::move(due[index]);
+            due.erase(due.begin() + static_cast<std::ptrdiff_t>(index));
+            complete(one, sink);
+        }
+    }
+    [[nodiscard]] steady_time wakes_at() const noexcept override {
+        steady_time least = (steady_time::max)();
+        for (sent const& each : under_way_) {
+            least = std::min(least, each.cancelled ? (steady_time::min)() : each.due);
+        }
+        return least;
+    }
+
+private:
+    struct sent {
+        request_ref request;
+        call* context;
+        void* tag;
+        steady_time begun;
+        steady_time due;
+        std::optional<error> cancelled;
+        std::shared_ptr<void> applied; ///< the answer of the store
+        bool faulty;
+    };
+
+    void apply(sent& one) {
+        one.request.visit([&]<class Request>(Request const& asked) {
+            one.applied = std::make_shared<result<response_of<Request>>>(in_.store.execute(asked, *one.context));
+        });
+    }
+    void complete(sent& one, completion_sink sink) {
+        ++in_.completed;
+        one.request.visit([&]<class Request>(Request const& asked) {
+            using answer_type = result<response_of<Request>>;
+            if (one.cancelled) {
+                answer_type answer = failure{*one.cancelled};
+                completion done{asked, answer, *one.context, one.tag, one.begun};
+                return sink(done);
+            }
+            if (one.faulty) {
+                error lost{error_code::transport_failed, "lost"};
+                if (in_.one_in(2)) {
+                    apply(one);
+                }
+                lost.effect = Request::writes ? effect::unknown : effect::none;
+                if (!one.applied && in_.one_in(2)) {
+                    lost = error{error_code::server_busy, "busy"};
+                }
+                answer_type answer = failure{std::move(lost)};
+                completion done{asked, answer, *one.context, one.tag, one.begun};
+                return sink(done);
+            }
+            apply(one);
+            auto answer = std::move(*static_cast<answer_type*>(one.applied.get()));
+            completion done{asked, answer, *one.context, one.tag, one.begun};
+            sink(done);
+        });
+    }
+
+    world& in_;
+    std::vector<sent> under_way_;
+};
+
+struct shuffled {
+    using is_transport = void;
+    world* in;
+
+    [[nodiscard]] entitable::profile profile() const { return in->store.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        return in->store.execute(request, context);
+    }
+    [[nodiscard]] shared<channel> open(io_driver&) const { return shared<channel>{new shuffling_channel{*in}}; }
+};
+
+/// What may be stored under the keys of one task: prices, or nothing.
+class beliefs {
+public:
+    using state = std::optional<std::int32_t>;
+
+    [[nodiscard]] std::vector<state>& at(std::string const& isbn) {
+        auto& all = keys_[isbn];
+        if (all.empty()) {
+            all.push_back(std::nullopt);
+        }
+        return all;
+    }
+    /// It is this, which was possible.
+    void saw(std::string const& isbn, state seen) {
+        auto& all = at(isbn);
+        INFO("key " << isbn << " is " << (seen ? std::to_string(*seen) : "absent"));
+        REQUIRE(std::find(all.begin(), all.end(), seen) != all.end());
+        all = {seen};
+    }
+    void is(std::string const& isbn, state now) { at(isbn) = {now}; }
+    /// A write of unknown effect made this of each state, or nothing.
+    template <class Make>
+    void may(std::string const& isbn, Make const& make) {
+        auto& all = at(isbn);
+        for (std::size_t index = 0, count = all.size(); index < count; ++index) {
+            all.push_back(make(all[index]));
+        }
+    }
+    /// Left out: those for which it is so.
+    template <class Not>
+    void not_those(std::string const& isbn, Not const& impossible) {
+        auto& all = at(isbn);
+        std::erase_if(all, impossible);
+        REQUIRE_FALSE(all.empty());
+    }
+    [[nodiscard]] auto const& all() const { return keys_; }
+
+private:
+    std::map<std::string, std::vector<state>> keys_;
+};
+
+struct frame_count {
+    explicit frame_count(world& of) : in(of) { ++in.frames; }
+    frame_count(frame_count const&) = delete;
+    frame_count& operator=(frame_count const&) = delete;
+    ~frame_count() { --in.frames; }
+    world& in;
+};
+
+bool unknown(error const& problem) { return problem.effect == effect::unknown; }
+
+task<result<book>> get(world& in, async_table<book> books, std::string shelf, std::string isbn) {
+    frame_count const counted{in};
+    co_return co_await books.get(shelf, isbn);
+}
+
+void judge_read(beliefs& mine, std::string const& isbn, result<book> const& found) {
+    if (found) {
+        mine.saw(isbn, found->price);
+    } else if (found.error().code == error_code::resource_not_found) {
+        mine.saw(isbn, std::nullopt);
+    }
+}
+
+task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table<book> books, std::string shelf,
+    beliefs& mine, int steps) {
+    frame_count const counted{in};
+    for (int step = 0; step < steps; ++step) {
+        std::string const isbn = std::to_string(in.below(3));
+        std::int32_t const price = static_cast<std::int32_t>(in.below(1000));
+        book const made{shelf, isbn, price};
+        switch (in.below(11)) {
+            case 0: {
+                auto const done = co_await books.insert(made);
+                if (done) {
+                    mine.not_those(isbn, [](auto state) { return state.has_value(); });
+                    mine.is(isbn, price);
+                } else if (unknown(done.error())) {
+                    mine.may(isbn, [&](auto state) { return state ? state : beliefs::state{price}; });
+                } else if (done.error().code == error_code::entity_already_exists) {
+                    mine.not_those(isbn, [](auto state) { return !state.has_value(); });
+                }
+                break;
+            }
+            case 1: {
+                auto const done = co_await books.insert_or_replace(made);
+                if (done) {
+                    mine.is(isbn, price);
+                } else if (unknown(done.error())) {
+                    mine.may(isbn, [&](auto) { return beliefs::state{price}; });
+                }
+                break;
+            }
+            case 2: judge_read(mine, isbn, co_await books.get(shelf, isbn)); break;
+            case 3: {
+                auto const done = co_await books.update(shelf, isbn, [](book& it) { it.price += 1; });
+                if (done) {
+                    mine.saw(isbn, done->entity.price - 1);
+                    mine.is(isbn, done->entity.price);
+                } else if (unknown(done.error())) {
+                    mine.may(isbn, [](auto state) { return state ? beliefs::state{*state + 1} : state; });
+                } else if (done.error().code == error_code::resource_not_found) {
+                    mine.saw(isbn, std::nullopt);
+                }
+                break;
+            }
+            case 4: {
+                auto const done = co_await books.remove_if_present(shelf, isbn, any_etag);
+                if (done) {
+                    mine.is(isbn, std::nullopt);
+                } else if (unknown(done.error())) {
+                    mine.may(isbn, [](auto) { return beliefs::state{}; });
+                }
+                break;
+            }
+            case 5: {
+                auto pages = books.where(b::shelf == shelf).page_size(2).pages();
+                std::map<std::string, std::int32_t> found;
+                for (bool more = true; more;) {
+                    auto page = co_await pages.next();
+                    more = page && *page;
+                    if (more) {
+                        for (book const& each : **page) {
+                            found.emplace(each.isbn, each.price);
+                        }
+                    } else if (page) { // all were read
+                        for (std::string const key : {"0", "1", "2"}) {
+                            auto const at = found.find(key);
+                            mine.saw(key, at == found.end() ? beliefs::state{} : beliefs::state{at->second});
+                        }
+                    }
+                }
+                break;
+            }
+            case 6: {
+                auto const found = co_await with_timeout(loop, in.below(4) * 1ms, get(in, books, shelf, isbn));
+                judge_read(mine, isbn, found);
+                break;
+            }
+            case 7: {
+                std::vector<task<result<book>>> reads;
+                for (std::string const key : {"0", "1", "2"}) {
+                    reads.push_back(get(in, books, shelf, key));
+                }
+                auto const all = co_await when_all(std::move(reads));
+                for (std::size_t key = 0; key < all.size(); ++key) {
+                    judge_read(mine, std::to_string(key), all[key]);
+                }
+                break;
+            }
+            case 8: {
+                std::vector<task<result<book>>> reads;
+                for (std::string const key : {"0", "1", "2"}) {
+                    reads.push_back(get(in, books, shelf, key));
+                }
+                auto const first = co_await when_any(loop, std::move(reads));
+                judge_read(mine, std::to_string(first.index), first.value);
+                break;
+            }
+            case 9: {
+                auto const permit = co_await limit.acquire();
+                judge_read(mine, isbn, co_await books.get(shelf, isbn));
+                break;
+            }
+            default: (void)co_await sleep_for(loop, in.below(3) * 1ms); break;
+        }
+    }
+}
+
+constexpr std::size_t tasks = 4;
+
+/// Runs one schedule; at the turn `stop_at` the loop is stopped, at `destroy_at` destroyed. How many turns it took.
+std::size_t run_schedule(std::uint64_t seed, std::size_t faults, std::size_t stop_at, std::size_t destroy_at) {
+    INFO("seed " << seed << ", faults " << faults << ", stopped at " << stop_at << ", destroyed at " << destroy_at);
+    world in{seed};
+    in.faults = faults;
+    REQUIRE(table<book>{in.store, "Books"}.create());
+    retrying_options patient;
+    patient.time = &in.time;
+    patient.seed = seed + 1;
+    any_transport const through =
+        in.one_in(3) ? any_transport{retrying{shuffled{&in}, patient}} : any_transport{shuffled{&in}};
+    std::vector<beliefs> known(tasks);
+    auto loop = std::make_unique<event_loop>(
+        loop_options{.in_flight = 1 + in.below(tasks), .time = &in.time, .letters = false});
+    async_semaphore limit{*loop, 1 + in.below(2)};
+    for (std::size_t each = 0; each < tasks; ++each) {
+        loop->spawn(
+            one_task(in, *loop, limit, {*loop, through, "Books"}, "shelf" + std::to_string(each), known[each], 6));
+    }
+    std::size_t turn = 0;
+    bool more = true;
+    while (more && turn < destroy_at) {
+        if (turn == stop_at) {
+            loop->stop();
+        }
+        ++turn;
+        more = loop->turn();
+        REQUIRE(turn < 10'000);
+        if (more) {
+            steady_time const wakes = loop->wakes_at();
+            REQUIRE(wakes != (steady_time::max)()); // it waits for something
+            in.time.wait_until(wakes);
+        }
+    }
+    bool const ended = !more;
+    CHECK((ended || destroy_at != ~std::size_t{0}));
+    loop.reset();
+    CHECK(in.frames == 0);
+    if (ended) {
+        CHECK(in.sent == in.completed);
+        for (std::size_t each = 0; each < tasks; ++each) {
+            for (auto const& [isbn, states] : known[each].all()) {
+                auto const found = table<book>{in.store, "Books"}.get("shelf" + std::to_string(each), isbn);
+                judge_read(known[each], isbn, found);
+            }
+        }
+    }
+    return turn;
+}
+
+constexpr auto never = ~std::size_t{0};
+constexpr std::size_t faults_of(std::uint64_t seed) {
+    return seed % 4 == 0 ? 0 : 2 + static_cast<std::size_t>(seed % 4);
+}
+
+} // namespace
+
+TEST_CASE("in any order of completion each task sees its own writes, with and without faults") {
+    std::size_t const schedules = entitable_test::rounds(700, 100'000, 20'000);
+    for (std::uint64_t seed = 1; seed <= schedules; ++seed) {
+        run_schedule(seed, faults_of(seed), never, never);
+    }
+}
+
+TEST_CASE("a loop is stopped at every turn, and every task ends") {
+    std::size_t const seeds = entitable_test::rounds(12, 600, 150);
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);
+        for (std::size_t at = 0; at < turns; ++at) {
+            run_schedule(seed, faults_of(seed), at, never);
+        }
+    }
+}
+
+TEST_CASE("a loop is destroyed at every turn, and nothing is left") {
+    std::size_t const seeds = entitable_test::rounds(12, 600, 150);
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+        std::size_t const turns = run_schedule(seed, faults_of(seed), never, never);
+        for (std::size_t at = 0; at < turns; ++at) {
+            run_schedule(seed, faults_of(seed), never, at);
+        }
+    }
+}
