@@ -19,16 +19,17 @@ namespace detail {
 /// Makes an object to read a row into.
 using entity_maker = function_ref<std::unique_ptr<tracked_entity>()>;
 
-/// Keys to look for.
-struct sought_keys {
-    std::string_view partition_key;
-    std::string_view row_key;
-};
 /// A number of keys.
 [[nodiscard]] inline std::size_t hash_of_keys(std::string_view partition_key, std::string_view row_key) noexcept {
     std::size_t const first = std::hash<std::string_view>{}(partition_key);
     return std::hash<std::string_view>{}(row_key) ^ (first * 31 + (first >> 7U));
 }
+/// Keys to look for.
+struct sought_keys {
+    std::string_view partition_key;
+    std::string_view row_key;
+    std::size_t hash{hash_of_keys(partition_key, row_key)};
+};
 /// An entity in the identity map, with the number of its keys, which never change.
 struct identity {
     tracked_entity* of;
@@ -37,15 +38,14 @@ struct identity {
 struct identity_hash {
     using is_transparent = void;
     std::size_t operator()(identity const& each) const noexcept { return each.hash; }
-    std::size_t operator()(sought_keys const& keys) const noexcept {
-        return hash_of_keys(keys.partition_key, keys.row_key);
-    }
+    std::size_t operator()(sought_keys const& keys) const noexcept { return keys.hash; }
 };
 struct same_identity {
     using is_transparent = void;
     bool operator()(identity const& one, identity const& other) const noexcept { return one.of == other.of; }
+    /// Others in the same place of the map are told apart without a look at them, which is elsewhere in memory.
     bool operator()(sought_keys const& keys, identity const& each) const noexcept {
-        return keys.row_key == each.of->row_key() && keys.partition_key == each.of->partition_key();
+        return keys.hash == each.hash && keys.row_key == each.of->row_key() && keys.partition_key == each.of->partition_key();
     }
     bool operator()(identity const& each, sought_keys const& keys) const noexcept { return (*this)(keys, each); }
 };
