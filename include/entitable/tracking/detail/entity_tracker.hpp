@@ -45,7 +45,8 @@ struct same_identity {
     bool operator()(identity const& one, identity const& other) const noexcept { return one.of == other.of; }
     /// Others in the same place of the map are told apart without a look at them, which is elsewhere in memory.
     bool operator()(sought_keys const& keys, identity const& each) const noexcept {
-        return keys.hash == each.hash && keys.row_key == each.of->row_key() && keys.partition_key == each.of->partition_key();
+        return keys.hash == each.hash && keys.row_key == each.of->row_key() &&
+            keys.partition_key == each.of->partition_key();
     }
     bool operator()(identity const& each, sought_keys const& keys) const noexcept { return (*this)(keys, each); }
 };
