@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// One table in one memory store is the oracle of one table over shards: random requests, page sizes and strategies, off-line moves between pages
+// One table in one memory store is the oracle of one table over shards: random requests, page sizes and strategies, moves of both kinds between pages
 // and between a request and its answer, stores that fail. ENTITABLE_MODEL_SEED=seed runs that one only.
 
 #include <shards/shards.hpp>
@@ -73,6 +73,7 @@ public:
         auto const shard = static_cast<std::int32_t>(random_.below(shards_.number()));
         move_options options;
         options.time = &time_;
+        options.off_line = random_.once_in(2);
         auto plan = plan_move(*mover_, shard, "store" + std::to_string(random_.below(4)), options);
         if (plan) {
             plan->run().value();
@@ -258,7 +259,7 @@ TEST_CASE("model: queries over shards, with moves between pages and under way") 
                 CHECK((!page.continuation || 2 * page.rows.size() + 1 >= request.page_size ||
                     request.range.partition.is_point()));
                 for (std::size_t index = 0; index < page.rows.size(); ++index) {
-                    found += shown(page.rows[index]);
+                    found += system_row::is_one(page.rows[index].row_key) ? std::string{} : shown(page.rows[index]);
                 }
                 request.continuation = std::move(page.continuation);
                 if (!request.continuation) {
