@@ -6,5 +6,6 @@
 /// Work that spans partitions and is never forgotten: queues and sagas. Part of the core; apart from its umbrella so that programs without
 /// them do not compile it.
 
+#include <entitable/messaging/keep_alive.hpp>
 #include <entitable/messaging/saga.hpp>
 #include <entitable/messaging/table_queue.hpp>

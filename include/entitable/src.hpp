@@ -82,6 +82,7 @@
 #include <entitable/mapping/impl/key_layout.ipp>
 #include <entitable/mapping/impl/parts.ipp>
 #include <entitable/messaging/impl/held_time.ipp>
+#include <entitable/messaging/impl/keep_alive.ipp>
 #include <entitable/messaging/impl/queue_claim.ipp>
 #include <entitable/messaging/impl/queue_core.ipp>
 #include <entitable/messaging/impl/queue_keeping.ipp>

@@ -188,6 +188,44 @@ TEST_CASE("table_queue: groups") {
     CHECK(ids.size() == 70);
 }
 
+TEST_CASE("table_queue: groups are completed as one, and what is lost is left out") {
+    using testing::fault;
+    for (fault const& each : {fault::lost_before(), fault::lost_after(), fault::late(), fault::busy()}) {
+        for (bool const one_is_lost : {false, true}) {
+            fixture f;
+            testing::faulty<memory_backend> const stormy{f.store, {.time = &f.time}};
+            table_queue<errand> const queue{stormy, "errands", f.how};
+            queue.enqueue_all(std::vector<errand>(20, errand{"York", 1})).value();
+            auto items = queue.claim_some(20).value();
+            REQUIRE(items.size() == 20);
+            if (one_is_lost) {
+                CHECK(items[7].renew(2s));
+                f.time.advance(3s);
+                auto other = f.queue.claim().value();
+                REQUIRE(other);
+                CHECK(other->id() == items[7].id());
+                CHECK(other->complete());
+            }
+            stormy.plan({each, 1, "transact", {}, false});
+            CAPTURE(each.name, one_is_lost);
+            CHECK(queue.complete_all(items).value() == (one_is_lost ? 19 : 20));
+            auto const size = queue.approximate_size().value();
+            CHECK(size.ready + size.held + size.dead_letters == 0);
+            CHECK(items[3].complete().error().code == error_code::invalid_input);
+            CHECK(queue.complete_all(items).error().code == error_code::invalid_input);
+            CHECK(queue.complete_all({}).value() == 0);
+        }
+    }
+    fixture f;
+    testing::spy<memory_backend> const seen{f.store};
+    table_queue<errand> const queue{seen, "errands", f.how};
+    queue.enqueue_all(std::vector<errand>(32, errand{"York", 1})).value();
+    auto items = queue.claim_some(32).value();
+    auto const before = seen.seen().size();
+    CHECK(queue.complete_all(items).value() == 32);
+    CHECK(seen.seen().size() == before + 1);
+}
+
 TEST_CASE("table_queue: a lane whose head others have is not read again for each claim") {
     fixture f;
     f.how.lanes = 1;

@@ -6,10 +6,9 @@
 
 #include "support/catch.hpp"
 #include "support/long.hpp"
-#include <entitable/bulk.hpp>
+#include "support/microblog.hpp"
 #include <entitable/entitable.hpp>
 #include <entitable/messaging.hpp>
-#include <entitable/tables.hpp>
 #include <entitable/testing/crash_points.hpp>
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
@@ -17,135 +16,10 @@
 #include <functional>
 
 using namespace entitable;
+using namespace entitable_test;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// What users know a channel by.
-struct channel {
-    std::string name;
-    std::string id; ///< fresh for each channel that is made, also under a name that returns
-    bool deleted{};
-    etag version{};
-};
-ENTITABLE(channel, partition_key(name), row_key(literal("channel")), properties(id, deleted, etag(version)))
-
-/// Is there for as long as the channel takes posts; in the partition of its posts.
-struct head {
-    std::string channel_id;
-    std::string name;
-};
-ENTITABLE(head, partition_key(channel_id), row_key(literal("head")), properties(name))
-struct post {
-    std::string channel_id;
-    std::string number;
-};
-ENTITABLE(post, partition_key(channel_id), row_key(literal("post:"), number), properties())
-
-struct deletion {
-    std::string name;
-    std::string channel_id;
-};
-ENTITABLE(deletion, partition_key(name), row_key(literal("id:"), channel_id), properties())
-
-/// What may be wrong with a program.
-struct flaws {
-    bool without_head{};
-    bool by_name{};     ///< posts are keyed by the name of the channel
-    bool any_version{}; ///< the channel is removed whatever its version
-    bool one_pass{};    ///< the posts are removed in one pass, before what lets new ones in
-};
-
-struct microblog {
-    any_transport store;
-    flaws wrong;
-    table<channel> channels{store, "channels"};
-    table<head> heads{store, "posts"};
-    table<post> posts{store, "posts"};
-    tables<head, post> both{store, "posts"};
-
-    [[nodiscard]] std::string place_of(std::string const& name, std::string const& id) const {
-        return wrong.by_name ? name : id;
-    }
-
-    /// First the head, then the channel: what can be seen takes posts.
-    [[nodiscard]] result<void> create(std::string const& name, std::string const& id) const {
-        if (!wrong.without_head) {
-            auto made = heads.insert({place_of(name, id), name});
-            if (!made && made.error().code != error_code::entity_already_exists) {
-                return made;
-            }
-        }
-        return channels.insert({name, id});
-    }
-    /// Acknowledged where the channel takes posts.
-    [[nodiscard]] result<void> write(std::string const& name, std::string const& number) const {
-        auto const at = channels.get(name);
-        if (!at) {
-            return failure{at.error()};
-        }
-        if (at->deleted) {
-            return failure{error_code::resource_not_found, "the channel is being deleted"};
-        }
-        return write_to(place_of(name, at->id), number);
-    }
-    [[nodiscard]] result<void> write_to(std::string const& place, std::string const& number) const {
-        auto changes = both.batch();
-        if (!wrong.without_head) {
-            changes.merge<head>({place, "cats"}, any_etag);
-        }
-        changes.insert<post>({place, number});
-        return changes.submit();
-    }
-};
-
-auto remove_channel(microblog const& blog) {
-    auto const mark = [blog](deletion const& it) {
-        return blog.channels.update_if_present(
-            it.name, [&](channel& c) { return c.id == it.channel_id && (c.deleted = true); });
-    };
-    auto const close = [blog](deletion const& it) {
-        return blog.heads.remove_if_present(blog.place_of(it.name, it.channel_id), any_etag);
-    };
-    auto const empty = [blog](deletion const& it) -> result<void> {
-        std::string const place = blog.place_of(it.name, it.channel_id);
-        for (;;) { // until nothing is found
-            std::vector<post> found;
-            auto read = blog.posts.where(fields<post>::channel_id == place && fields<post>::number >= "")
-                            .for_each([&](post const& each) { found.push_back(each); });
-            if (!read || found.empty()) {
-                return read;
-            }
-            for (post const& each : found) {
-                auto gone = blog.posts.remove_if_present(each.channel_id, each.number, any_etag);
-                if (!gone) {
-                    return std::move(gone).as_failure();
-                }
-            }
-            if (blog.wrong.one_pass) {
-                return {};
-            }
-        }
-    };
-    auto const remove = [blog](deletion const& it) -> result<void> {
-        auto const found = blog.channels.find(it.name);
-        if (!found || !*found || (!blog.wrong.any_version && (*found)->id != it.channel_id)) {
-            return found ? result<void>{} : failure{found.error()};
-        }
-        return blog.channels.remove_if_present(
-            it.name, blog.wrong.any_version ? etag_condition{any_etag} : etag_condition{(*found)->version});
-    };
-    if (blog.wrong.one_pass) {
-        return saga_for<deletion>("remove_channel", step("mark", std::function<result<void>(deletion const&)>{mark}),
-            step("posts", std::function<result<void>(deletion const&)>{empty}),
-            step("head", std::function<result<void>(deletion const&)>{close}),
-            step("channel", std::function<result<void>(deletion const&)>{remove}));
-    }
-    return saga_for<deletion>("remove_channel", step("mark", std::function<result<void>(deletion const&)>{mark}),
-        step("head", std::function<result<void>(deletion const&)>{close}),
-        step("posts", std::function<result<void>(deletion const&)>{empty}),
-        step("channel", std::function<result<void>(deletion const&)>{remove}));
-}
 
 /// What an actor tells at its end.
 struct told {
@@ -195,6 +69,15 @@ cast poster() {
     return {"poster", [](microblog const& blog, entitable::clock&) {
                 static_cast<void>(blog.write("cats", "2"));
                 return told{};
+            }};
+}
+/// Reads the channel, which had one post when this began.
+cast reader() {
+    return {"reader", [](microblog const& blog, entitable::clock&) {
+                told made;
+                auto const seen = blog.read("cats", "old");
+                made.problem = seen && *seen == 0 ? "a marked channel was read" : "";
+                return made;
             }};
 }
 /// Makes the channel again as soon as its name is free, and posts.
@@ -366,6 +249,12 @@ TEST_CASE("saga: a channel is deleted, and made again as soon as its name is fre
     check(walk({worker("A", 1), user(), poster()}, quiet));
 }
 
+TEST_CASE("saga: nobody reads from a marked channel") {
+    check(walk({worker("A", 1), reader()}, quiet, {}, 20'000), true);
+    check(walk({worker("A", 1), reader()}, {.faults = 0, .late = 0, .crashes = 1}));
+    check(walk({worker("A", 1), user(), reader()}, quiet));
+}
+
 TEST_CASE("saga: a worker ends at each point, before and after each request, and another one goes on") {
     // Whoever comes after the end of all schedules is another one.
     check(walk({worker("A", 1)}, {.faults = 0, .late = 0, .crashes = 1}, {}, 20'000), true);
@@ -395,6 +284,9 @@ TEST_CASE("saga: planted defects are found") {
     }
     SECTION("posts keyed by the name of their channel") {
         CHECK(at_each_point({.by_name = true}).problem.find("without its post") != std::string::npos);
+    }
+    SECTION("a reader that looks for the mark before it reads, and not after it") {
+        CHECK(finds({slow, reader()}, quiet, {.looks_once = true}) == "a marked channel was read");
     }
     SECTION("an unguarded progress row") {
         cast unguarded = slow;

@@ -90,6 +90,23 @@ template <class Step, class T>
 concept saga_step_of = std::is_invocable_v<decltype(Step::effect) const&, T const&, lane_changes&> ||
     std::is_invocable_v<decltype(Step::effect) const&, T const&>;
 
+/// A function of the message that tells a result, where it can be called at all.
+template <class F, class... Arguments>
+[[nodiscard]] consteval bool tells_a_result() {
+    if constexpr (std::is_invocable_v<F const&, Arguments...>) {
+        return std::is_constructible_v<result<void>, std::invoke_result_t<F const&, Arguments...>>;
+    } else {
+        return false;
+    }
+}
+template <class Step, class T>
+concept saga_step_with_result = !saga_step_of<Step, T> ||
+    tells_a_result<decltype(Step::effect), T const&, lane_changes&>() ||
+    tells_a_result<decltype(Step::effect), T const&>();
+template <class Step, class T>
+concept saga_step_with_undo = std::is_same_v<decltype(Step::undo), no_compensation> ||
+    tells_a_result<decltype(Step::undo), T const&>();
+
 } // namespace detail
 
 /// A step with its name, which is stored in a number and never changes. `effect(message)`, or `effect(message, lane_changes&)`, returns a
@@ -110,6 +127,9 @@ class saga {
     static_assert(sizeof...(Steps) > 0, "a saga has a step");
     static_assert((detail::saga_step_of<Steps, T> && ...),
         "the effect of a step takes the message by const reference, and maybe a lane_changes&");
+    static_assert((detail::saga_step_with_result<Steps, T> && ...), "the effect of a step returns an entitable::result");
+    static_assert((detail::saga_step_with_undo<Steps, T> && ...),
+        "what undoes a step takes the message by const reference, and returns an entitable::result");
 
 public:
     /// With its name, which is stored as those of the steps are.

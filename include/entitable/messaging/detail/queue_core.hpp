@@ -100,8 +100,12 @@ public:
     /// With a reason, unless that is empty. The receipt is not spent yet.
     [[nodiscard]] result<void> give_back(receipt& held, std::string_view why, std::chrono::nanoseconds delay) const;
     [[nodiscard]] result<void> complete(receipt& held) const;
+    /// Several at once, those of a lane as one; how many are done. What was lost is not counted.
+    [[nodiscard]] result<std::size_t> complete_group(std::vector<receipt*> const& all) const;
     /// What a message says now of a receipt, which takes it over: whether it still holds.
     [[nodiscard]] result<bool> look(receipt& held) const;
+    /// Takes a stored message over as the receipt; false where it is not this claim's.
+    [[nodiscard]] static bool adopt(receipt& held, row_view stored);
     /// What the last failure of a message said.
     [[nodiscard]] result<std::string> reason(receipt const& held) const;
 

@@ -7,6 +7,8 @@
 #include <entitable/messaging/detail/queue_core.hpp>
 #include <entitable/request/idempotency.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -196,17 +198,24 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
 
 // ---- under a receipt ----
 
+ENTITABLE_DECL bool queue_core::adopt(receipt& held, row_view stored) {
+    if (text_in(stored, queue_property::claim) != held.claim) {
+        return false;
+    }
+    held.version = stored.etag();
+    held.step = int32_in(stored, queue_property::step);
+    auto const steps = stored.find(queue_property::steps);
+    held.steps = steps && steps->type() == edm_type::int64 ? steps->as_int64() : 0;
+    held.visible_at = visible_at_of(stored);
+    return true;
+}
+
 ENTITABLE_DECL result<bool> queue_core::look(receipt& held) const {
     date_time told;
     ENTITABLE_TRY(auto const stored, read(held.lane, held.key, told));
-    if (!stored || text_in(*stored, queue_property::claim) != held.claim) {
+    if (!stored || !adopt(held, *stored)) {
         return false;
     }
-    held.version = stored->view().etag();
-    held.step = int32_in(*stored, queue_property::step);
-    auto const steps = stored->view().find(queue_property::steps);
-    held.steps = steps && steps->type() == edm_type::int64 ? steps->as_int64() : 0;
-    held.visible_at = visible_at_of(*stored);
     held.told = told;
     held.told_at = time().steady();
     return true;
@@ -299,15 +308,50 @@ ENTITABLE_DECL result<void> queue_core::give_back(
     });
 }
 
+/// What the identity of a message says when it is done.
+ENTITABLE_DECL row done_identity(receipt const& held) {
+    row_builder identity{held.lane, text::joined({system_row::identity, held.id()})};
+    identity.add(queue_property::state, value_view{"done"});
+    identity.add(queue_property::claim, value_view{held.claim});
+    return identity.build();
+}
+
+ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receipt*> const& all) const {
+    constexpr std::size_t group = 50; // two changes for each
+    std::size_t done = 0;
+    for (std::size_t first = 0; first < all.size();) {
+        transact request{table().name(), {}};
+        std::size_t end = first;
+        for (; end < all.size() && end - first < group && !all[end]->spent && all[end]->lane == all[first]->lane;
+             ++end) {
+            receipt const& each = *all[end];
+            request.changes.push_back(mutation::remove(row_builder{each.lane, each.key}.build(), each.version));
+            request.changes.push_back(mutation::merge(done_identity(each), any_etag));
+        }
+        date_time told;
+        bool const as_one = end - first > 1 && send(request, told).has_value();
+        end = (std::max)(end, first + 1);
+        for (; first < end; ++first) { // where not all could be, or nobody knows: each by itself
+            if (as_one) {
+                all[first]->spent = true;
+            } else if (auto one = complete(*all[first]); !one) {
+                if (one.error().code != error_code::receipt_lost) {
+                    return std::move(one).as_failure();
+                }
+                continue;
+            }
+            ++done;
+        }
+    }
+    return done;
+}
+
 ENTITABLE_DECL result<void> queue_core::complete(receipt& held) const {
     if (held.spent) {
         return receipt_is_spent();
     }
     std::string const identity_key = text::joined({system_row::identity, held.id()});
-    row_builder identity{held.lane, identity_key};
-    identity.add(queue_property::state, value_view{"done"});
-    identity.add(queue_property::claim, value_view{held.claim});
-    row const done = identity.build();
+    row const done = done_identity(held);
     bool maybe = false;
     for (std::uint32_t attempt = 0;;) {
         transact const request{table().name(),

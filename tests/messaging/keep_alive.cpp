@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Renewals beside work: by one driver, by `run_all`, on a thread of their own; with lost answers, and when the message is lost.
+
+#include <entitable/entitable.hpp>
+#include <entitable/messaging.hpp>
+#include <entitable/testing/faulty.hpp>
+#include <entitable/testing/manual_clock.hpp>
+#include <entitable/testing/rows.hpp>
+#include <entitable/transport/any_transport.hpp>
+#include <entitable/transport/run_all.hpp>
+
+#include <support/catch.hpp>
+
+#include <thread>
+
+using namespace entitable;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct chore {
+    std::string what;
+};
+ENTITABLE(chore, partition_key(what), row_key(literal("C")), properties())
+
+/// Writes a row every so often.
+class slow_work {
+public:
+    slow_work(std::string name, int rows, std::chrono::nanoseconds pause, steady_time begun)
+        : name_(std::move(name)), left_(rows), pause_(pause), at_(begun) {
+        advance(begun);
+    }
+    [[nodiscard]] operation_step next() const noexcept {
+        return left_ == 0 || problem_ ? operation_step{} : operation_step{request_, at_};
+    }
+    void answer(result<write_entity::response> answered, steady_time now) {
+        if (!answered) {
+            problem_ = answered.error();
+        }
+        --left_;
+        advance(now);
+    }
+    void abandon(error const& reason) { problem_ = reason; }
+    [[nodiscard]] result<void> finish() const { return problem_ ? result<void>{failure{*problem_}} : result<void>{}; }
+
+private:
+    void advance(steady_time now) {
+        at_ = now + std::chrono::duration_cast<steady_time::duration>(pause_);
+        request_ = {"Rows", mutation::insert(testing::make_row(name_, std::to_string(left_)))};
+    }
+    std::string name_;
+    int left_;
+    std::chrono::nanoseconds pause_;
+    steady_time at_;
+    write_entity request_;
+    std::optional<error> problem_;
+};
+static_assert(operation<kept_alive<slow_work>>);
+static_assert(takes_answer_to<kept_alive<slow_work>, query_entities>);
+static_assert(!takes_answer_to<kept_alive<slow_work>, transact>);
+
+struct world {
+    testing::manual_clock time;
+    memory_backend store{[&] {
+        local_options options;
+        options.time = &time;
+        return options;
+    }()};
+    testing::faulty<memory_backend> stormy{store, {.time = &time}};
+    queue_options how = [&] {
+        queue_options made;
+        made.lanes = 1;
+        made.time = &time;
+        made.seed = 7;
+        return made;
+    }();
+    table_queue<chore> queue{stormy, "chores", how};
+    call context;
+
+    world() {
+        queue.create().value();
+        call own;
+        store.execute(create_table{"Rows"}, own).value();
+    }
+    [[nodiscard]] claimed<chore> one(std::string what) {
+        queue.enqueue({std::move(what)}).value();
+        return *queue.claim().value();
+    }
+    [[nodiscard]] std::size_t rows(std::string const& of) {
+        call own;
+        return store.execute(query_entities{"Rows", {key_interval::only(of), {}}, {}, {}, 1000, {}}, own)
+            .value()
+            .rows.size();
+    }
+};
+
+} // namespace
+
+TEST_CASE("keep_alive: work that takes longer than the claim holds") {
+    world in;
+    auto item = in.one("wash");
+    SECTION("renewed between its steps") {
+        auto both = keep_alive(item, slow_work{"w", 10, 20s, in.time.steady()});
+        CHECK(run(both, in.context, in.time, in.stormy));
+        CHECK(item.remaining() > 0s);
+        CHECK_FALSE(in.queue.claim().value());
+        CHECK(item.complete());
+    }
+    SECTION("not renewed it is lost: what this shows without the operation") {
+        auto work = slow_work{"w", 10, 20s, in.time.steady()};
+        CHECK(run(work, in.context, in.time, in.stormy));
+        CHECK(in.queue.claim().value());
+        CHECK(item.complete().error().code == error_code::receipt_lost);
+    }
+    CHECK(in.rows("w") == 10);
+}
+
+TEST_CASE("keep_alive: one step that waits for minutes is renewed while it waits") {
+    world in;
+    auto item = in.one("wash");
+    auto both = keep_alive(item, slow_work{"w", 1, 10min, in.time.steady()});
+    CHECK(run(both, in.context, in.time, in.stormy));
+    CHECK(item.remaining() > 10s);
+    CHECK(item.complete());
+}
+
+TEST_CASE("keep_alive: each request lost, late or busy, and the message is still this worker's") {
+    using testing::fault;
+    for (fault const& each : {fault::lost_before(), fault::lost_after(), fault::late(), fault::busy()}) {
+        for (std::size_t number = 1; number <= 9; ++number) {
+            world in;
+            auto item = in.one("wash");
+            in.stormy.plan({each, number, {}, "chores", false});
+            CAPTURE(number, each.name);
+            auto both = keep_alive(item, slow_work{"w", 5, 20s, in.time.steady()});
+            CHECK(run(both, in.context, in.time, in.stormy));
+            CHECK_FALSE(in.queue.claim().value());
+            CHECK(item.complete());
+        }
+    }
+}
+
+TEST_CASE("keep_alive: the work ends when the message is lost") {
+    world in;
+    auto item = in.one("wash");
+    in.time.advance(40s); // a computer that slept
+    auto other = *in.queue.claim().value();
+    auto both = keep_alive(item, slow_work{"w", 5, 20s, in.time.steady()});
+    CHECK(run(both, in.context, in.time, in.stormy).error().code == error_code::receipt_lost);
+    CHECK(in.rows("w") == 0);
+    CHECK(item.complete().error().code == error_code::invalid_input);
+    CHECK(other.complete());
+}
+
+TEST_CASE("keep_alive: many messages at once in run_all, each beside its work") {
+    world in;
+    std::vector<claimed<chore>> items;
+    std::vector<kept_alive<slow_work>> all;
+    std::vector<call> calls(6);
+    for (std::size_t index = 0; index < calls.size(); ++index) {
+        items.push_back(in.one("chore " + std::to_string(index)));
+    }
+    for (auto& each : items) {
+        all.push_back(keep_alive(each, slow_work{each.message().what, 4, 25s, in.time.steady()}));
+    }
+    poll_driver io{in.time};
+    auto const way = open_channel(in.stormy, io);
+    CHECK(run_all(all, calls, {way.get()}, io, 6));
+    for (std::size_t index = 0; index < calls.size(); ++index) {
+        CHECK(all[index].finish());
+        CHECK(in.rows(items[index].message().what) == 4);
+        CHECK(items[index].complete());
+    }
+    CHECK_FALSE(in.queue.claim().value());
+}
+
+TEST_CASE("keep_alive: alone, on a thread of its own, until it is cancelled") {
+    memory_backend const store;
+    queue_options how;
+    how.lanes = 1;
+    how.visibility = 2s;
+    table_queue<chore> const queue{store, "chores", how};
+    queue.create().value();
+    queue.enqueue({"wash"}).value();
+    auto item = *queue.claim().value();
+    cancellation_source over;
+    std::optional<error_code> why;
+    std::thread keeper{[&] {
+        call context;
+        context.cancellation = over.token();
+        auto renewals = keep_alive(item);
+        auto const ended = run(renewals, context, system_clock(), store);
+        why = ended.error().code;
+    }};
+    std::this_thread::sleep_for(2500ms); // the work
+    over.cancel();
+    keeper.join();
+    CHECK(why == error_code::cancelled);
+    CHECK_FALSE(queue.claim().value());
+    CHECK(item.complete());
+}
