@@ -171,8 +171,8 @@ int main() {
     }
     auto const now = blog.channels.get("cats").value();
     auto const left = blog.deletions.approximate_size().value();
-    std::printf("channels: %s%s, posts of the old one: %d, messages: %d\n", now.id.c_str(), now.deleted ? " (deleted)" : "",
-        static_cast<int>(blog.posts_of("c1").count().value()),
+    std::printf("channels: %s%s, posts of the old one: %d, messages: %d\n", now.id.c_str(),
+        now.deleted ? " (deleted)" : "", static_cast<int>(blog.posts_of("c1").count().value()),
         static_cast<int>(left.ready + left.held + left.dead_letters));
     std::printf("the new one has posts: %s; half a channel was seen %d times\n",
         blog.read("cats").value() > 0 ? "yes" : "no", partial.load());

@@ -101,9 +101,9 @@ struct microblog {
         for (int look = 0;; ++look) {
             std::size_t count = 0;
             if (look == 1) {
-                auto const counted = posts.where(fields<post>::channel_id == place_of(name, id) &&
-                                             fields<post>::number >= "")
-                                         .for_each([&](post const&) { ++count; });
+                auto const counted =
+                    posts.where(fields<post>::channel_id == place_of(name, id) && fields<post>::number >= "")
+                        .for_each([&](post const&) { ++count; });
                 if (!counted) {
                     return failure{counted.error()};
                 }

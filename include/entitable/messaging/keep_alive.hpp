@@ -61,9 +61,8 @@ private:
 };
 
 template <class Work, class Response>
-concept takes_response = requires(Work& work, result<Response> answered, steady_time now) {
-    work.answer(std::move(answered), now);
-};
+concept takes_response =
+    requires(Work& work, result<Response> answered, steady_time now) { work.answer(std::move(answered), now); };
 
 } // namespace detail
 

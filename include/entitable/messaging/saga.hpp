@@ -100,12 +100,12 @@ template <class F, class... Arguments>
     }
 }
 template <class Step, class T>
-concept saga_step_with_result = !saga_step_of<Step, T> ||
-    tells_a_result<decltype(Step::effect), T const&, lane_changes&>() ||
+concept saga_step_with_result =
+    !saga_step_of<Step, T> || tells_a_result<decltype(Step::effect), T const&, lane_changes&>() ||
     tells_a_result<decltype(Step::effect), T const&>();
 template <class Step, class T>
-concept saga_step_with_undo = std::is_same_v<decltype(Step::undo), no_compensation> ||
-    tells_a_result<decltype(Step::undo), T const&>();
+concept saga_step_with_undo =
+    std::is_same_v<decltype(Step::undo), no_compensation> || tells_a_result<decltype(Step::undo), T const&>();
 
 } // namespace detail
 
@@ -127,7 +127,8 @@ class saga {
     static_assert(sizeof...(Steps) > 0, "a saga has a step");
     static_assert((detail::saga_step_of<Steps, T> && ...),
         "the effect of a step takes the message by const reference, and maybe a lane_changes&");
-    static_assert((detail::saga_step_with_result<Steps, T> && ...), "the effect of a step returns an entitable::result");
+    static_assert(
+        (detail::saga_step_with_result<Steps, T> && ...), "the effect of a step returns an entitable::result");
     static_assert((detail::saga_step_with_undo<Steps, T> && ...),
         "what undoes a step takes the message by const reference, and returns an entitable::result");
 

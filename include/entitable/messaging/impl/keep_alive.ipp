@@ -58,8 +58,8 @@ ENTITABLE_DECL void renewal::answer(result<write_entity::response> answered, ste
         return;
     }
     error const& refused = answered.error();
-    bool const refused_by_version = refused.code == error_code::update_condition_not_satisfied ||
-        refused.code == error_code::resource_not_found;
+    bool const refused_by_version =
+        refused.code == error_code::update_condition_not_satisfied || refused.code == error_code::resource_not_found;
     if (refused_by_version) {
         looking_ = true; // at once: a request of ours may have come late
         due_ = now;

@@ -323,7 +323,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
         transact request{table().name(), {}};
         std::size_t end = first;
         for (; end < all.size() && end - first < group && !all[end]->spent && all[end]->lane == all[first]->lane;
-             ++end) {
+            ++end) {
             receipt const& each = *all[end];
             request.changes.push_back(mutation::remove(row_builder{each.lane, each.key}.build(), each.version));
             request.changes.push_back(mutation::merge(done_identity(each), any_etag));

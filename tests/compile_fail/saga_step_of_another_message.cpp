@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "the effect of a step takes the message by const reference, and maybe a lane_changes&"
+
+#include "queue_errand.hpp"
+
+void use(entitable::claimed<errand>& item) {
+#if defined(BROKEN)
+    auto const steps = entitable::saga_for<errand>(
+        "s", entitable::step("a", [](std::string const&) -> entitable::result<void> { return {}; }));
+    (void)steps.resume(item);
+#else
+    auto const steps = entitable::saga_for<errand>(
+        "s", entitable::step("a", [](errand const&) -> entitable::result<void> { return {}; }));
+    (void)steps.resume(item);
+#endif
+}
