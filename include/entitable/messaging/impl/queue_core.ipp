@@ -316,36 +316,6 @@ ENTITABLE_DECL row done_identity(receipt const& held) {
     return identity.build();
 }
 
-ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receipt*> const& all) const {
-    constexpr std::size_t group = 50; // two changes for each
-    std::size_t done = 0;
-    for (std::size_t first = 0; first < all.size();) {
-        transact request{table().name(), {}};
-        std::size_t end = first;
-        for (; end < all.size() && end - first < group && !all[end]->spent && all[end]->lane == all[first]->lane;
-            ++end) {
-            receipt const& each = *all[end];
-            request.changes.push_back(mutation::remove(row_builder{each.lane, each.key}.build(), each.version));
-            request.changes.push_back(mutation::merge(done_identity(each), any_etag));
-        }
-        date_time told;
-        bool const as_one = end - first > 1 && send(request, told).has_value();
-        end = (std::max)(end, first + 1);
-        for (; first < end; ++first) { // where not all could be, or nobody knows: each by itself
-            if (as_one) {
-                all[first]->spent = true;
-            } else if (auto one = complete(*all[first]); !one) {
-                if (one.error().code != error_code::receipt_lost) {
-                    return std::move(one).as_failure();
-                }
-                continue;
-            }
-            ++done;
-        }
-    }
-    return done;
-}
-
 ENTITABLE_DECL result<void> queue_core::complete(receipt& held) const {
     if (held.spent) {
         return receipt_is_spent();
