@@ -66,7 +66,9 @@
 #include <entitable/fleet/impl/fleet_check.ipp>
 #include <entitable/fleet/impl/placement_rules.ipp>
 #include <entitable/fleet/impl/rebalance.ipp>
+#include <entitable/fleet/impl/reference_core.ipp>
 #include <entitable/fleet/impl/shard_visits.ipp>
+#include <entitable/fleet/impl/store_access.ipp>
 #include <entitable/index/impl/entities_of_rows.ipp>
 #include <entitable/index/impl/index_audit.ipp>
 #include <entitable/index/impl/index_family.ipp>

@@ -202,3 +202,45 @@ TEST_CASE("fleet: what moves while it is looked at is looked at again") {
         detail::visit_shards(stores, {2}, {}, restless).value().at(0).outcome.error().code == error_code::shard_moving);
     CHECK(check_fleet(stores).value().of_table("items").rows == 120);
 }
+
+TEST_CASE("fleet: a store is read-only or off-line, with a reason, and other stores go on") {
+    testing::manual_clock time;
+    world const all;
+    auto const cloud = all.open(virtual_shards{6}, {"alpha", "beta", "gamma"}, {std::chrono::seconds{60}, &time});
+    fleet const stores{cloud, {.time = &time}};
+    auto const items = fill(cloud);
+    auto const other = all.open(virtual_shards{6}, {"alpha"}, {std::chrono::seconds{60}, &time}); // another client
+    table<item> const its_items{other, "items"};
+    std::string in_beta;
+    std::string in_alpha;
+    for (int group = 0; group < 40; ++group) {
+        std::string const name = "g" + std::to_string(group);
+        auto const shard = *virtual_shards{6}.shard_of(name);
+        (shard % 3 == 1 ? in_beta : in_alpha) = shard % 3 == 2 ? in_alpha : name;
+    }
+    auto const number_of = [](std::string const& name) { return std::stoi(name.substr(1)); };
+    CHECK(its_items.get(in_beta, number_of(in_beta)));
+
+    steady_time const before = time.steady();
+    date_time const until{date_time::unix_epoch};
+    CHECK(set_access(stores, "beta", store_access::read_only, {"its disk is replaced", until}).value() == 2);
+    CHECK(time.steady() - before >= std::chrono::seconds{60}); // no copy of the map from before is good any more
+    for (table<item> const* each : {&items, &its_items}) {
+        CHECK(each->get(in_beta, number_of(in_beta)));
+        auto const refused = each->insert({in_beta, 5000, "x", 1});
+        CHECK(refused.error().code == error_code::shard_moving);
+        CHECK(refused.error().message.find("its disk is replaced") != std::string::npos);
+        CHECK(refused.error().effect == effect::none);
+        CHECK(each->insert_or_replace({in_alpha, 5000, "x", 1}));
+    }
+    CHECK(cloud.map().state().fresh({}).value()->places[1].row.until == until);
+    CHECK(plan_move(cloud, 1, "delta").value().run().error().code == error_code::shard_moving);
+    CHECK(set_access(stores, "beta", store_access::offline).value() == 2);
+    CHECK(set_access(stores, "beta", store_access::offline).value() == 0);
+    CHECK(its_items.get(in_beta, number_of(in_beta)).error().code == error_code::shard_moving);
+    CHECK(its_items.get(in_alpha, number_of(in_alpha)));
+    CHECK(set_access(stores, "beta", store_access::open).value() == 2);
+    CHECK(items.insert({in_beta, 5000, "x", 1}));
+    CHECK(its_items.get(in_beta, 5000));
+    CHECK(check_fleet(stores).value().healthy());
+}

@@ -5,15 +5,13 @@
 /// \file
 /// The rows of a table as they are stored, one after the other: system rows too, since queues and operations are kept in such.
 
+#include <entitable/row/system_rows.hpp>
 #include <entitable/transport/any_transport.hpp>
 
 #include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-/// Of the rows with which moves number their batches: they say something of one store, and no move or backup takes them along.
-inline constexpr std::string_view move_guard_key = "~!copy!";
 
 /// Reads a table page by page, in key order, without the rows of moves. One thread at a time.
 class stored_rows {
@@ -22,7 +20,7 @@ public:
 
     /// The next row, until the next call; nothing at the end.
     [[nodiscard]] result<std::optional<row_view>> next() {
-        while (at_ == page_.size() || page_[at_].row_key == move_guard_key) {
+        while (at_ == page_.size() || page_[at_].row_key == system_row::copy) {
             if (at_ < page_.size()) {
                 ++at_;
                 continue;

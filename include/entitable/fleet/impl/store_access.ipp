@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/try.hpp>
+#include <entitable/fleet/store_access.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+ENTITABLE_DECL result<std::size_t> set_access(
+    fleet const& of, std::string_view store, store_access access, access_reason const& reason) {
+    constexpr std::string_view states[] = {"open", "draining", "sealed"};
+    std::string_view const state = states[static_cast<std::size_t>(access)];
+    detail::lookup_map_state& source = of.cloud().state().map.state();
+    ENTITABLE_TRY(auto const map, source.fresh({}));
+    std::size_t changed = 0;
+    std::int64_t lease_ms = 0;
+    for (detail::shard_place const& place : map->places) {
+        if (place.row.store != store) {
+            continue;
+        }
+        bool changes = false;
+        ENTITABLE_CHECK(source.change(
+            place.row.shard, {}, [&](detail::shard_map_copy const&, detail::shard_map_draft& draft) -> result<bool> {
+                shard_map_row& row = draft.row;
+                if (row.store != store) {
+                    return false; // it has moved away
+                }
+                if (!row.attempt_owner.empty()) {
+                    return failure{error_code::shard_moving,
+                        text::joined(
+                            {"the virtual shard ", std::to_string(row.shard), " is on the move: end that first"})};
+                }
+                lease_ms = (std::max)(lease_ms, row.open_lease_ms);
+                date_time const until = access == store_access::open ? date_time{} : reason.until.value_or(date_time{});
+                std::string const why = access == store_access::open ? std::string{} : reason.why;
+                changes = changes || row.state != state;
+                if (row.state == state && row.reason == why && row.until == until) {
+                    return false;
+                }
+                row.state = state;
+                row.lease_ms = access == store_access::open ? row.open_lease_ms : 0;
+                row.reason = why;
+                row.until = until;
+                return true;
+            }));
+        changed += changes ? 1U : 0U;
+    }
+    if (access != store_access::open) {
+        // From the answer of the last change, by the own clock; 2 % for the rates of both clocks, taken three times. Also where nothing was
+        // changed: whoever changed it may have ended before this.
+        std::chrono::milliseconds const lease{lease_ms};
+        of.options().time->wait_until(
+            of.options().time->steady() + lease + lease * 6 / 100 + std::chrono::milliseconds{1});
+    }
+    return changed;
+}
+
+ENTITABLE_END_NAMESPACE

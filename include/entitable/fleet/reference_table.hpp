@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `reference_table<E>`: rows that every store has a whole copy of, so that they are read where the shard is: currencies, products, settings.
+///
+///     reference_table<currency> currencies{all, "currencies", catalogue};
+///     currencies.source().insert({"EUR", 100}).value();           // as any table; nobody sees it yet
+///     currencies.publish().value();                               // to every store, as one version
+///     auto euro = currencies.beside("customer-42")->get("EUR").value();
+///     euro.value; euro.version;
+
+#include <entitable/client/table.hpp>
+#include <entitable/fleet/detail/reference_core.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What was read, and of which version of a reference table.
+template <class T>
+struct as_of {
+    T value;                ///< what was read
+    std::int64_t version{}; ///< of the reference table
+};
+
+/// A whole copy of a reference table in one store. It stays as it is: a version that is published later is another copy. The copy before the
+/// last one is dropped, then reads answer TableNotFound: ask the reference table again. Safe to use from several threads.
+template <mapped_entity Entity>
+class reference_copy {
+public:
+    reference_copy(table<Entity> rows, std::int64_t version) : rows_(std::move(rows)), version_(version) {} ///< by `at`
+
+    [[nodiscard]] std::int64_t version() const noexcept { return version_; } ///< of the reference table
+    /// The entity with these keys; ResourceNotFound.
+    template <class... Keys>
+    [[nodiscard]] result<as_of<Entity>> get(Keys const&... keys) const {
+        auto found = rows_.get(keys...);
+        if (!found) {
+            return std::move(found).as_failure();
+        }
+        return as_of<Entity>{*std::move(found), version_};
+    }
+    /// As `table::where`.
+    template <class Predicate>
+    [[nodiscard]] auto where(Predicate const& condition) const {
+        return rows_.where(condition);
+    }
+    [[nodiscard]] auto scan_table() const { return rows_.scan_table(); } ///< all entities
+
+private:
+    table<Entity> rows_;
+    std::int64_t version_;
+};
+
+/// How a store is with a reference table.
+using reference_health = detail::reference_state;
+
+/// A table with one source, and a whole copy in every store. A cheap handle, thread-safe.
+///
+/// A copy is filled in a table of its own, read back, and served by the change of one row: so a reader sees a version whole or not at all,
+/// wherever a publisher ends. Versions go up by one, and no store goes back. Stores serve different versions while one is published; each
+/// read says which.
+template <mapped_entity Entity>
+class reference_table {
+public:
+    /// `name`: 3 to 20 letters, of the source table; `source`: where that one and the published versions are.
+    reference_table(fleet of, std::string name, any_transport source)
+        : fleet_(std::move(of)), name_(std::move(name)), source_(std::move(source)) {}
+
+    /// Where rows are changed; nobody sees that before it is published.
+    [[nodiscard]] table<Entity> source() const { return {source_, name_}; }
+
+    /// Makes a version of what the source has, where that has changed, and copies it to every store. An outcome for each store: the version
+    /// that it serves now. After an error or a crash the same call goes on, from any process; so do `resume` and `fill` for single stores.
+    /// Errors: those of the source, before any store is asked; UpdateConditionNotSatisfied where it is written to or published meanwhile.
+    [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
+        auto made = detail::make_version(source_, name_, name_, time());
+        if (!made) {
+            return std::move(made).as_failure();
+        }
+        return fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
+    }
+    /// Again for the stores that failed.
+    void resume(fleet_outcomes<std::int64_t>& outcomes) const {
+        fleet_.resume(outcomes, [this](std::string_view, any_transport const& there) { return fill(there, false); });
+    }
+    /// Brings one store to the published version, before the first shard moves there: `rebalance_options::prepare`. ReferenceMissing where
+    /// nothing was published.
+    [[nodiscard]] result<void> fill(std::string_view store) const {
+        return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, false)); });
+    }
+    /// Replaces the copy of one store by a new one of the published version, whatever it has.
+    [[nodiscard]] result<void> repair(std::string_view store) const {
+        return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, true)); });
+    }
+    /// Reads every copy and compares it with what was published. An outcome for each store.
+    [[nodiscard]] result<fleet_outcomes<reference_health>>(verify)() const {
+        return fleet_.each([this](std::string_view, any_transport const& there) {
+            return detail::check_reference(source_, name_, there);
+        });
+    }
+
+    /// The copy that a store serves: ReferenceMissing where it has none whole.
+    [[nodiscard]] result<reference_copy<Entity>> at(std::string_view store) const {
+        return at_store(store, [&](any_transport const& there) -> result<reference_copy<Entity>> {
+            auto pointer = detail::read_pointer({there, name_, "copy"});
+            if (!pointer) {
+                return std::move(pointer).as_failure();
+            }
+            if (pointer->version == 0) {
+                return failure{error_code::reference_missing,
+                    text::joined({"the store ", store, " has no whole copy of the reference table ", name_})};
+            }
+            return reference_copy<Entity>{table<Entity>{there, pointer->stored}, pointer->version};
+        });
+    }
+    /// The copy of the store in which a partition of sharded tables is. Errors: those of the map, too.
+    [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {
+        auto const& map = fleet_.cloud().map().state();
+        auto const shard = map.shard_of(partition_key);
+        if (!shard) {
+            return failure{shard.error()};
+        }
+        auto const known = fleet_.cloud().map().state().current({});
+        if (!known) {
+            return failure{known.error()};
+        }
+        return at((*known)->places.at(*shard).row.store);
+    }
+
+private:
+    [[nodiscard]] clock& time() const noexcept { return *fleet_.options().time; }
+    [[nodiscard]] result<std::int64_t> fill(any_transport const& there, bool anew) const {
+        return detail::fill_reference(source_, name_, there, anew, time());
+    }
+    [[nodiscard]] static result<void> nothing_of(result<std::int64_t> done) {
+        return done ? result<void>{} : std::move(done).as_failure();
+    }
+    template <class Use>
+    [[nodiscard]] std::invoke_result_t<Use const&, any_transport const&> at_store(
+        std::string_view name, Use const& use) const {
+        auto const there = fleet_.store(name);
+        if (!there) {
+            return failure{there.error()};
+        }
+        return use(*there);
+    }
+
+    fleet fleet_;
+    std::string name_;
+    any_transport source_;
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `set_access`: the shards of a store are read-only or off-line, with a reason and until when; other stores go on.
+
+#include <entitable/fleet/fleet.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// What clients may do with the shards of a store.
+enum class store_access : std::uint8_t {
+    open,      ///< read and write
+    read_only, ///< read; writes answer ShardMoving
+    offline,   ///< both answer ShardMoving
+};
+
+/// Why, for people, and until when that is expected.
+struct access_reason {
+    std::string why{};                ///< is in the answers to clients
+    std::optional<date_time> until{}; ///< is in the map
+};
+
+/// Changes what clients may do with all shards that are in a store now, and returns when no client does otherwise any more: closing waits for
+/// the lease. How many shards were changed. After an error or a crash the same call goes on. Errors: those of the map; ShardMoving where a shard
+/// of the store is on the move: what was changed before stays.
+[[nodiscard]] result<std::size_t> set_access(
+    fleet const& of, std::string_view store, store_access access, access_reason const& reason = {});
+
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/fleet/impl/store_access.ipp>
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Reference tables: whole in every store or not served, wherever a publisher ends, and said to be of which version.
+
+#include "fleets.hpp"
+#include "support/catch.hpp"
+#include "support/long.hpp"
+#include <entitable/testing/crash_points.hpp>
+
+#include <optional>
+
+using namespace entitable;
+using namespace entitable_test;
+using namespace fleets;
+
+namespace {
+
+struct currency {
+    std::string code;
+    std::int32_t rate{};
+};
+ENTITABLE(currency, partition_key(code), row_key(literal("rate")), properties(rate))
+
+/// Every row of version n has the rate n, and there are 3 + n rows: so half a version shows.
+void write_version(any_transport const& source, std::int32_t version) {
+    table<currency> const rows{source, "rates"};
+    static_cast<void>(rows.create_if_absent());
+    for (std::int32_t number = 0; number < 3 + version; ++number) {
+        rows.insert_or_replace({"C" + std::to_string(number), version}).value();
+    }
+}
+
+/// What is wrong with the copy of a store; empty where there is none, or a whole one.
+std::string wrong_with(result<reference_copy<currency>> const& copy, std::int64_t at_least = 0) {
+    if (!copy) {
+        return copy.error().code == error_code::reference_missing && at_least == 0 ? "" : copy.error().to_string();
+    }
+    auto const rows = copy->scan_table().to();
+    if (!rows) {
+        return rows.error().to_string();
+    }
+    for (currency const& each : *rows) {
+        if (each.rate != copy->version()) {
+            return "a row of version " + std::to_string(each.rate) + " in version " + std::to_string(copy->version());
+        }
+    }
+    if (static_cast<std::int64_t>(rows->size()) != 3 + copy->version()) {
+        return std::to_string(rows->size()) + " rows in version " + std::to_string(copy->version());
+    }
+    return copy->version() < at_least ? "a version went back" : "";
+}
+
+/// One store that is the catalogue, the source and the fleet.
+struct one_store {
+    any_transport store;
+    entitable::clock* time;
+
+    /// Of a map that is not in the store: it is no part of what is interrupted.
+    [[nodiscard]] static lookup_map map() {
+        static memory_backend const catalogue;
+        return lookup_map::make(catalogue, "shardmap", virtual_shards{1}, {"only"}, {std::chrono::milliseconds{0}})
+            .value();
+    }
+    [[nodiscard]] reference_table<currency> rates() const {
+        return {fleet{sharded{map(), [through = store](std::string_view) -> result<any_transport> { return through; }},
+                    {.in_flight = 1, .time = time}},
+            "rates", store};
+    }
+};
+
+/// Looks at the copy behind every request.
+struct looking {
+    using is_transport = void;
+    any_transport below;
+    std::function<void()> look;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answer = below.execute(request, context);
+        look();
+        return answer;
+    }
+};
+
+} // namespace
+
+TEST_CASE("reference: published to all, read beside the shard, and said of which version") {
+    world const all;
+    auto const cloud = all.open(virtual_shards{6});
+    fleet const stores{cloud, {.in_flight = 3, .stores = {"delta"}}};
+    memory_backend const home;
+    reference_table<currency> const rates{stores, "rates", home};
+    CHECK(rates.at("alpha").error().code == error_code::reference_missing);
+    CHECK(rates.fill("alpha").error().code == error_code::reference_missing);
+    write_version(home, 1);
+    CHECK(rates.at("alpha").error().code == error_code::reference_missing); // not published yet
+    auto told = rates.publish().value();
+    CHECK(told.complete());
+    CHECK(told.stores().size() == 4);
+    CHECK(rates.at("delta").value().version() == 1); // a store without a shard, too
+    auto const beside = rates.beside("customer-42").value();
+    CHECK(beside.get("C1").value().value.rate == 1);
+    CHECK(beside.get("C1").value().version == 1);
+    CHECK(beside.where(fields<currency>::code == "C2").to().value().size() == 1);
+
+    CHECK(rates.publish().value().stores()[0].outcome.value() == 1); // nothing has changed
+    write_version(home, 2);
+    all.store("beta").plan({testing::fault::refused(), 1, "create_table"});
+    auto partly = rates.publish().value();
+    CHECK(partly.failed() == std::vector<std::string>{"beta"});
+    CHECK(rates.at("beta").value().version() == 1); // whole, and it says so
+    CHECK(wrong_with(rates.at("beta")).empty());
+    CHECK(rates.at("alpha").value().version() == 2);
+    CHECK(wrong_with(beside).empty()); // who has a copy goes on with it
+    rates.resume(partly);
+    CHECK(partly.complete());
+    CHECK(rates.at("beta").value().version() == 2);
+    auto const sound = rates.verify().value();
+    CHECK(std::all_of(sound.stores().begin(), sound.stores().end(),
+        [](auto const& each) { return each.outcome->is_current && each.outcome->is_sound; }));
+
+    // Somebody writes into a copy: verify sees it, repair makes another one.
+    auto const pointer = detail::read_pointer({any_transport{all.store("gamma")}, "rates", "copy"}).value();
+    table<currency>{any_transport{all.store("gamma")}, pointer.stored}.insert_or_replace({"C0", -1}).value();
+    CHECK_FALSE(rates.verify().value().stores()[3].outcome->is_sound);
+    rates.repair("gamma").value();
+    CHECK(rates.verify().value().stores()[3].outcome->is_sound);
+    CHECK(rates.at("gamma").value().version() == 2);
+    CHECK(wrong_with(rates.at("gamma")).empty());
+
+    // Old copies are dropped, all but the last one.
+    for (std::int32_t version = 3; version < 8; ++version) {
+        write_version(home, version);
+        rates.publish().value().whole().value();
+    }
+    call context;
+    CHECK(any_transport{all.store("delta")}.execute(list_tables{}, context).value().tables.size() == 3);
+    CHECK(beside.get("C1").error().code == error_code::table_not_found);
+}
+
+TEST_CASE("reference: a new store has it before its first shard") {
+    world const all;
+    auto const cloud = all.open(virtual_shards{8});
+    fill(cloud);
+    memory_backend const home;
+    fleet const before{cloud};
+    write_version(home, 1);
+    reference_table<currency>{before, "rates", home}.publish().value().whole().value();
+    fleet const grown{cloud, {.stores = {"delta"}}};
+    reference_table<currency> const rates{grown, "rates", home};
+    rebalance_options options;
+    options.prepare = [&](std::string_view store) { return rates.fill(store); };
+    auto const plan = plan_rebalance(grown, options).value();
+    REQUIRE_FALSE(plan.moves.empty());
+    bool had_it = true;
+    plan.run([&](rebalance_progress const&) { return had_it = had_it && rates.at("delta").has_value(); }).value();
+    CHECK(had_it);
+    // A store that cannot take it gets no shard.
+    fleet const more{cloud, {.stores = {"delta", "epsilon"}}};
+    reference_table<currency> const again{more, "rates", home};
+    options.prepare = [&](std::string_view store) { return again.fill(store); };
+    all.store("epsilon").plan({testing::fault::refused(), 1, "create_table"});
+    auto const refused = plan_drain(more, "alpha", options).value().run();
+    CHECK(refused.error().message.starts_with("the move of the virtual shard "));
+    auto const map = cloud.map().state().fresh({}).value();
+    CHECK(std::none_of(
+        map->places.begin(), map->places.end(), [](auto const& each) { return each.row.store == "epsilon"; }));
+}
+
+TEST_CASE("reference: never half seen, wherever a publisher ends or another one comes in between") {
+    std::string seen_wrong;
+    std::size_t looks = 0;
+    std::optional<any_transport> real; // as readers see it, behind every request of a publisher
+    std::int64_t version = 0;          // that was seen last
+    auto const look = [&] {
+        auto const pointer = detail::read_pointer({*real, "rates", "copy"}).value();
+        seen_wrong += wrong_with(reference_copy<currency>{table<currency>{*real, pointer.stored}, pointer.version},
+            (std::max)(version, std::int64_t{1}));
+        version = pointer.version;
+        ++looks;
+    };
+    testing::crash_point_world around;
+    around.workers = rounds(1, 3);
+    around.begin = [&](any_transport const& store, entitable::clock& time) {
+        real = store;
+        version = 0;
+        write_version(store, 1);
+        one_store{store, &time}.rates().publish().value().whole().value();
+        write_version(store, 2);
+    };
+    around.shows = [](any_transport const& store) {
+        auto const copy = one_store{store, &system_clock()}.rates().at("only");
+        return copy ? "version " + std::to_string(copy->version()) : copy.error().to_string();
+    };
+    around.wrong = [&](any_transport const& store) {
+        return seen_wrong + wrong_with(one_store{store, &system_clock()}.rates().at("only"), 2);
+    };
+    auto const told = testing::every_crash_point(
+        [&](any_transport const& through, entitable::clock& time) {
+            static_cast<void>(one_store{looking{through, look}, &time}.rates().publish());
+        },
+        around);
+    CAPTURE(told.point);
+    CHECK(told.problem == "");
+    CHECK(told.points > 100);
+    CHECK(looks > 10'000);
+    WARN("walked through " << told.points << " points, looked " << looks << " times");
+}
