@@ -116,12 +116,12 @@ public:
     }
     /// The copy of the store in which a partition of sharded tables is. Errors: those of the map, too.
     [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {
-        auto const& map = fleet_.cloud().map().state();
+        auto& map = fleet_.cloud().map().state();
         auto const shard = map.shard_of(partition_key);
         if (!shard) {
             return failure{shard.error()};
         }
-        auto const known = fleet_.cloud().map().state().current({});
+        auto const known = map.current({}, map.now());
         if (!known) {
             return failure{known.error()};
         }
