@@ -3,12 +3,14 @@
 // Run as a test with: {examples}/data/books.csv
 
 /// \file
-/// A book site on three files. The shard key is the check digit of the ISBN, 0 to 10: 11 virtual shards. One book is updated on its one
-/// shard, a catalogue query asks all of them, and a fourth store joins: it takes over virtual shards while customers buy books.
+/// A book site on three files, or in three schemas of a PostgreSQL database. The shard key is the check digit of the ISBN, 0 to 10: 11 virtual
+/// shards. One book is updated on its one shard, a catalogue query asks all of them, and a fourth store joins: it takes over virtual shards
+/// while customers buy books.
 ///
-///     bookstore [CSV]
+///     bookstore [CSV] [--postgres DATABASE]
 ///
-/// The columns it reads are book_id, title, authors, isbn and original_publication_year. Its files are in a new folder, which goes at the end.
+/// The columns it reads are book_id, title, authors, isbn and original_publication_year. Its files are in a new folder, which goes at the end;
+/// schemas of a database have new names, bookstore_N_..., and stay. What is printed is the same.
 
 #include "support/csv.hpp"
 #include <entitable/bulk.hpp>
@@ -16,10 +18,14 @@
 #include <entitable/file.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>
+#if defined(EXAMPLES_HAVE_POSTGRES) // where there is libpq
+#include <entitable/postgres.hpp>
+#endif
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -58,7 +64,8 @@ std::optional<std::uint32_t> isbn_check_digit(std::string_view isbn) {
 void show_balance(entitable::sharded const& cloud) {
     std::map<std::string, std::uint64_t> in_store;
     entitable::table<book> const books{cloud, "books"};
-    auto const map = cloud.map().state().current({}).value();
+    auto& state = cloud.map().state();
+    auto const map = state.current({}, state.now()).value();
     for (book const& each : books.scan_table().to().value()) {
         ++in_store[map->places[isbn_check_digit(each.isbn).value()].row.store];
     }
@@ -78,15 +85,35 @@ struct folder_at_end {
 } // namespace
 
 int main(int argc, char** argv) {
-    std::filesystem::path const csv = argc > 1 ? std::filesystem::path{argv[1]}
-                                               : std::filesystem::path{__FILE__}.parent_path() / "data" / "books.csv";
-    folder_at_end const folder{
-        std::filesystem::temp_directory_path() / ("bookstore-" + std::to_string(std::random_device{}()))};
+    std::filesystem::path csv = std::filesystem::path{__FILE__}.parent_path() / "data" / "books.csv";
+    std::string database; // none: files
+    for (int index = 1; index < argc; ++index) {
+        if (std::strcmp(argv[index], "--postgres") == 0 && index + 1 < argc) {
+            database = argv[++index];
+        } else {
+            csv = argv[index];
+        }
+    }
+    std::string const run = std::to_string(std::random_device{}());
+    folder_at_end const folder{std::filesystem::temp_directory_path() / ("bookstore-" + run)};
     std::filesystem::create_directories(folder.path);
 
     entitable::file_options quick;
     quick.durability = entitable::durability::relaxed;
     auto const open_store = [&](std::string_view name) -> entitable::result<entitable::any_transport> {
+        if (!database.empty()) {
+#if defined(EXAMPLES_HAVE_POSTGRES)
+            entitable::postgres_options own;
+            own.schema = "bookstore_" + run + "_" + std::string{name};
+            auto connected = entitable::postgres_backend::connect(database, own);
+            if (!connected) {
+                return std::move(connected).as_failure();
+            }
+            return entitable::any_transport{*std::move(connected)};
+#else
+            return entitable::failure{entitable::error_code::not_supported, "this program was built without libpq"};
+#endif
+        }
         return entitable::any_transport{
             entitable::file_backend{(folder.path / (std::string{name} + ".db")).string(), quick}};
     };

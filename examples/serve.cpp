@@ -16,7 +16,7 @@
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 #include <entitable/listener.hpp>
-#if defined(SERVES_POSTGRES) // where there is libpq
+#if defined(EXAMPLES_HAVE_POSTGRES) // where there is libpq
 #include <entitable/postgres.hpp>
 #endif
 
@@ -90,7 +90,7 @@ int main(int count, char** words) {
     if (memory) {
         store.emplace(entitable::memory_backend{});
     } else if (!database.empty()) {
-#if defined(SERVES_POSTGRES)
+#if defined(EXAMPLES_HAVE_POSTGRES)
         auto connected = entitable::postgres_backend::connect(database);
         if (!connected) {
             std::fprintf(stderr, "%s\n", connected.error().to_string().c_str());

@@ -84,9 +84,9 @@ TEST_CASE("conformance: two PostgreSQL servers, a file and memory under one tabl
         return;
     }
     kinds stores;
-    sharded const cloud{lookup_map::make(stores.open("first").value(), "shardmap", virtual_shards{4},
-                            {"first", "second", "file", "memory"})
-                            .value(),
+    sharded const cloud{
+        lookup_map::make(memory_backend{}, "shardmap", virtual_shards{4}, {"first", "second", "file", "memory"})
+            .value(),
         stores.opener()};
     sharding::conforms([&]() -> testing::conformance::handles { return cloud; });
 }

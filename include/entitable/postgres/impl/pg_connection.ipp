@@ -318,15 +318,31 @@ ENTITABLE_DECL result<pg_connection> pg_connection::open(
     if (state != PGRES_POLLING_OK) {
         std::string_view const said = PQerrorMessage(on);
         auto const says = [&](std::string_view words) { return said.find(words) != std::string_view::npos; };
-        bool const refused = says("password") || says("authentication") || says("pg_hba.conf") || says("role \"");
-        bool const later =
-            says("starting up") || says("shutting down") || says("too many") || says("remaining connection slots");
-        bool const wrong = says("invalid connection option") || says("missing \"=\"") || says("invalid sslmode");
-        return pg_failure(wrong ? error_code::invalid_input
-                : refused       ? error_code::authentication_failed
-                : later         ? error_code::server_busy
-                                : error_code::transport_failed,
-            wrong ? "the connection string cannot be read" : "the database cannot be reached", PQerrorMessage(on));
+        struct meaning {
+            std::string_view words;
+            error_code code;
+        };
+        // The first that is said; libpq gives no code for them.
+        static constexpr meaning meanings[] = {
+            {"invalid connection option", error_code::invalid_input}, {"missing \"=\"", error_code::invalid_input},
+            {"invalid sslmode", error_code::invalid_input}, {"starting up", error_code::server_busy},
+            {"shutting down", error_code::server_busy}, {"too many", error_code::server_busy},
+            {"remaining connection slots", error_code::server_busy},
+            {"permission denied", error_code::authorization_failure}, {"password", error_code::authentication_failed},
+            {"authentication", error_code::authentication_failed}, {"pg_hba.conf", error_code::authentication_failed},
+            {"role \"", error_code::authentication_failed},
+            {"\" does not exist", error_code::store_foreign}, // the database
+        };
+        auto code = error_code::transport_failed;
+        for (meaning const& each : meanings) {
+            if (code == error_code::transport_failed && says(each.words)) {
+                code = each.code;
+            }
+        }
+        return pg_failure(code,
+            code == error_code::invalid_input ? "the connection string cannot be read"
+                                              : "the database cannot be reached",
+            PQerrorMessage(on));
     }
     PQsetNoticeReceiver(on, note_pg_warning, made.unreplicated_.get());
     if (PQsetnonblocking(on, 1) != 0) {

@@ -27,7 +27,9 @@ ENTITABLE_DECL std::string pg_session_text(postgres_options const& options) {
     auto const wait = std::chrono::duration_cast<std::chrono::milliseconds>(options.longest_wait).count();
     std::string text =
         "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; "
-        "SET jit = off; SET default_transaction_isolation = 'read committed'; SET statement_timeout = ";
+        "SET jit = off; SET default_transaction_isolation = 'read committed'; "
+        "SET client_min_messages = warning; " // which a commit says that its standby does not have
+        "SET statement_timeout = ";
     text::append_decimal(text, wait > 0 ? static_cast<std::uint64_t>(wait) : 1U);
     return text;
 }
