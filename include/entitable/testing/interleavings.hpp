@@ -15,6 +15,7 @@
 /// States that are equal are looked at once: the same rows, the same answers to each operation, the same requests on their way. ETags
 /// count as equal when they stand in the same places. Operations are deterministic: they know the stage's clock and their answers.
 
+#include <entitable/core/random.hpp>
 #include <entitable/testing/stage.hpp>
 
 #include <set>
@@ -76,6 +77,29 @@ public:
         return told;
     }
 
+    /// One schedule, drawn from a seed. Used by `random_interleaving`.
+    [[nodiscard]] static interleaving_report wander(
+        std::function<void(stage&)> const& begin, interleaving_limits const& limits, std::uint64_t seed) {
+        interleaving_report told;
+        random_source random{seed};
+        auto const on = replay(begin, limits, {});
+        while (told.states < limits.most_states) {
+            auto const moves = on->moves();
+            if (moves.empty()) {
+                ++told.ends;
+                told.problem = on->wrong(true);
+                return told;
+            }
+            told.schedule.push_back(on->take(moves[random.bits() % moves.size()]));
+            ++told.states;
+            if (told.problem = on->wrong(false); !told.problem.empty()) {
+                return told;
+            }
+        }
+        told.complete = false;
+        return told;
+    }
+
 private:
     [[nodiscard]] static std::unique_ptr<stage> replay(std::function<void(stage&)> const& begin,
         interleaving_limits const& limits, std::vector<stage::move> const& moves) {
@@ -102,6 +126,13 @@ private:
 [[nodiscard]] inline interleaving_report interleavings(
     std::function<void(stage&)> const& begin, interleaving_limits const& limits = {}) {
     return interleaving_search::run(begin, limits);
+}
+
+/// Walks one schedule that is drawn from a seed, to its end or for `most_states` steps; the same seed, the same schedule. For casts that have too
+/// many schedules to look at all of them. Takes milliseconds.
+[[nodiscard]] inline interleaving_report random_interleaving(
+    std::function<void(stage&)> const& begin, interleaving_limits const& limits, std::uint64_t seed) {
+    return interleaving_search::wander(begin, limits, seed);
 }
 
 } // namespace testing
