@@ -92,6 +92,11 @@ TEST_CASE("shards: ranges, unmapped keys, another function, a map with a hole") 
     table<item> const some{other.open({1, odd}), "items"};
     some.create().value();
     CHECK(some.insert({"none", 1, {}, 0}).error().code == error_code::shard_unmapped);
+    auto const all_of_them = virtual_shards{2, odd}.otherwise(1);
+    CHECK(all_of_them.shard_of("none") == 1U);
+    CHECK(all_of_them.shard_of("some") == 0U);
+    CHECK(virtual_shards{2, odd}.otherwise(2).shard_of("none") == std::nullopt);
+    CHECK(all_of_them.fingerprint() != virtual_shards{2, odd}.fingerprint()); // another map
 
     row_table{all.catalogue, "shardmap"}.remove("map", "shard0001", any_etag).value();
     CHECK(lookup_map::open(all.catalogue, "shardmap", by_month).error().code == error_code::shard_map_invalid);

@@ -49,6 +49,13 @@ public:
         return made;
     }
 
+    /// The same, but keys that belong to no shard go to this one: its rows may move to a better place only by a copy.
+    [[nodiscard]] virtual_shards otherwise(std::uint32_t shard) const {
+        virtual_shards made{*this};
+        made.otherwise_ = shard;
+        return made;
+    }
+
     [[nodiscard]] std::uint32_t number() const noexcept { return number_; }                   ///< how many
     [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; }             ///< whether ranges decide
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
@@ -69,6 +76,7 @@ private:
 
     std::uint32_t number_;
     way way_;
+    std::optional<std::uint32_t> otherwise_;
     shard_function function_;
     std::vector<std::string> bounds_;
 };

@@ -20,7 +20,10 @@ ENTITABLE_DECL std::optional<std::uint32_t> virtual_shards::shard_of_other(std::
         return static_cast<std::uint32_t>(above - bounds_.begin());
     }
     auto const found = function_ ? function_(partition_key) : std::nullopt;
-    return found && *found < number_ ? found : std::nullopt;
+    if (found && *found < number_) {
+        return found;
+    }
+    return otherwise_ && *otherwise_ < number_ ? otherwise_ : std::nullopt;
 }
 
 ENTITABLE_DECL std::uint64_t virtual_shards::fingerprint() const {
@@ -43,6 +46,9 @@ ENTITABLE_DECL std::uint64_t virtual_shards::fingerprint() const {
         add("tenant" + digits + "__x");
         add("978000000" + std::to_string(1000 + number * 7));
         add("2" + std::to_string(100 + number) + "-01-01");
+    }
+    if (otherwise_) { // the keys above may all have a shard
+        hash.add(std::uint64_t{*otherwise_});
     }
     add("978-8-1130-1024-6");
     add("155860832X");
