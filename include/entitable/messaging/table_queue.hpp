@@ -144,7 +144,7 @@ public:
     template <class Changes>
     std::string outbox(Changes& changes, T const& message, std::string id = {}) const {
         if (id.empty()) {
-            id = core_.fresh_id();
+            id = core_.message_id();
         }
         auto made = to_row(message);
         std::string const partition = detail::system_changes::partition_of(changes);

@@ -38,6 +38,8 @@ public:
     explicit fresh_ids(std::uint64_t seed);
 
     [[nodiscard]] std::string next();
+    /// One that begins with a time: what is made one after the other stands side by side in a store.
+    [[nodiscard]] std::string next_at(date_time time);
     [[nodiscard]] random_source& random() noexcept { return random_; }
 
 private:

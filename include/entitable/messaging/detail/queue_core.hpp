@@ -86,6 +86,8 @@ public:
     /// Read once. ResourceNotFound where the queue was not created.
     [[nodiscard]] result<std::size_t> lanes() const;
     [[nodiscard]] std::string fresh_id() const { return state_->ids.next(); }
+    /// Of a message.
+    [[nodiscard]] std::string message_id() const { return state_->ids.next_at(time().now()); }
 
     [[nodiscard]] result<enqueue_plan> plan(enqueue_options const& how) const;
     [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;

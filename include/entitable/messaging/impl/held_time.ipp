@@ -25,5 +25,11 @@ ENTITABLE_DECL std::string fresh_ids::next() {
     return id;
 }
 
+ENTITABLE_DECL std::string fresh_ids::next_at(date_time time) {
+    std::string id;
+    append_hexadecimal(id, static_cast<std::uint64_t>(time.ticks));
+    return id.append(next(), 0, 16);
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

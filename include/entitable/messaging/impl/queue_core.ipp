@@ -117,7 +117,7 @@ ENTITABLE_DECL result<std::optional<row>> queue_core::read(
 ENTITABLE_DECL result<enqueue_plan> queue_core::plan(enqueue_options const& how) const {
     ENTITABLE_TRY(std::size_t const number, lanes());
     enqueue_plan made;
-    made.id = how.id.empty() ? fresh_id() : how.id;
+    made.id = how.id.empty() ? message_id() : how.id;
     made.lane = lane_key(lane_of(made.id, number));
     made.key = message_key(time().now(), made.id);
     if (how.delay > std::chrono::nanoseconds{}) {
@@ -166,9 +166,9 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
         std::size_t const end = (std::min)(messages.size(), first + group);
         std::vector<enqueued> made;
         for (std::size_t index = first; index < end; ++index) {
-            std::string id = fresh_id();
+            std::string id = message_id();
             while (lane_of(id, number) != lane) {
-                id = fresh_id(); // nobody knows it yet: one whose lane is that of the others
+                id = message_id(); // nobody knows it yet: one whose lane is that of the others
             }
             std::string const key = message_key(time().now(), id);
             row_builder identity{lane_name, text::joined({system_row::identity, id})};
