@@ -6,6 +6,7 @@
 /// `async_query`: a query whose pages are awaited.
 
 #include <entitable/async/awaited.hpp>
+#include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/query.hpp>
 #include <entitable/core/try.hpp>
 
