@@ -56,7 +56,7 @@ public:
         result<stored<Entity>> found{std::in_place};
         found->etag = std::move(read->version);
         found->timestamp = read->timestamp;
-        if (auto decoded = base::decode(read->whole.view(), found->entity); !decoded) {
+        if (auto decoded = from_row(read->whole.view(), found->entity, base::core_.options().reading); !decoded) {
             found = std::move(decoded).as_failure();
         }
         return found;
@@ -78,7 +78,7 @@ public:
         key_argument<typename R::value_type>... row, Change&& change) const {
         auto const change_row = [&](row_view stored) -> result<std::optional<row_of_wide>> {
             Entity entity{};
-            if (auto decoded = base::decode(stored, entity); !decoded) {
+            if (auto decoded = from_row(stored, entity, base::core_.options().reading); !decoded) {
                 return std::move(decoded).as_failure();
             }
             if (!apply_change(change, entity)) {
