@@ -97,7 +97,7 @@ private:
 ///
 /// - `key` gives the group, `add` counts an entity in it, in the order in which the queries give them. The row has the keys that the group has in
 ///   the end, so a view may be a ranking. One object for each group is in memory during a refresh.
-/// - A generation is a table, `name` and "v" and 16 digits. One row says which is read. What was read comes with its age: `as_of`.
+/// - A generation is a table, `name` and "v" and 16 digits. One row says which is read. What was read comes with its age: `view_answer`.
 /// - A generation is kept for `view_options::keep` after it was replaced. What reads it for longer gets TableNotFound.
 /// - Several programs may refresh it. What is read never goes back: a refresh that began earlier does not replace one that began later.
 /// - A refresh that ends at any point leaves the view as it was, and a table, which the next refresh removes. It is not gone on with: run it
@@ -139,22 +139,22 @@ public:
 
     /// The generation that is read now, as a table. It stays as it is; its name opens it again, for a token of its pages. ViewNotReady
     /// before the first refresh. Cost: one point read.
-    [[nodiscard]] result<as_of<table<View>>> open() const {
+    [[nodiscard]] result<view_answer<table<View>>> open() const {
         ENTITABLE_TRY(detail::view_pointer now, all_.shown());
-        return as_of<table<View>>{
+        return view_answer<table<View>>{
             table<View>{all_.core().transport(), std::move(now.table), all_.core().options()}, now.from, now.until};
     }
     /// What `look(table<View> const&)` reads of one generation; begins again where that was removed meanwhile. Errors: those of `look`, and
     /// of `open`. Cost: one point read more.
     template <class Look>
     [[nodiscard]] auto read(Look&& look) const
-        -> result<as_of<typename std::invoke_result_t<Look&, table<View> const&>::value_type>> {
+        -> result<view_answer<typename std::invoke_result_t<Look&, table<View> const&>::value_type>> {
         using came_type = typename std::invoke_result_t<Look&, table<View> const&>::value_type;
         for (std::string last;;) {
-            ENTITABLE_TRY(as_of<table<View>> const now, open());
+            ENTITABLE_TRY(view_answer<table<View>> const now, open());
             auto seen = look(now.value);
             if (seen) {
-                return as_of<came_type>{*std::move(seen), now.from, now.until};
+                return view_answer<came_type>{*std::move(seen), now.from, now.until};
             }
             bool const gone = seen.error().code == error_code::table_not_found ||
                 seen.error().code == error_code::table_being_deleted;

@@ -22,7 +22,7 @@ struct view_options {
 /// What was read from a view, and how old that is. By the clock of the program that refreshed the view: where clocks of writers differ from
 /// it, these times differ as much.
 template <class T>
-struct as_of {
+struct view_answer {
     T value;         ///< what was read
     date_time from;  ///< everything that was acknowledged before this is in
     date_time until; ///< nothing that was begun after this is in
@@ -39,7 +39,7 @@ struct view_refresh {
         shown{}; ///< readers have what it made; else what a refresh made that began later: that has all that this one has seen, or newer
     std::uint64_t entities{}; ///< that were read
     std::uint64_t rows{};     ///< of the view that were written
-    date_time from;           ///< of what readers have now, as in `as_of`
+    date_time from;           ///< of what readers have now, as in `view_answer`
     date_time until;          ///< the same
 };
 
@@ -51,7 +51,7 @@ struct view_audit {
     std::uint64_t different{};        ///< that would be made with other properties
     std::uint64_t dangling{};         ///< that would not be made
     std::vector<std::string> samples; ///< row keys of some that are not as they would be
-    date_time from;                   ///< of what was looked at, as in `as_of`
+    date_time from;                   ///< of what was looked at, as in `view_answer`
     date_time until;                  ///< the same
 
     /// Whether the view is what a refresh would make now.
