@@ -291,6 +291,7 @@ void moving(bool files) {
         double const raw = seconds_now() - begun;
         move_options how;
         how.time = &time;
+        how.off_line = true;
         auto plan = plan_move(cloud, 0, "target", how).value();
         double copying = 0;
         double verifying = 0;
