@@ -73,7 +73,7 @@ public:
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
         return {at_, [&] {
                     auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
-                    return at_->table.to_write(mutation_kind::merge, std::move(made.entity), std::move(made.condition));
+                    return at_->table.to_write(mutation_kind::merge, std::move(made.entity), made.condition);
                 }};
     }
     /// As `table::insert_or_replace`.
@@ -121,7 +121,7 @@ public:
 private:
     [[nodiscard]] table<Entity> blocking() const { return {transport(), name(), options()}; }
     [[nodiscard]] write_of_one write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
-        return {at_, [&] { return at_->table.to_write(kind, to_row(entity), std::move(condition)); }};
+        return {at_, [&] { return at_->table.to_write(kind, to_row(entity), condition); }};
     }
 };
 

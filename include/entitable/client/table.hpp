@@ -137,7 +137,7 @@ public:
 
 private:
     [[nodiscard]] result<written> write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
-        return core_.write(kind, to_row(entity), std::move(condition));
+        return core_.write(kind, to_row(entity), condition);
     }
     template <access_path Path>
     [[nodiscard]] entitable::query<Entity, Path> ask(predicate_nodes const& condition) const {

@@ -52,16 +52,16 @@ public:
     ENTITABLE_LAZY [[nodiscard]] creation_of_table to_create() const;
     ENTITABLE_LAZY [[nodiscard]] deletion_of_table to_drop() const;
     /// NotSupported when the calls have an operation id and nothing keeps it.
-    ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(result<mutation> change) const;
+    ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(result<mutation>&& change) const;
     /// The row may carry the error that made it impossible.
     ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(
-        mutation_kind kind, result<row> made, etag_condition condition) const;
+        mutation_kind kind, result<row>&& made, etag_condition& condition) const;
     /// The request outlives it.
     ENTITABLE_LAZY [[nodiscard]] single_request<transact> to_submit(transact const& request) const;
     /// Reads one entity and shows it to `visit`, whose outcome it has. The keys may carry the error that made them impossible. What the
     /// keys and `visit` refer to outlives it.
-    ENTITABLE_LAZY [[nodiscard]] own_request<read_entity> to_read(
-        result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const;
+    ENTITABLE_LAZY [[nodiscard]] own_request<read_entity> to_read(result<std::string_view>&& partition_key,
+        result<std::string_view>&& row_key, entity_visitor const& visit) const;
 
     ENTITABLE_LAZY [[nodiscard]] partition_search to_search_partitions() const;
 
@@ -75,14 +75,14 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<bool> drop_if_present() const;
     /// NotSupported when the calls have an operation id and nothing keeps it.
     ENTITABLE_LAZY [[nodiscard]] result<void> check_operation_id() const;
-    ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation> change) const;
+    ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation>&& change) const;
     /// The row may carry the error that made it impossible.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
-        mutation_kind kind, result<row> made, etag_condition condition) const;
+        mutation_kind kind, result<row>&& made, etag_condition& condition) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(transact const& request) const;
     /// As `to_read`.
-    ENTITABLE_LAZY [[nodiscard]] result<void> read(
-        result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,
+        result<std::string_view>&& row_key, entity_visitor const& visit) const;
     /// Every row of a range of keys that satisfies a condition, page after page, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(key_range const& range, filter const& condition,
         bool with_system_rows, function_ref<void(row_view)> function) const;

@@ -46,6 +46,11 @@ public:
     void abandon(error const& reason) { answer_.emplace(failure{reason}); }
     /// The answer.
     [[nodiscard]] result<response_of<Request>> finish() { return *std::move(answer_); }
+    /// What `ask(request)` answers, in one step: nothing is kept on the way.
+    template <class Ask>
+    [[nodiscard]] result<response_of<Request>> finish_with(Ask const& ask) {
+        return answer_ ? finish() : ask(*request());
+    }
 
 private:
     Kept request_;
@@ -73,6 +78,11 @@ public:
         : Op(std::move(inner)) {}
     /// What is made of the result.
     [[nodiscard]] auto finish() { return Conclude{}(Op::finish()); }
+    /// The same in one step.
+    template <class Ask>
+    [[nodiscard]] auto finish_with(Ask const& ask) {
+        return Conclude{}(Op::finish_with(ask));
+    }
 };
 
 ENTITABLE_END_NAMESPACE

@@ -33,12 +33,10 @@ ENTITABLE_BEGIN_NAMESPACE
 }
 
 /// Drives an operation of one request at most to its end on the calling thread: no clock is looked at, and nothing is asked twice.
-template <operation_of_one Op, class Transport>
-auto run_one(Op& op, call& context, Transport& through) -> decltype(op.finish()) {
-    if (auto const* const request = op.request()) {
-        op.answer(through.execute(*request, context), steady_time{});
-    }
-    return op.finish();
+template <class Op, class Transport>
+    requires operation_of_one<std::remove_cvref_t<Op>>
+auto run_one(Op&& op, call& context, Transport& through) {
+    return op.finish_with([&](auto const& request) { return through.execute(request, context); });
 }
 
 /// Drives one operation to its end on the calling thread, under one call; or, given `call_options`, each of its requests under a call

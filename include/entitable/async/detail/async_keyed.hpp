@@ -107,26 +107,20 @@ private:
     template <class Found>
     [[nodiscard]] read_of<Found> read(key_argument<typename P::value_type> const&... partition,
         key_argument<typename R::value_type> const&... row) const {
-        return {at_, [&] {
-                    return entity_read<Entity, Found>{at_->table,
-                        [&](std::string& buffer) {
-                            return key_text<key_part::partition, P...>(
-                                buffer, mapping<Entity>::partition_layout, partition...);
-                        },
-                        [&](std::string& buffer) {
-                            return key_text<key_part::row, R...>(buffer, mapping<Entity>::row_layout, row...);
-                        }};
-                }};
+        std::string partition_buffer;
+        std::string row_buffer;
+        return read_keys<Found>(
+            key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
+            key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, row...));
     }
     template <class Found>
     [[nodiscard]] read_of<Found> read_named(reference<Entity> const& named) const {
-        return {at_, [&] {
-                    return entity_read<Entity, Found>{at_->table,
-                        [&](std::string&) {
-                            return borrowed_key(key_part::partition, std::string_view{named.partition_key});
-                        },
-                        [&](std::string&) { return borrowed_key(key_part::row, std::string_view{named.row_key}); }};
-                }};
+        return read_keys<Found>(borrowed_key(key_part::partition, std::string_view{named.partition_key}),
+            borrowed_key(key_part::row, std::string_view{named.row_key}));
+    }
+    template <class Found>
+    [[nodiscard]] read_of<Found> read_keys(result<std::string_view>&& partition, result<std::string_view>&& row) const {
+        return {at_, [&] { return entity_read<Entity, Found>{at_->table, std::move(partition), std::move(row)}; }};
     }
     [[nodiscard]] own_request<write_entity> removing(key_argument<typename P::value_type> const&... partition,
         key_argument<typename R::value_type> const&... row, etag_condition condition) const {

@@ -17,12 +17,13 @@ class entity_read {
 public:
     using request_type = read_entity;
 
-    /// `partition(buffer)` and `row(buffer)` give views of the keys, or an error; what they view is copied unless it is the buffer.
-    template <class PartitionKey, class RowKey>
-    entity_read(table_core const& table, PartitionKey const& partition, RowKey const& row)
-        : shown_{&found_, table.options().reading},
+    /// The keys are copied.
+    entity_read(table_core const& table, result<std::string_view>&& partition_key, result<std::string_view>&& row_key)
+        : partition_(partition_key ? *partition_key : std::string_view{}),
+          row_(row_key ? *row_key : std::string_view{}),
+          shown_{&found_, table.options().reading},
           visitor_(shown_),
-          read_(table.to_read(keep(partition(partition_), partition_), keep(row(row_), row_), visitor_)) {}
+          read_(table.to_read(own(partition_key, partition_), own(row_key, row_), visitor_)) {}
     entity_read(entity_read const&) = delete;
     entity_read& operator=(entity_read const&) = delete;
 
@@ -36,12 +37,12 @@ public:
     }
 
 private:
-    [[nodiscard]] static result<std::string_view> keep(result<std::string_view> key, std::string& buffer) {
-        if (key && key->data() != buffer.data()) {
-            buffer.assign(*key);
-            *key = buffer;
+    /// With the copy, unless it is an error.
+    [[nodiscard]] static result<std::string_view>&& own(result<std::string_view>& key, std::string const& copy) {
+        if (key) {
+            *key = copy;
         }
-        return key;
+        return std::move(key);
     }
 
     std::string partition_;

@@ -177,7 +177,7 @@ protected:
             borrowed_key(key_part::row, std::string_view{named.row_key}));
     }
     template <class Found>
-    [[nodiscard]] result<Found> read_keys(result<std::string_view> partition, result<std::string_view> row) const {
+    [[nodiscard]] result<Found> read_keys(result<std::string_view>&& partition, result<std::string_view>&& row) const {
         result<Found> found{std::in_place};
         found_entity<Entity, Found> const shown{&found, core_.options().reading};
         shown.conclude(core_.read(std::move(partition), std::move(row), shown));

@@ -45,7 +45,7 @@ ENTITABLE_LAZY_BODY deletion_of_table table_core::to_drop() const {
     return deletion_of_table{own_request<delete_table>{std::in_place, name_}};
 }
 
-ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(result<mutation> change) const {
+ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(result<mutation>&& change) const {
     if (!change) {
         return own_request<write_entity>{std::move(change).as_failure()};
     }
@@ -56,7 +56,7 @@ ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(result<mutati
 }
 
 ENTITABLE_LAZY_BODY own_request<write_entity> table_core::to_write(
-    mutation_kind kind, result<row> made, etag_condition condition) const {
+    mutation_kind kind, result<row>&& made, etag_condition& condition) const {
     if (!made) {
         return own_request<write_entity>{std::move(made).as_failure()};
     }
@@ -69,7 +69,7 @@ ENTITABLE_LAZY_BODY single_request<transact> table_core::to_submit(transact cons
 }
 
 ENTITABLE_LAZY_BODY own_request<read_entity> table_core::to_read(
-    result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const {
+    result<std::string_view>&& partition_key, result<std::string_view>&& row_key, entity_visitor const& visit) const {
     if (!partition_key) {
         return own_request<read_entity>{std::move(partition_key).as_failure()};
     }
@@ -81,26 +81,22 @@ ENTITABLE_LAZY_BODY own_request<read_entity> table_core::to_read(
 
 ENTITABLE_LAZY_BODY result<void> table_core::create() const {
     call context{options_};
-    auto creating = to_create();
-    return run_one(creating, context, through_);
+    return run_one(to_create(), context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<bool> table_core::create_if_absent() const {
     call context{options_};
-    creation_if_absent creating{to_create()};
-    return run_one(creating, context, through_);
+    return run_one(creation_if_absent{to_create()}, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::drop() const {
     call context{options_};
-    auto dropping = to_drop();
-    return run_one(dropping, context, through_);
+    return run_one(to_drop(), context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<bool> table_core::drop_if_present() const {
     call context{options_};
-    deletion_if_present dropping{to_drop()};
-    return run_one(dropping, context, through_);
+    return run_one(deletion_if_present{to_drop()}, context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
@@ -111,30 +107,26 @@ ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
         "an operation id is kept by `retrying` only: put it in front of the backend of this table"};
 }
 
-ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation> change) const {
-    auto writing = to_write(std::move(change));
+ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation>&& change) const {
     call context{options_};
-    return run_one(writing, context, through_);
+    return run_one(to_write(std::move(change)), context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(
-    mutation_kind kind, result<row> made, etag_condition condition) const {
-    auto writing = to_write(kind, std::move(made), std::move(condition));
+    mutation_kind kind, result<row>&& made, etag_condition& condition) const {
     call context{options_};
-    return run_one(writing, context, through_);
+    return run_one(to_write(kind, std::move(made), condition), context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(transact const& request) const {
-    auto submitting = to_submit(request);
     call context{options_};
-    return run_one(submitting, context, through_);
+    return run_one(to_submit(request), context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::read(
-    result<std::string_view> partition_key, result<std::string_view> row_key, entity_visitor const& visit) const {
-    auto reading = to_read(std::move(partition_key), std::move(row_key), visit);
+    result<std::string_view>&& partition_key, result<std::string_view>&& row_key, entity_visitor const& visit) const {
     call context{options_};
-    return run_one(reading, context, through_);
+    return run_one(to_read(std::move(partition_key), std::move(row_key), visit), context, through_);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range, filter const& condition,
