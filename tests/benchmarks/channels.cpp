@@ -10,12 +10,11 @@
 #include <entitable/retrying.hpp>
 #include <entitable/transport/run_all.hpp>
 
+#include <benchmarks/support/bare_curl.hpp>
 #include <benchmarks/support/count_allocations.hpp>
 #include <benchmarks/support/loopback_server.hpp>
 #include <benchmarks/support/measure.hpp>
-#include <curl/curl.h>
 
-#include <array>
 #include <optional>
 
 using namespace entitable;
@@ -27,82 +26,6 @@ constexpr std::size_t reads = 2'000;
 constexpr std::size_t in_flight = 100;
 constexpr std::string_view key =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
-
-/// libcurl and nothing else: 100 transfers, every other one of another host.
-class bare {
-public:
-    explicit bare(std::array<std::string, 2> const& origins)
-        : multi_(curl_multi_init()), easy_(in_flight), body_(in_flight) {
-        curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(2 * in_flight));
-        for (char const* const field : {"Accept: application/json;odata=minimalmetadata", "x-ms-version: 2019-02-02",
-                 "DataServiceVersion: 3.0", "x-ms-date: Fri, 20 Nov 2026 15:27:36 GMT",
-                 "Authorization: SharedKey acct:RNeMV4QhAsdhJ2sGUgufA/AfRsaKXZU2cEJdUsvj4NY="}) {
-            list_ = curl_slist_append(list_, field);
-        }
-        for (std::size_t index = 0; index < in_flight; ++index) {
-            easy_[index] = curl_easy_init();
-            url_[index % 2] = origins[index % 2] + "/acct/Reads(PartitionKey='a',RowKey='b')?timeout=30";
-            curl_easy_setopt(easy_[index], CURLOPT_NOSIGNAL, 1L);
-            curl_easy_setopt(easy_[index], CURLOPT_WRITEFUNCTION, &bare::on_body);
-            curl_easy_setopt(easy_[index], CURLOPT_WRITEDATA, &body_[index]);
-            curl_easy_setopt(easy_[index], CURLOPT_PRIVATE, &body_[index]);
-        }
-    }
-    bare(bare const&) = delete;
-    bare& operator=(bare const&) = delete;
-    ~bare() {
-        for (CURL* const each : easy_) {
-            curl_easy_cleanup(each);
-        }
-        curl_multi_cleanup(multi_);
-        curl_slist_free_all(list_);
-    }
-    void run() {
-        std::size_t started = 0;
-        std::size_t done = 0;
-        auto const start = [&](CURL* easy) { // each request has an address and fields, here always the same
-            curl_easy_setopt(easy, CURLOPT_URL, url_[started % 2].c_str());
-            curl_easy_setopt(easy, CURLOPT_HTTPHEADER, list_);
-            curl_multi_add_handle(multi_, easy);
-            ++started;
-        };
-        for (CURL* const each : easy_) {
-            start(each);
-        }
-        while (done < reads) {
-            int running = 0;
-            curl_multi_perform(multi_, &running);
-            int left = 0;
-            bool any = false;
-            while (CURLMsg const* const message = curl_multi_info_read(multi_, &left)) {
-                CURL* const easy = message->easy_handle;
-                std::string* body = nullptr;
-                curl_easy_getinfo(easy, CURLINFO_PRIVATE, &body);
-                body->clear();
-                curl_multi_remove_handle(multi_, easy);
-                ++done;
-                any = true;
-                if (started < reads) {
-                    start(easy);
-                }
-            }
-            if (!any) {
-                curl_multi_poll(multi_, nullptr, 0, 1000, nullptr);
-            }
-        }
-    }
-
-private:
-    static std::size_t on_body(char* bytes, std::size_t size, std::size_t count, void* body) {
-        static_cast<std::string*>(body)->append(bytes, size * count);
-        return size * count;
-    }
-    CURLM* multi_;
-    curl_slist* list_{};
-    std::array<std::string, 2> url_;
-    std::vector<CURL*> easy_;
-    std::vector<std::string> body_;
-};
 
 /// A point read of one of two places.
 struct read_of {
@@ -180,7 +103,7 @@ int main() {
     retrying_options const again{.policy = retry_policy::fixed(5, 20ms), .quota = 0};
     azure_backend const steady[] = {backend(0), backend(1)};
     retrying<azure_backend> const retried[] = {retrying{backend(2), again}, retrying{backend(3), again}};
-    bare yardstick{{servers[0].origin(), servers[1].origin()}};
+    measure::bare_curl yardstick{{servers[0].origin(), servers[1].origin()}, reads, in_flight};
 
     figures curl;
     figures ours;

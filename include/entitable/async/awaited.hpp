@@ -37,7 +37,7 @@ protected:
     /// A frame may be destroyed while it waits.
     void leave() noexcept {
         if (sent) {
-            leaving_ = true;
+            waiting = nullptr;
             at_->core.take_back(*this);
         }
         stop_waiting();
@@ -63,7 +63,7 @@ protected:
                 abandon_here(*ended);
                 continue;
             }
-            if (std::exchange(call_used_, false) && has_call_for_each()) {
+            if (std::exchange(call_used, false) && has_call_for_each()) {
                 context = call{at_->table.options(), core().time()};
             }
             if (step.not_before > (steady_time::min)()) {
@@ -84,7 +84,7 @@ protected:
                     "an operation sends a request to a place that it was not given, or takes no answer to it"});
                 continue;
             }
-            call_used_ = true;
+            call_used = true;
             request = step.request;
             if (!at_->way.at_once) {
                 start_waiting();
@@ -96,7 +96,7 @@ protected:
     }
     /// Waits for nothing any more, and is resumed soon.
     void become_ready() {
-        ready_ = true;
+        ready = true;
         stop_waiting();
         core().make_ready(*this);
     }
@@ -105,8 +105,8 @@ protected:
         if (in_scope::alone()) {
             join(*scope);
         }
-        if (!token_watched_ && context.cancellation.has_source()) {
-            token_watched_ = true;
+        if (!token_watched && context.cancellation.has_source()) {
+            token_watched = true;
             core().watch_token(true);
         }
     }
@@ -116,7 +116,7 @@ protected:
 
 private:
     void stop_waiting() noexcept {
-        if (std::exchange(token_watched_, false)) {
+        if (std::exchange(token_watched, false)) {
             core().watch_token(false);
         }
         if (timer_index != no_timer) {
@@ -136,7 +136,7 @@ private:
         }
     }
     void take(completion& done) final {
-        if (leaving_) {
+        if (!waiting) { // its frame is about to go
             return;
         }
         try {
@@ -160,7 +160,7 @@ private:
         }
     }
     void end_early(error const& why) final {
-        if (ready_) {
+        if (ready) {
             return;
         }
         if (sent) {
@@ -172,11 +172,6 @@ private:
         abandon_here(why);
         go_on();
     }
-
-    bool token_watched_{};
-    bool leaving_{};
-    bool call_used_{};
-    bool ready_{};
 };
 
 } // namespace detail

@@ -12,6 +12,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -37,7 +38,7 @@ public:
         [[nodiscard]] spawned_task get_return_object() noexcept {
             return spawned_task{std::coroutine_handle<promise_type>::from_promise(*this)};
         }
-        [[nodiscard]] std::suspend_never initial_suspend() const noexcept { return {}; }
+        [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
         [[nodiscard]] std::suspend_never final_suspend() const noexcept { return {}; }
         void return_void() const noexcept {}
         void unhandled_exception() const noexcept { std::terminate(); } // its body lets none out
@@ -47,25 +48,6 @@ public:
 
 private:
     explicit spawned_task(std::coroutine_handle<promise_type> of) noexcept : frame(of) {}
-};
-
-/// Lets others go first: ready at once, resumed from the list of what is ready.
-class turn_of_others final : parked {
-public:
-    explicit turn_of_others(loop_core& core) noexcept : core_(core) {}
-
-    [[nodiscard]] bool await_ready() const noexcept { return false; }
-    void await_suspend(std::coroutine_handle<> frame) noexcept {
-        waiting = frame;
-        join(core_.scope());
-        core_.make_ready(*this);
-    }
-    void await_resume() const noexcept {}
-
-private:
-    void end_early(error const&) override {}
-
-    loop_core& core_;
 };
 
 } // namespace detail
@@ -104,6 +86,7 @@ public:
     void spawn(task<T> begun) {
         detail::spawned_task const made = own(*this, std::move(begun));
         made.frame.promise().link_before(tasks_);
+        fresh_.push_back(made.frame);
         ++spawned_;
     }
     /// Runs until every task has ended. Where nothing is left that could wake one, all operations end with TransportFailed; then it throws
@@ -145,13 +128,19 @@ public:
         core_.look_at_tokens();
         core_.poll(now);
         core_.resume_ready(at_a_time);
+        for (auto const each : std::exchange(fresh_, {})) {
+            core_.enter(core_.root());
+            each.resume();
+        }
         if (thrown_) {
             std::rethrow_exception(std::exchange(thrown_, {}));
         }
         return !tasks_.alone();
     }
     /// When `turn` has something to do though nothing arrives at the driver.
-    [[nodiscard]] steady_time wakes_at() const { return core_.wakes_at(core_.time().steady()); }
+    [[nodiscard]] steady_time wakes_at() const {
+        return fresh_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
+    }
     /// Ends every operation under way with Cancelled, and each one that is begun from now on. Tasks go on, with that.
     void stop() { core_.root().end({error_code::cancelled, "the loop was stopped"}); }
     /// Calls a function in a turn soon, on the thread of the loop, which is woken for it. Safe to use from any thread. What the function
@@ -176,7 +165,6 @@ public:
 private:
     template <class T>
     static detail::spawned_task own(event_loop& loop, task<T> begun) {
-        co_await detail::turn_of_others{loop.core_};
         try {
             if constexpr (detail::is_result<T>) {
                 auto outcome = co_await std::move(begun);
@@ -194,15 +182,14 @@ private:
     }
     /// Waits for what the tasks wait for.
     void wait() {
-        steady_time const now = core_.time().steady();
-        steady_time const wakes = core_.wakes_at(now);
+        steady_time const wakes = wakes_at();
         if (wakes == (steady_time::max)() && !core_.io().watches()) {
             error silent{error_code::transport_failed, "a task waits for something that never comes"};
             if (core_.root().ended() != nullptr) {
                 silent.raise();
             }
             core_.root().end(silent);
-        } else if (wakes > now) {
+        } else if (wakes != (steady_time::min)()) {
             core_.io().wait(wakes);
         }
     }
@@ -210,6 +197,7 @@ private:
     std::unique_ptr<poll_driver> own_;
     detail::loop_core core_;
     detail::ring_link tasks_;
+    std::vector<std::coroutine_handle<>> fresh_; ///< spawned, and not begun
     std::uint64_t spawned_{};
     std::optional<error> problem_;
     std::exception_ptr thrown_;

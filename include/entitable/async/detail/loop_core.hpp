@@ -31,10 +31,14 @@ public:
     /// Takes the answer. Runs in a sink, so it sends and does not resume.
     virtual void take(completion& done) = 0;
 
-    loop_way* way{};     ///< that it goes
-    request_ref request; ///< to be sent, or under way
-    call context;        ///< that it is sent under
-    bool sent{};         ///< it is under way
+    // They stand behind the index of the timer, where they take no room.
+    bool sent{};          ///< it is under way
+    bool ready{};         ///< it is among what is ready
+    bool token_watched{}; ///< the loop looks at its token
+    bool call_used{};     ///< a request was sent under its call
+    loop_way* way{};      ///< that it goes
+    request_ref request;  ///< to be sent, or under way
+    call context;         ///< that it is sent under
 
 protected:
     explicit sending(call with) : context(std::move(with)) {}

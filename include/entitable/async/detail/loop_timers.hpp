@@ -28,7 +28,7 @@ public:
     }
     /// Does nothing for one that is not there.
     void remove(parked& one) noexcept {
-        std::size_t const at = std::exchange(one.timer_index, parked::no_timer);
+        std::uint32_t const at = std::exchange(one.timer_index, parked::no_timer);
         if (at == parked::no_timer) {
             return;
         }
@@ -44,7 +44,7 @@ public:
 private:
     void put(std::size_t at, parked* one) noexcept {
         heap_[at] = one;
-        one->timer_index = at;
+        one->timer_index = static_cast<std::uint32_t>(at);
     }
     void rise(std::size_t at) noexcept {
         parked* const one = heap_[at];

@@ -88,12 +88,12 @@ public:
     /// Looks whether it was cancelled by a token, which wakes nobody.
     virtual void look_at_token() {}
 
-    static constexpr std::size_t no_timer = ~std::size_t{0};
+    static constexpr std::uint32_t no_timer = ~std::uint32_t{0};
 
-    std::coroutine_handle<> waiting;   ///< resumed when it is ready
-    wait_scope* scope{};               ///< that it waits in
-    steady_time wakes{};               ///< of its timer
-    std::size_t timer_index{no_timer}; ///< among the timers
+    std::coroutine_handle<> waiting;     ///< resumed when it is ready
+    wait_scope* scope{};                 ///< that it waits in
+    steady_time wakes{};                 ///< of its timer
+    std::uint32_t timer_index{no_timer}; ///< among the timers
 
     [[nodiscard]] static parked& of(ring_link& queued) noexcept {
         return static_cast<parked&>(static_cast<in_queue&>(queued));
