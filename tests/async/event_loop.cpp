@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/testing/manual_clock.hpp>
+
 #include <async/books.hpp>
 #include <support/catch.hpp>
 
@@ -28,6 +30,66 @@ task<result<std::int32_t>> fill_and_sum(async_table<book> books, std::string she
 
 task<result<book>> get_one(async_table<book> books, std::string shelf, std::string isbn) {
     co_return co_await books.get(shelf, isbn);
+}
+
+/// Answers what is cancelled, and nothing else.
+struct mute {
+    using is_transport = void;
+    memory_backend below;
+
+    class way final : public channel {
+    public:
+        void send(request_ref request, call& context, void* tag) override { sent_.push_back({request, &context, tag}); }
+        void cancel(void* tag, error const& why) override {
+            for (sent& each : sent_) {
+                if (each.tag == tag) {
+                    each.why.emplace(why);
+                }
+            }
+        }
+        void poll(steady_time now, completion_sink sink) override {
+            for (std::size_t index = 0; index < sent_.size();) {
+                if (!sent_[index].why) {
+                    ++index;
+                    continue;
+                }
+                sent const one = sent_[index];
+                sent_.erase(sent_.begin() + static_cast<std::ptrdiff_t>(index));
+                one.request.visit([&]<class Request>(Request const& asked) {
+                    result<response_of<Request>> answer{failure{*one.why}};
+                    completion done{asked, answer, *one.context, one.tag, now};
+                    sink(done);
+                });
+            }
+        }
+        [[nodiscard]] steady_time wakes_at() const noexcept override {
+            for (sent const& each : sent_) {
+                if (each.why) {
+                    return (steady_time::min)();
+                }
+            }
+            return (steady_time::max)();
+        }
+
+    private:
+        struct sent {
+            request_ref request;
+            call* context;
+            void* tag;
+            std::optional<error> why{};
+        };
+        std::vector<sent> sent_;
+    };
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        return below.execute(request, context);
+    }
+    [[nodiscard]] shared<channel> open(io_driver&) const { return shared<channel>{new way}; }
+};
+
+task<result<book>> get_in_time(event_loop& loop, async_table<book> books) {
+    co_return co_await with_timeout(loop, std::chrono::seconds{3}, get_one(books, "a", "1"));
 }
 
 task<> throws(std::string what) {
@@ -114,6 +176,25 @@ TEST_CASE("a loop that is stopped ends its tasks with Cancelled") {
     auto const later = loop.run(get_one(books, "a", "1"));
     REQUIRE_FALSE(later);
     CHECK(later.error().code == error_code::cancelled);
+}
+
+TEST_CASE("what is under way is cancelled, not waited for") {
+    testing::manual_clock time;
+    steady_time const begun = time.steady();
+    event_loop loop{{.time = &time, .letters = false}};
+    async_table<book> const books{loop, mute{}, "Books"};
+    auto const late = loop.run(get_in_time(loop, books));
+    REQUIRE_FALSE(late);
+    CHECK(late.error().code == error_code::deadline_exceeded);
+    CHECK(time.steady() - begun == std::chrono::seconds{3});
+    loop.spawn(get_one(books, "a", "1"));
+    CHECK(loop.turn());
+    loop.stop();
+    while (loop.turn()) {
+        CHECK(loop.wakes_at() == (steady_time::min)());
+    }
+    REQUIRE(loop.problem());
+    CHECK(loop.problem()->code == error_code::cancelled);
 }
 
 TEST_CASE("a loop that goes destroys what waits in it") {
