@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// A virtual shard of 10,000 rows in 100 partitions moves from store to store while two threads write to it; in memory and from file to file. How
+// long writes and reads paused, the waits for leases apart; and the whole move beside a bare copy of the same rows into a table of the same kind of
+// store, batches of 100, in turns. Medians of rounds.
+//
+//     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/shard_moves.cpp -o shard_moves -lsqlite3 -pthread
+
+#include <entitable/entitable.hpp>
+#include <entitable/file.hpp>
+#include <entitable/request/batch_packer.hpp>
+#include <entitable/shards.hpp>
+
+#include <support/temporary_folder.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <map>
+#include <thread>
+
+using namespace entitable;
+
+namespace {
+
+struct item {
+    std::string group;
+    std::int32_t number{};
+    std::string text;
+};
+ENTITABLE(item, partition_key(group), row_key(width(number, 5)), properties(text))
+
+constexpr int rows = 10'000;
+constexpr auto short_lease = std::chrono::milliseconds{500};
+
+double milliseconds(std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>{time}.count(); }
+double median(std::vector<double> all) {
+    std::sort(all.begin(), all.end());
+    return all[all.size() / 2];
+}
+
+/// Copies the table as plainly as can be: pages of 1,000 rows, batches of 100.
+double bare_copy(
+    any_transport const& from, std::string const& source, any_transport const& to, std::string const& target) {
+    call context;
+    to.execute(create_table{target}, context).value();
+    auto const begin = std::chrono::steady_clock::now();
+    query_entities asked{source, {}, {}, {}, 1000, {}};
+    do {
+        auto found = from.execute(asked, context).value();
+        batch_packer packer{target, to.profile()};
+        for (std::size_t index = 0; index < found.rows.size(); ++index) {
+            packer.add(mutation::insert(row{found.rows[index]})).value();
+        }
+        while (auto batch = packer.take()) {
+            to.execute(*batch, context).value();
+        }
+        asked.continuation = std::move(found.continuation);
+    } while (asked.continuation);
+    double const taken = milliseconds(std::chrono::steady_clock::now() - begin);
+    to.execute(delete_table{target}, context).value();
+    return taken;
+}
+
+void measure(char const* name, store_opener const& open) {
+    lookup_map_options brief;
+    brief.lease = short_lease;
+    auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{1}, {"a"}, brief).value();
+    sharded const cloud{map, open};
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    for (int number = 0; number < rows; number += 100) {
+        auto batch = items.batch();
+        for (int each = number; each < number + 100; ++each) {
+            batch.insert({"g" + std::to_string(number / 100), each, std::string(900, 'x')});
+        }
+        batch.submit().value();
+    }
+    std::vector<double> writes, reads, waits, copying, bare;
+    for (int round = 0; round < 7; ++round) {
+        std::string const from = round % 2 == 0 ? "a" : "b";
+        std::string const to = round % 2 == 0 ? "b" : "a";
+        {
+            auto const now = map.state().fresh({}).value();
+            auto const& place = now->places[0];
+            bare.push_back(bare_copy(open(from).value(),
+                detail::shard_table_name("items", 0, (std::max)(place.row.epoch, now->tables[0].epoch)),
+                open(to).value(), "bare" + std::to_string(round)));
+        }
+        std::atomic<bool> stop{false};
+        std::vector<std::thread> writers;
+        for (int writer = 0; writer < 2; ++writer) {
+            writers.emplace_back([&, writer] {
+                for (int number = writer; !stop; number = (number + 37) % rows) {
+                    static_cast<void>(items.insert_or_replace({"g" + std::to_string(number / 100), number, "changed"}));
+                    std::this_thread::sleep_for(std::chrono::milliseconds{2});
+                }
+            });
+        }
+        auto plan = plan_move(cloud, 0, to).value();
+        std::chrono::steady_clock::time_point copied{};
+        std::chrono::steady_clock::time_point caught_up{};
+        auto const done =
+            plan.run([&](move_progress const& at) {
+                    auto const now = std::chrono::steady_clock::now();
+                    if (at.step == move_step::copying && copied == std::chrono::steady_clock::time_point{}) {
+                        copied = now;
+                    }
+                    if (at.step == move_step::catching_up && caught_up == std::chrono::steady_clock::time_point{}) {
+                        caught_up = now;
+                    }
+                    return true;
+                })
+                .value();
+        stop = true;
+        for (auto& each : writers) {
+            each.join();
+        }
+        writes.push_back(milliseconds(done.writes_paused));
+        reads.push_back(milliseconds(done.reads_paused));
+        waits.push_back(milliseconds(std::chrono::nanoseconds{short_lease} * 106 / 100));
+        copying.push_back(milliseconds(caught_up - copied));
+    }
+    std::printf("%-8s writes paused %7.1f ms, of it %5.1f for the short lease; reads %6.1f ms; copied in %7.1f ms, "
+                "bare copy %7.1f "
+                "ms, ratio %4.2f\n",
+        name, median(writes), median(waits), median(reads), median(copying), median(bare),
+        median(bare) / median(copying));
+}
+
+} // namespace
+
+int main() {
+    std::map<std::string, memory_backend> memory;
+    measure("memory",
+        [&](std::string_view name) -> result<any_transport> { return any_transport{memory[std::string{name}]}; });
+    entitable_test::temporary_folder const folder;
+    std::map<std::string, any_transport> files;
+    measure("files", [&](std::string_view name) -> result<any_transport> {
+        auto const known = files.find(std::string{name});
+        return known != files.end()
+            ? known->second
+            : files.emplace(std::string{name}, any_transport{file_backend{folder / (std::string{name} + ".db")}})
+                  .first->second;
+    });
+}
