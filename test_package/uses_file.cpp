@@ -4,6 +4,7 @@
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>

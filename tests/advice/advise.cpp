@@ -7,6 +7,7 @@
 
 #include <support/catch.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <set>

@@ -10,6 +10,7 @@
 #include <support/long.hpp>
 #include <support/store.hpp>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <stdexcept>

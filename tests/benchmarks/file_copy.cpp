@@ -12,6 +12,7 @@
 #include <benchmarks/support/measure.hpp>
 #include <support/temporary_folder.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>

@@ -18,6 +18,7 @@
 #include <support/temporary_folder.hpp>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <numeric>

@@ -10,6 +10,7 @@
 #include <benchmarks/support/count_allocations.hpp>
 #include <benchmarks/support/measure.hpp>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>

@@ -12,6 +12,7 @@
 
 #include <benchmarks/support/measure.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>

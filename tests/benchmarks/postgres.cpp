@@ -21,6 +21,7 @@
 #endif
 #include <support/postgres_server.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 #include <memory>

@@ -6,6 +6,8 @@
 
 #include <support/catch.hpp>
 
+#include <algorithm>
+
 using namespace entitable;
 using namespace bulk_test;
 using entitable_test::ContainsSubstring;

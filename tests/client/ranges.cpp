@@ -13,6 +13,7 @@
 #include <support/catch.hpp>
 #include <support/runners.hpp>
 
+#include <algorithm>
 #include <ranges>
 
 using namespace entitable;

@@ -10,6 +10,7 @@
 #include <support/catch.hpp>
 #include <support/long.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace entitable;

@@ -9,6 +9,7 @@
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>

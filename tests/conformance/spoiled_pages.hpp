@@ -7,6 +7,8 @@
 
 #include "spoiled_rows.hpp"
 
+#include <algorithm>
+
 namespace entitable_test {
 
 /// Answers queries from all rows of a table.

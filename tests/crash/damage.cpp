@@ -12,6 +12,7 @@
 #include <support/tally.hpp>
 #include <support/temporary_folder.hpp>
 
+#include <algorithm>
 #include <optional>
 
 using namespace entitable;

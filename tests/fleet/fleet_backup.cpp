@@ -11,6 +11,7 @@
 #include <entitable/file.hpp>
 #include <entitable/fleet/fleet_backup.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <thread>

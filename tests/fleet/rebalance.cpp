@@ -8,6 +8,7 @@
 #include "support/long.hpp"
 #include <entitable/core/random.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 

@@ -8,6 +8,7 @@
 #include "support/long.hpp"
 #include <entitable/testing/crash_points.hpp>
 
+#include <algorithm>
 #include <optional>
 
 using namespace entitable;

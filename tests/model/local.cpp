@@ -11,6 +11,7 @@
 #include <support/catch.hpp>
 #include <support/long.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 

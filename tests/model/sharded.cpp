@@ -9,6 +9,7 @@
 #include <support/long.hpp>
 #include <support/two_stores.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 using namespace entitable;

@@ -13,6 +13,7 @@
 #include <support/postgres_server.hpp>
 #include <support/temporary_folder.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iomanip>
 

@@ -15,6 +15,8 @@
 #include <entitable/sequence.hpp>
 #include <entitable/unit_of_work.hpp>
 
+#include <algorithm>
+
 using namespace entitable;
 using namespace entitable_test;
 

@@ -11,6 +11,8 @@
 #include <entitable/core/random.hpp>
 #include <entitable/retrying.hpp>
 
+#include <algorithm>
+
 using namespace entitable;
 using namespace entitable_test;
 

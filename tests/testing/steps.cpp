@@ -12,6 +12,7 @@
 
 #include <support/catch.hpp>
 
+#include <algorithm>
 #include <set>
 
 using namespace entitable;

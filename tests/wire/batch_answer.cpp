@@ -6,6 +6,8 @@
 
 #include <support/vectors.hpp>
 
+#include <algorithm>
+
 using namespace entitable;
 using namespace entitable_test;
 using testing::make_row;

@@ -41,7 +41,7 @@ template <class Entity, class Row>
     page_of<Row>& made = read->emplace();
     made.items.resize(walk.size());
     for (std::size_t index = 0; index < made.items.size(); ++index) {
-        if (auto decoded = read_row<Entity>(walk.rows()[index], made.items[index], walk.mode()); !decoded) {
+        if (auto decoded = (read_row<Entity, Row>)(walk.rows()[index], &made.items[index], walk.mode()); !decoded) {
             return std::move(decoded).as_failure();
         }
     }

@@ -113,12 +113,7 @@ public:
         if (!walk) {
             return std::move(walk).as_failure();
         }
-        if constexpr (detail::is_read_by_library<Row>) {
-            if ((*walk)->can_show_rows()) {
-                return detail::call_shown<Entity, Row>(**walk, function);
-            }
-        }
-        return each_of(**walk, function);
+        return each_of(**walk, detail::is_read_by_library<Row>, function);
     }
 
     /// The first entity, or nothing.
@@ -130,7 +125,7 @@ public:
             return std::move(walk).as_failure();
         }
         result<std::optional<Row>> found{std::in_place, std::in_place};
-        auto read = detail::read_next<Entity>(**walk, **found);
+        auto read = (*walk)->read_next(&**found, detail::read_row<Entity, Row>);
         if (!read) {
             return std::move(read).as_failure();
         }
@@ -149,7 +144,16 @@ public:
         constexpr bool copied = std::is_copy_constructible_v<Row> || !std::same_as<Container, std::vector<Row>>;
         static_assert(copied, "to() copies each entity, and this type cannot be copied: use for_each");
         result<Container> all{std::in_place};
-        if constexpr (copied) {
+        if constexpr (copied && std::same_as<Container, std::vector<Row>>) {
+            auto walk = start(limits_, names());
+            auto const add = [](void* rows) -> void* { return &static_cast<Container*>(rows)->emplace_back(); };
+            auto done = walk
+                ? (*walk)->read_rows(&*all, add, detail::read_row<Entity, Row>, detail::is_read_by_library<Row>)
+                : std::move(walk).as_failure();
+            if (!done) {
+                return std::move(done).as_failure();
+            }
+        } else if constexpr (copied) {
             auto done = for_each([&](Row const& entity) { all->push_back(entity); });
             if (!done) {
                 return std::move(done).as_failure();
@@ -286,20 +290,14 @@ public:
 
     private:
         friend class query;
-        struct place : counted {
-            explicit place(shared<detail::row_walk> started) : walk(std::move(started)) {}
+        struct place : detail::row_cursor {
+            using row_cursor::row_cursor;
 
-            shared<detail::row_walk> walk;
             Row current{};
-            bool end{};
         };
 
-        explicit iterator(shared<detail::row_walk> walk) : at_(shared<place>::make(std::move(walk))) { advance(); }
-        void advance() {
-            auto read = detail::read_next<Entity>(*at_->walk, at_->current);
-            at_->end = !read || !*read;
-            (void)std::move(read).value();
-        }
+        explicit iterator(shared<detail::row_walk> walk) : at_(new place(std::move(walk))) { advance(); }
+        void advance() { at_->advance(&at_->current, detail::read_row<Entity, Row>); }
 
         shared<place> at_;
     };
@@ -325,18 +323,12 @@ private:
     }
     /// `function(row)` for each row of the walk, behind the page that it came with.
     template <class Function>
-    [[nodiscard]] static result<void> each_of(detail::row_walk& walk, Function& function) {
-        Row current{};
-        for (;;) {
-            auto read = detail::read_next<Entity>(walk, current);
-            if (!read) {
-                return std::move(read).as_failure();
-            }
-            if (!*read) {
-                return {};
-            }
-            function(std::as_const(current));
-        }
+    [[nodiscard]] static result<void> each_of(detail::row_walk& walk, bool shown, Function& function) {
+        Function* target = &function; // may point to a function, which is no object
+        auto const call = [](void* to, void const* row) {
+            (**static_cast<Function**>(to))(*static_cast<Row const*>(row));
+        };
+        return walk.call_rows(detail::kind_of_row<Entity, Row>, shown, &target, call);
     }
     /// The same for functions of the library, which call no transport: while the store is being read, where it can be.
     template <class Function>
@@ -350,7 +342,7 @@ private:
                 return detail::fold_shown<typename Row::shown_type>(**walk, function);
             }
         }
-        return each_of(**walk, function);
+        return each_of(**walk, false, function);
     }
     /// One aggregate.
     template <class Aggregate>

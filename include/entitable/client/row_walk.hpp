@@ -6,6 +6,7 @@
 /// The part of a query that does not depend on its entity: what is asked of which transport, and the walk over the rows.
 
 #include <entitable/client/table_core.hpp>
+#include <entitable/mapping/codec.hpp>
 #include <entitable/query/reading.hpp>
 #include <entitable/transport/any_transport.hpp>
 #include <entitable/transport/channel.hpp>
@@ -44,6 +45,13 @@ struct query_limits {
     /// `read_token`, where there is a token: nobody else pays for it.
     result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
     bool only_one{}; ///< one row at most, from there
+};
+
+/// What a walk has to know of the objects that it reads rows into.
+struct row_kind {
+    row_reader read;
+    void* (*make)();
+    void (*remove)(void* made) noexcept;
 };
 
 /// How several pages are asked for at once.
@@ -101,6 +109,18 @@ public:
     /// The next row, until the next call; nothing at the end.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
 
+    // The same into objects of a type that only `kind` and its like know. Compiled once, and not for each query of a program.
+    /// Reads the next row into `to`; false at the end.
+    ENTITABLE_LAZY [[nodiscard]] result<bool> read_next(void* to, row_reader read);
+    /// Reads all rows from the next page on into new objects that `add` puts behind those in `all`; `shown` as in `call_rows`. After an
+    /// error there may be one object more than there are rows.
+    ENTITABLE_LAZY [[nodiscard]] result<void> read_rows(
+        void* all, void* (*add)(void* all), row_reader read, bool shown);
+    /// Calls `call(function, row)` with all rows from the next page on, when nothing is being read: it may throw, wait and call the store.
+    /// `shown`: the rows of each page are read while the store is being read, if the query can; else one by one.
+    ENTITABLE_LAZY [[nodiscard]] result<void> call_rows(
+        row_kind const& kind, bool shown, void* function, void (*call)(void* function, void const* row));
+
     /// How rows are read.
     [[nodiscard]] reading mode() const noexcept { return source_->options.reading; }
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
@@ -144,6 +164,17 @@ public:
 
 private:
     row_walk* walk_;
+};
+
+/// A walk that an iterator is at: a row is read into an object beside it.
+struct row_cursor : counted {
+    explicit row_cursor(shared<row_walk> started) : walk(std::move(started)) {}
+
+    /// Reads the next row; throws the error when it cannot be had.
+    ENTITABLE_LAZY void advance(void* to, row_reader read);
+
+    shared<row_walk> walk;
+    bool end{};
 };
 
 /// What of an entity is asked for where its keys suffice.

@@ -120,29 +120,30 @@ public:
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
         static_assert(detail::allow_path<Entity, path>());
-        return ask<path>(condition.nodes());
+        return entitable::query<Entity, path>{asking(condition.nodes(), path)};
     }
     /// A predicate that was refused has said why.
     [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
-        return ask<access_path::point>({});
+        return entitable::query<Entity, access_path::point>{asking({}, access_path::point)};
     }
 
     /// All entities; reads the whole table.
-    [[nodiscard]] auto scan_table() const { return ask<access_path::table>({}); }
+    [[nodiscard]] auto scan_table() const {
+        return entitable::query<Entity, access_path::table>{asking({}, access_path::table)};
+    }
     /// The entities that satisfy the predicate; may read the whole table.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
-        return ask<path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout)>(condition.nodes());
+        constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
+        return entitable::query<Entity, path>{asking(condition.nodes(), path)};
     }
 
 private:
     [[nodiscard]] result<written> write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
-        return core_.write(kind, to_row(entity), condition);
+        return core_.write(kind, &entity, detail::kind_of_entity<Entity>, condition);
     }
-    template <access_path Path>
-    [[nodiscard]] entitable::query<Entity, Path> ask(predicate_nodes const& condition) const {
-        return entitable::query<Entity, Path>{
-            detail::ask(core_, condition, Path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout)};
+    [[nodiscard]] shared<detail::query_source> asking(predicate_nodes const& condition, access_path path) const {
+        return detail::ask(core_, condition, path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
     }
 };
 

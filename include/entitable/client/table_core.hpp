@@ -6,6 +6,7 @@
 /// The part of a table that does not depend on its entity: where it lives, what it is called, how its calls go.
 
 #include <entitable/client/detail/partition_search.hpp>
+#include <entitable/mapping/codec.hpp>
 #include <entitable/mapping/key_layout.hpp>
 #include <entitable/request/single_request.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -79,10 +80,16 @@ public:
     /// The row may carry the error that made it impossible.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, result<row>&& made, etag_condition& condition) const;
+    /// The same of an entity.
+    ENTITABLE_LAZY [[nodiscard]] result<written> write(
+        mutation_kind kind, void const* entity, entity_kind const& of, etag_condition& condition) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(transact const& request) const;
     /// As `to_read`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, entity_visitor const& visit) const;
+    /// Reads one entity into `to`.
+    ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,
+        result<std::string_view>&& row_key, void* to, row_reader read_row) const;
     /// Every row of a range of keys that satisfies a condition, page after page, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(key_range const& range, filter const& condition,
         bool with_system_rows, function_ref<void(row_view)> function) const;

@@ -103,6 +103,16 @@ ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> changed_entity(row_view 
 ENTITABLE_LAZY [[nodiscard]] update_operation to_update(table_core const& table, result<std::string>& partition_key,
     result<std::string>& row_key, row_change change, bool forced, update_options const& options, clock& time);
 
+/// A change of an entity, of a type that only it and `kind` know: whether the entity is to be written.
+struct entity_change {
+    bool (*call)(void* change, void* entity);
+    void* change;
+};
+/// Updates one entity of a table, which is left in `entity`. The keys may carry the error that made them impossible.
+ENTITABLE_LAZY [[nodiscard]] result<update_outcome> update_entity(table_core const& table,
+    result<std::string>& partition_key, result<std::string>& row_key, entity_kind const& kind, void* entity,
+    entity_change change, bool forced, update_options const& options);
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

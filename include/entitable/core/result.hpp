@@ -72,6 +72,12 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return problem_ == nullptr; }
     [[nodiscard]] entitable::error const& get() const noexcept { return holds() ? *problem_ : taken_error(); }
+    /// Throws the error of a result that has no value.
+    void require(bool has_value) const {
+        if (!has_value) {
+            get().raise();
+        }
+    }
     [[nodiscard]] failure take() noexcept { return failure{holds() ? std::exchange(problem_, taken()) : nullptr}; }
 
 private:
@@ -144,15 +150,15 @@ public:
 
     /// The value; throws the error when there is none (ends the program without exceptions).
     [[nodiscard]] T& value() & {
-        require_value();
+        problem_.require(has_value_);
         return value_;
     }
     [[nodiscard]] T const& value() const& {
-        require_value();
+        problem_.require(has_value_);
         return value_;
     }
     T value() && {
-        require_value();
+        problem_.require(has_value_);
         return std::move(value_);
     }
 
@@ -199,11 +205,6 @@ public:
     }
 
 private:
-    void require_value() const {
-        if (!has_value_) {
-            problem_.get().raise();
-        }
-    }
     void destroy() noexcept {
         if (has_value_) {
             value_.~T();

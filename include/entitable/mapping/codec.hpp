@@ -7,13 +7,12 @@
 /// `detail::encode_row` and `detail::decode_row`, compiled once.
 
 #include <entitable/mapping/detail/descriptor.hpp>
+#include <entitable/mapping/detail/key_from.hpp>
 #include <entitable/mapping/detail/parts.hpp>
 #include <entitable/mapping/detail/value_reader.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/row/reading.hpp>
 #include <entitable/row/row.hpp>
-
-#include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -77,6 +76,10 @@ bool take_value(void* member, value_view const* value) {
     }
 }
 
+/// Members that are named by pointers, and none that is read by functions or in parts.
+template <auto... Members>
+inline constexpr bool are_member_pointers = (std::is_member_pointer_v<decltype(Members)> && ...);
+
 template <class T, class... Types>
 inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
@@ -105,18 +108,19 @@ template <auto Member, class Entity>
         return read_accessor(entity, Member);
     }
 }
-/// A component's value as `write_key` and `read_key` take it.
-template <class Component>
-[[nodiscard]] key_source member_source(typename Component::value_type const& value) noexcept {
-    return {&value, [](std::string& out, void const* from) {
-                return Component::codec::append(out, *static_cast<typename Component::value_type const*>(from));
-            }};
+/// Reads the text of a value. One function for all components of a codec, whatever entity they are of.
+template <class Codec, class T>
+[[nodiscard]] bool parse_value(std::string_view text, void* to) {
+    return Codec::parse(text, *static_cast<T*>(to));
 }
-template <class Component>
-[[nodiscard]] key_target target_of(typename Component::value_type& value) noexcept {
-    return {&value, [](std::string_view text, void* to) {
-                return Component::codec::parse(text, *static_cast<typename Component::value_type*>(to));
-            }};
+/// A component's value as `write_key` and `read_key` take it.
+template <class Codec, class T>
+[[nodiscard]] key_source member_source(T const& value) noexcept {
+    return {&value, &append_value<Codec, T>};
+}
+template <class Codec, class T>
+[[nodiscard]] key_target target_of(T& value) noexcept {
+    return {&value, &parse_value<Codec, T>};
 }
 
 /// The only component of a key, and the text of the key is its value. A literal or a bucket may stand in front yet.
@@ -127,7 +131,8 @@ inline constexpr bool is_one_text<Component> = std::is_same_v<typename Component
 
 template <class Entity, class... Components>
 [[nodiscard]] result<std::string> encode_key(Entity const& entity, key_layout layout, components<void, Components...>) {
-    key_source const values[] = {member_source<Components>(entity.*Components::member)..., key_source{}};
+    key_source const values[] = {
+        member_source<typename Components::codec>(entity.*Components::member)..., key_source{}};
     return write_key(layout, values);
 }
 
@@ -139,7 +144,7 @@ template <class Entity, class... Components>
             return true;
         }
     }
-    key_target const values[] = {target_of<Components>(out.*Components::member)..., key_target{}};
+    key_target const values[] = {target_of<typename Components::codec>(out.*Components::member)..., key_target{}};
     return read_key(key, layout, values);
 }
 
@@ -156,7 +161,9 @@ template <auto Member, class Entity>
         *to = view_of(read_member<Member>(entity));
     }
     to += parts_of_member<Member>;
-    names = std::fill_n(names, parts_of_member<Member>, name);
+    for (std::size_t part = 0; part < parts_of_member<Member>; ++part) {
+        *names++ = name;
+    }
     return put;
 }
 template <class Entity, auto... Members>
@@ -172,8 +179,8 @@ template <class Entity, class... P, class... R, auto... Members>
 [[nodiscard]] result<void> encode_entity(row& into, Entity const& entity, components<void, P...>,
     components<void, R...>, members<0, Members...>, [[maybe_unused]] bool in_one_row = true) {
     using map = mapping<Entity>;
-    key_source const partition[] = {member_source<P>(entity.*P::member)..., key_source{}};
-    key_source const row[] = {member_source<R>(entity.*R::member)..., key_source{}};
+    key_source const partition[] = {member_source<typename P::codec>(entity.*P::member)..., key_source{}};
+    key_source const row[] = {member_source<typename R::codec>(entity.*R::member)..., key_source{}};
     if constexpr (has_parts<members<0, Members...>>) {
         constexpr std::size_t count = (parts_of_member<Members> + ...);
         nullable_view values[count];
@@ -187,14 +194,20 @@ template <class Entity, class... P, class... R, auto... Members>
         return encoded && in_one_row ? check_size_of_chunked(into, map::entity_name, values, names, count)
                                      : std::move(encoded);
     } else {
-        nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
-        return encode_row(into,
-            {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values + 1,
-                std::data(map::property_names) + 1, sizeof...(Members)});
+        auto const encode = [&](nullable_view const* values) {
+            return encode_row(into,
+                {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values + 1,
+                    std::data(map::property_names) + 1, sizeof...(Members)});
+        };
+        if constexpr (are_member_pointers<Members...>) { // read here: a function for each member costs compile time
+            nullable_view const values[] = {nullable_view{}, view_of(entity.*Members)...};
+            return encode(values);
+        } else {
+            nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
+            return encode(values);
+        }
     }
 }
-
-// Members are arguments here, so that there is one function for all members of a type.
 
 template <class Entity, class Class, class T>
 [[nodiscard]] value_target target_of_property(Entity& out, T Class::* member) noexcept {
@@ -216,13 +229,18 @@ template <class Entity, auto Getter, auto Setter>
         described<value_type>};
 }
 
+/// One function for all members of a type, whatever entity they are of.
+template <class T>
+void read_value(value_reader& reader, T& member, std::size_t index) {
+    if constexpr (is_plain<T>) {
+        reader.take(member);
+    } else {
+        reader.take(target_for(member), index);
+    }
+}
 template <class Entity, class Class, class T>
 void read_property(value_reader& reader, Entity& out, T Class::* member, std::size_t index) {
-    if constexpr (is_plain<T>) {
-        reader.take(out.*member);
-    } else {
-        reader.take(target_for(out.*member), index);
-    }
+    read_value(reader, out.*member, index);
 }
 template <class Entity, auto Getter, auto Setter>
 void read_property(value_reader& reader, Entity& out, accessor_pair<Getter, Setter> property, std::size_t index) {
@@ -268,11 +286,23 @@ template <class Entity, auto... Members>
         if (has_descriptor(row.payload, descriptor)) {
             value_reader reader{row.payload, descriptor.size()};
             [[maybe_unused]] std::size_t index = 0;
-            (read_property(reader, out, Members, index++), ...);
+            if constexpr (are_member_pointers<Members...>) {
+                (read_value(reader, out.*Members, index++), ...);
+            } else {
+                (read_property(reader, out, Members, index++), ...);
+            }
             return reader.finish(names, map::entity_name);
         }
-        value_target const targets[] = {target_of_property(out, Members)..., value_target{}};
-        return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
+        auto const decode = [&](value_target const* targets) {
+            return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
+        };
+        if constexpr (are_member_pointers<Members...>) {
+            value_target const targets[] = {target_for(out.*Members)..., value_target{}};
+            return decode(targets);
+        } else {
+            value_target const targets[] = {target_of_property(out, Members)..., value_target{}};
+            return decode(targets);
+        }
     }
 }
 
@@ -336,6 +366,36 @@ template <mapped_entity Entity>
     detail::decode_system(row, out, typename map::system_members{});
     return detail::decode_properties(row, out, mode, typename map::properties{});
 }
+
+namespace detail {
+
+/// Reads a row into an object whose type the function knows and its caller does not.
+using row_reader = result<void> (*)(row_view const& from, void* to, reading mode);
+
+template <class Entity>
+[[nodiscard]] result<void> read_entity_row(row_view const& from, void* to, reading mode) {
+    return from_row(from, *static_cast<Entity*>(to), mode);
+}
+
+/// What code that does not know an entity's type has to know of it.
+struct entity_kind {
+    row_reader read;
+    result<void> (*write)(void const* from, row& to);
+    void (*reset)(void* entity); ///< to what a new one is
+};
+
+template <class Entity>
+[[nodiscard]] result<void> write_entity_row(void const* from, row& to) {
+    return to_row(*static_cast<Entity const*>(from), to);
+}
+template <class Entity>
+void reset_entity(void* entity) {
+    *static_cast<Entity*>(entity) = Entity{};
+}
+template <class Entity>
+inline constexpr entity_kind kind_of_entity{&read_entity_row<Entity>, &write_entity_row<Entity>, &reset_entity<Entity>};
+
+} // namespace detail
 
 /// A reference to an entity. KeyNotSplittable and KeyReserved as above.
 template <mapped_entity Entity>

@@ -19,20 +19,9 @@ concept comparable_with = std::same_as<From, T> ||
     (std::same_as<T, std::string> && std::convertible_to<From const&, std::string_view>) || fits_losslessly<From, T> ||
     (std::same_as<T, double> && (std::same_as<From, float> || fits_losslessly<From, std::int32_t>));
 
-/// `From` as a value of a property of type T.
-template <class T, class From>
-[[nodiscard]] value property_operand(From const& from) {
-    if constexpr (std::same_as<T, std::string>) {
-        return value_view{std::string_view{from}};
-    } else {
-        T const converted = static_cast<T>(from);
-        return property_type<T>::view(converted);
-    }
-}
-
 /// A comparison with a property.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes property_comparison(
-    std::string_view name, filter_operator operation, value operand);
+    std::string_view name, filter_operator operation, value_view operand);
 
 /// Whether the property is there: it equals a value, or it does not.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, value_view of_its_type, bool there);
@@ -61,7 +50,14 @@ template <class Entity, auto Member, class From>
         return is_present(field, operation == filter_operator::not_equal);
     } else if constexpr (comparable_with<From, type>) {
         constexpr auto free = shape_set::of(0);
-        return predicate<Entity, free, free>{property_comparison(field.name, operation, property_operand<type>(from))};
+        if constexpr (std::same_as<type, std::string>) {
+            return predicate<Entity, free, free>{
+                property_comparison(field.name, operation, value_view{std::string_view{from}})};
+        } else {
+            type const converted = static_cast<type>(from);
+            return predicate<Entity, free, free>{
+                property_comparison(field.name, operation, property_type<type>::view(converted))};
+        }
     } else {
         static_assert(comparable_with<From, type>,
             "a property is compared with a value of its own type, or a narrower one, and not with another member: this "

@@ -8,6 +8,7 @@
 #include <entitable/async/awaited.hpp>
 #include <entitable/client/detail/entity_read.hpp>
 #include <entitable/client/detail/keyed_operations.hpp>
+#include <entitable/client/detail/updating.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

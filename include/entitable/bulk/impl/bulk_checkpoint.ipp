@@ -5,6 +5,7 @@
 #include <entitable/bulk/bulk_checkpoint.hpp>
 #include <entitable/core/text.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 

@@ -18,30 +18,25 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-template <class Entity, class Row>
-[[nodiscard]] result<void> read_row(row_view from, Row& to, reading mode) {
-    if constexpr (std::same_as<Row, Entity>) {
-        return from_row(from, to, mode);
-    } else {
-        return to.read(from, mode);
-    }
+template <class Row>
+[[nodiscard]] result<void> read_selected_row(row_view const& from, void* to, reading mode) {
+    return static_cast<Row*>(to)->read(from, mode);
 }
+template <class Entity, class Row>
+inline constexpr row_reader read_row = &read_selected_row<Row>;
+template <class Entity>
+inline constexpr row_reader read_row<Entity, Entity> = &read_entity_row<Entity>;
 
-/// Reads the next row of a walk; false at the end.
-template <class Entity, class Row>
-[[nodiscard]] result<bool> read_next(row_walk& walk, Row& to) {
-    auto found = walk.next();
-    if (!found) {
-        return std::move(found).as_failure();
-    }
-    if (!*found) {
-        return false;
-    }
-    if (auto decoded = read_row<Entity>(**found, to, walk.mode()); !decoded) {
-        return std::move(decoded).as_failure();
-    }
-    return true;
+template <class Row>
+[[nodiscard]] void* make_row() {
+    return new Row{};
 }
+template <class Row>
+void remove_row(void* made) noexcept {
+    delete static_cast<Row*>(made);
+}
+template <class Entity, class Row>
+inline constexpr row_kind kind_of_row{read_row<Entity, Row>, &make_row<Row>, &remove_row<Row>};
 
 /// Reads the rows of a walk into a `Shown` and calls `function` with it, while the store is being read. A row that cannot be read ends
 /// that, and the error of its page comes before it.
@@ -61,41 +56,6 @@ template <class Shown, class Function>
         }
     };
     return walk.show_rows(look, [&] { return std::exchange(problem, {}); });
-}
-
-/// Reads the rows of each page while the store is being read, and calls `function` with them when it is not any more: the function may
-/// throw, wait and call the store.
-template <class Entity, class Row, class Function>
-[[nodiscard]] result<void> call_shown(row_walk& walk, Function& function) {
-    std::vector<Row> rows; // their memory is used again from page to page
-    std::size_t used = 0;
-    std::size_t bytes = 0;
-    result<void> problem;
-    reading const mode = walk.mode();
-    auto const look = [&](row_view const& each) {
-        if (!problem) {
-            return;
-        }
-        if (used == rows.size()) {
-            rows.emplace_back();
-        }
-        if (auto read = read_row<Entity>(each, rows[used], mode)) {
-            ++used;
-            bytes += each.payload.size();
-        } else {
-            problem = std::move(read);
-        }
-    };
-    return walk.show_rows(look, [&]() -> result<void> {
-        for (std::size_t index = 0; index < used; ++index) {
-            function(std::as_const(rows[index]));
-        }
-        used = 0;
-        if (constexpr std::size_t most = 1'000'000; std::exchange(bytes, 0) > most) {
-            rows.clear(); // long values would add up from page to page
-        }
-        return std::exchange(problem, {});
-    });
 }
 
 /// The value of a field of an entity, or of what a query has selected.

@@ -7,7 +7,6 @@
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/found_entity.hpp>
-#include <entitable/client/detail/updating.hpp>
 #include <entitable/client/stored.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/client/transaction.hpp>
@@ -18,7 +17,6 @@
 #include <entitable/mapping/key_argument.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/query/access_path.hpp>
-#include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -36,7 +34,8 @@ template <key_part Part, class... Components>
             return borrowed_key(Part, values.value...);
         }
     }
-    key_source const sources[] = {source_of<Components>(values)..., key_source{}};
+    key_source const sources[] = {
+        source_of<typename Components::codec, typename Components::value_type>(values)..., key_source{}};
     return written_key(buffer, Part, layout, sources);
 }
 
@@ -179,22 +178,37 @@ protected:
     template <class Found>
     [[nodiscard]] result<Found> read_keys(result<std::string_view>&& partition, result<std::string_view>&& row) const {
         result<Found> found{std::in_place};
-        found_entity<Entity, Found> const shown{&found, core_.options().reading};
-        shown.conclude(core_.read(std::move(partition), std::move(row), shown));
+        if constexpr (std::same_as<Found,
+                          Entity>) { // what nearly every program calls, by one function for all entities
+            auto read = core_.read(std::move(partition), std::move(row), &*found, kind_of_entity<Entity>.read);
+            if (!read) {
+                return std::move(read).as_failure();
+            }
+        } else {
+            found_entity<Entity, Found> const shown{&found, core_.options().reading};
+            shown.conclude(core_.read(std::move(partition), std::move(row), shown));
+        }
         return found;
     }
 
     template <class Change>
     [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition_key, result<std::string> row_key,
         bool forced, Change& change, update_options const& options) const {
-        entity_update<Entity, Change&> updating{
-            change, core_.options().reading, [&](row_change of_row) {
-                return to_update(core_, partition_key, row_key, of_row, forced, options, *options.time);
-            }};
-        call context{core_.options(), *options.time};
-        updating.prepare(context);
-        auto through = core_.transport();
-        return run(updating, context, *options.time, through);
+        result<updated<Entity>> outcome{std::in_place};
+        Change* target = &change; // may point to a function, which is no object
+        auto const call = [](void* to, void* entity) {
+            return apply_change(**static_cast<Change**>(to), *static_cast<Entity*>(entity));
+        };
+        auto done = update_entity(
+            core_, partition_key, row_key, kind_of_entity<Entity>, &outcome->entity, {call, &target}, forced, options);
+        if (!done) {
+            return std::move(done).as_failure();
+        }
+        outcome->etag = std::move(done->etag);
+        outcome->attempts = done->attempts;
+        outcome->changed = done->changed;
+        outcome->after_retry = done->after_retry;
+        return outcome;
     }
     table_core core_;
 };

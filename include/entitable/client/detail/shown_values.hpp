@@ -39,7 +39,8 @@ struct key_values<Entity, Part, components<void, Components...>> : field_value<k
             }
         }
         key_target const targets[] = {
-            target_of<Components>(static_cast<field_value<key_field<Entity, Part, Components>>&>(*this).value)...,
+            target_of<typename Components::codec>(
+                static_cast<field_value<key_field<Entity, Part, Components>>&>(*this).value)...,
             key_target{}};
         return read_key(key, layout, targets);
     }

@@ -226,6 +226,121 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> row_walk::next() {
     return std::optional{page_[at_++]};
 }
 
+ENTITABLE_LAZY_BODY result<bool> row_walk::read_next(void* to, row_reader read) {
+    auto found = next();
+    if (!found) {
+        return std::move(found).as_failure();
+    }
+    if (!*found) {
+        return false;
+    }
+    if (auto decoded = read(**found, to, mode()); !decoded) {
+        return std::move(decoded).as_failure();
+    }
+    return true;
+}
+
+ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(void*), row_reader read, bool shown) {
+    if (shown && can_show_rows()) {
+        result<void> problem;
+        auto const look = [&](row_view const& each) {
+            if (problem) { // a row that cannot be read is the end, and the error of its page comes before it
+                problem = read(each, add(all), mode());
+            }
+        };
+        return show_rows(look, [&] { return std::exchange(problem, {}); });
+    }
+    for (;;) {
+        auto found = next();
+        if (!found) {
+            return std::move(found).as_failure();
+        }
+        if (!*found) {
+            return {};
+        }
+        if (auto decoded = read(**found, add(all), mode()); !decoded) {
+            return decoded;
+        }
+    }
+}
+
+/// Objects that rows are read into; their memory is used again from page to page.
+class row_objects {
+public:
+    explicit row_objects(row_kind const& kind) noexcept : kind_(kind) {}
+    row_objects(row_objects const&) = delete;
+    row_objects& operator=(row_objects const&) = delete;
+    ~row_objects() { clear(); }
+
+    [[nodiscard]] void* at(std::size_t index) {
+        if (index == made_.size()) {
+            made_.push_back(nullptr);
+            made_.back() = kind_.make();
+        }
+        return made_[index];
+    }
+    void clear() noexcept {
+        for (void* const each : made_) {
+            if (each != nullptr) { // no memory was left for it
+                kind_.remove(each);
+            }
+        }
+        made_.clear();
+    }
+
+private:
+    row_kind const& kind_;
+    std::vector<void*> made_;
+};
+
+ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
+    row_kind const& kind, bool shown, void* function, void (*call)(void*, void const*)) {
+    row_objects objects{kind};
+    if (!shown || !can_show_rows()) {
+        void* const current = objects.at(0);
+        for (;;) {
+            auto read = read_next(current, kind.read);
+            if (!read) {
+                return std::move(read).as_failure();
+            }
+            if (!*read) {
+                return {};
+            }
+            call(function, current);
+        }
+    }
+    std::size_t used = 0;
+    std::size_t bytes = 0;
+    result<void> problem;
+    auto const look = [&](row_view const& each) {
+        if (!problem) {
+            return;
+        }
+        if (auto read = kind.read(each, objects.at(used), mode())) {
+            ++used;
+            bytes += each.payload.size();
+        } else {
+            problem = std::move(read);
+        }
+    };
+    return show_rows(look, [&]() -> result<void> {
+        for (std::size_t index = 0; index < used; ++index) {
+            call(function, objects.at(index));
+        }
+        used = 0;
+        if (constexpr std::size_t most = 1'000'000; std::exchange(bytes, 0) > most) {
+            objects.clear(); // long values would add up from page to page
+        }
+        return std::exchange(problem, {});
+    });
+}
+
+ENTITABLE_LAZY_BODY void row_cursor::advance(void* to, row_reader read) {
+    auto found = walk->read_next(to, read);
+    end = !found || !*found;
+    static_cast<void>(std::move(found).value());
+}
+
 ENTITABLE_LAZY_BODY std::optional<std::string> row_walk::token() const {
     if (taken_all() || reading_.at_end()) {
         return std::nullopt;

@@ -118,6 +118,15 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
     return run_one(to_write(kind, std::move(made), condition), context, through_);
 }
 
+ENTITABLE_LAZY_BODY result<written> table_core::write(
+    mutation_kind kind, void const* entity, entity_kind const& of, etag_condition& condition) const {
+    mutation change{kind, {}, std::move(condition)};
+    if (auto encoded = of.write(entity, change.entity); !encoded) {
+        return std::move(encoded).as_failure();
+    }
+    return write(std::move(change));
+}
+
 ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(transact const& request) const {
     call context{options_};
     return run_one(to_submit(request), context, through_);
@@ -127,6 +136,12 @@ ENTITABLE_LAZY_BODY result<void> table_core::read(
     result<std::string_view>&& partition_key, result<std::string_view>&& row_key, entity_visitor const& visit) const {
     call context{options_};
     return run_one(to_read(std::move(partition_key), std::move(row_key), visit), context, through_);
+}
+
+ENTITABLE_LAZY_BODY result<void> table_core::read(
+    result<std::string_view>&& partition_key, result<std::string_view>&& row_key, void* to, row_reader read_row) const {
+    auto const take = [&](row_view const& stored, etag const&, bool) { return read_row(stored, to, options_.reading); };
+    return read(std::move(partition_key), std::move(row_key), entity_visitor{take});
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range, filter const& condition,

@@ -108,5 +108,29 @@ ENTITABLE_LAZY_BODY update_operation to_update(table_core const& table, result<s
         std::move(reading), change, forced, options.max_attempts, options.delays, seed, std::move(allowed)};
 }
 
+ENTITABLE_LAZY_BODY result<update_outcome> update_entity(table_core const& table, result<std::string>& partition_key,
+    result<std::string>& row_key, entity_kind const& kind, void* entity, entity_change change, bool forced,
+    update_options const& options) {
+    auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
+        kind.reset(entity);
+        if (auto decoded = kind.read(stored, entity, table.options().reading); !decoded) {
+            return std::move(decoded).as_failure();
+        }
+        if (!change.call(change.change, entity)) {
+            return std::optional<row>{};
+        }
+        result<row> made{std::in_place};
+        if (auto encoded = kind.write(entity, *made); !encoded) {
+            return std::move(encoded).as_failure();
+        }
+        return changed_entity(stored, made);
+    };
+    auto updating = to_update(table, partition_key, row_key, change_row, forced, options, *options.time);
+    call context{table.options(), *options.time};
+    context.location = read_location::primary;
+    auto through = table.transport();
+    return run(updating, context, *options.time, through);
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

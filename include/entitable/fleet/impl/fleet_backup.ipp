@@ -9,6 +9,7 @@
 #include <entitable/fleet/fleet_backup.hpp>
 #include <entitable/fleet/fleet_check.hpp>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <set>

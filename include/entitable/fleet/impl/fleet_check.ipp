@@ -8,6 +8,7 @@
 #include <entitable/fleet/detail/stored_rows.hpp>
 #include <entitable/fleet/fleet_check.hpp>
 
+#include <algorithm>
 #include <map>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -6,6 +6,8 @@
 #include <entitable/core/try.hpp>
 #include <entitable/fleet/placement_rules.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 

@@ -7,6 +7,7 @@
 #include <entitable/fleet/detail/ratio_text.hpp>
 #include <entitable/fleet/rebalance.hpp>
 
+#include <algorithm>
 #include <set>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -8,6 +8,7 @@
 #include <entitable/fleet/detail/fill_table.hpp>
 #include <entitable/fleet/detail/reference_core.hpp>
 
+#include <algorithm>
 #include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -5,6 +5,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/fleet/detail/shard_visits.hpp>
 
+#include <algorithm>
 #include <map>
 
 ENTITABLE_BEGIN_NAMESPACE

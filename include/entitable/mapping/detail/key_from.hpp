@@ -11,19 +11,23 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Appends the text of a value. One function for all components of a codec, whatever entity they are of.
+template <class Codec, class T>
+[[nodiscard]] bool append_value(std::string& out, void const* from) {
+    return Codec::append(out, *static_cast<T const*>(from));
+}
+
 /// A key argument as `write_key` takes it.
-template <class Component>
-[[nodiscard]] key_source source_of(key_argument<typename Component::value_type> const& argument) noexcept {
-    return {&argument.value, [](std::string& out, void const* from) {
-                using stored = std::remove_cvref_t<decltype(argument.value)>;
-                return Component::codec::append(out, *static_cast<stored const*>(from));
-            }};
+template <class Codec, class T>
+[[nodiscard]] key_source source_of(key_argument<T> const& argument) noexcept {
+    return {&argument.value, &append_value<Codec, std::remove_cvref_t<decltype(argument.value)>>};
 }
 
 template <class... Components>
 [[nodiscard]] result<std::string> key_from(
     key_layout layout, key_argument<typename Components::value_type> const&... values) {
-    key_source const sources[] = {source_of<Components>(values)..., key_source{}};
+    key_source const sources[] = {
+        source_of<typename Components::codec, typename Components::value_type>(values)..., key_source{}};
     return write_key(layout, sources);
 }
 

@@ -8,11 +8,11 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY predicate_nodes property_comparison(
-    std::string_view name, filter_operator operation, value operand) {
+    std::string_view name, filter_operator operation, value_view operand) {
     predicate_nodes nodes(1);
     nodes[0].operation = operation;
     nodes[0].name = name;
-    nodes[0].operand = std::move(operand);
+    nodes[0].operand = operand;
     return nodes;
 }
 

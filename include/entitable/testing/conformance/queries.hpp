@@ -7,6 +7,7 @@
 
 #include <entitable/testing/conformance/trial.hpp>
 
+#include <algorithm>
 #include <limits>
 
 ENTITABLE_BEGIN_NAMESPACE

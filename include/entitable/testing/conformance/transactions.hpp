@@ -7,6 +7,8 @@
 
 #include <entitable/testing/conformance/trial.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 

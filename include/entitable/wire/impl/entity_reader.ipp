@@ -10,6 +10,7 @@
 #include <entitable/wire/impl/json_scalar.ipp>
 #include <entitable/wire/impl/service_error.ipp>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 

@@ -12,6 +12,7 @@
 #include <entitable/wire/impl/base64.ipp>
 #include <entitable/wire/impl/json_scalar.ipp>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 

@@ -6,6 +6,7 @@
 #include <entitable/pattern/advice/impl/report_style.ipp>
 #include <entitable/pattern/advice/report.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 ENTITABLE_BEGIN_NAMESPACE
