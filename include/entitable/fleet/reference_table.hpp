@@ -18,7 +18,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What was read, and of which version of a reference table.
 template <class T>
-struct as_of {
+struct versioned {
     T value;                ///< what was read
     std::int64_t version{}; ///< of the reference table
 };
@@ -33,12 +33,12 @@ public:
     [[nodiscard]] std::int64_t version() const noexcept { return version_; } ///< of the reference table
     /// The entity with these keys; ResourceNotFound.
     template <class... Keys>
-    [[nodiscard]] result<as_of<Entity>> get(Keys const&... keys) const {
+    [[nodiscard]] result<versioned<Entity>> get(Keys const&... keys) const {
         auto found = rows_.get(keys...);
         if (!found) {
             return std::move(found).as_failure();
         }
-        return as_of<Entity>{*std::move(found), version_};
+        return versioned<Entity>{*std::move(found), version_};
     }
     /// As `table::where`.
     template <class Predicate>
