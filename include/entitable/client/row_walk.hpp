@@ -6,7 +6,7 @@
 /// The part of a query that does not depend on its entity: what is asked of which transport, and the walk over the rows.
 
 #include <entitable/client/table_core.hpp>
-#include <entitable/mapping/codec.hpp>
+#include <entitable/mapping/detail/entity_kind.hpp>
 #include <entitable/query/reading.hpp>
 #include <entitable/transport/any_transport.hpp>
 #include <entitable/transport/channel.hpp>

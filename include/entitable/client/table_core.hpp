@@ -6,7 +6,7 @@
 /// The part of a table that does not depend on its entity: where it lives, what it is called, how its calls go.
 
 #include <entitable/client/detail/partition_search.hpp>
-#include <entitable/mapping/codec.hpp>
+#include <entitable/mapping/detail/entity_kind.hpp>
 #include <entitable/mapping/key_layout.hpp>
 #include <entitable/request/single_request.hpp>
 #include <entitable/transport/any_transport.hpp>

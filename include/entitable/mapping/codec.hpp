@@ -367,36 +367,6 @@ template <mapped_entity Entity>
     return detail::decode_properties(row, out, mode, typename map::properties{});
 }
 
-namespace detail {
-
-/// Reads a row into an object whose type the function knows and its caller does not.
-using row_reader = result<void> (*)(row_view const& from, void* to, reading mode);
-
-template <class Entity>
-[[nodiscard]] result<void> read_entity_row(row_view const& from, void* to, reading mode) {
-    return from_row(from, *static_cast<Entity*>(to), mode);
-}
-
-/// What code that does not know an entity's type has to know of it.
-struct entity_kind {
-    row_reader read;
-    result<void> (*write)(void const* from, row& to);
-    void (*reset)(void* entity); ///< to what a new one is
-};
-
-template <class Entity>
-[[nodiscard]] result<void> write_entity_row(void const* from, row& to) {
-    return to_row(*static_cast<Entity const*>(from), to);
-}
-template <class Entity>
-void reset_entity(void* entity) {
-    *static_cast<Entity*>(entity) = Entity{};
-}
-template <class Entity>
-inline constexpr entity_kind kind_of_entity{&read_entity_row<Entity>, &write_entity_row<Entity>, &reset_entity<Entity>};
-
-} // namespace detail
-
 /// A reference to an entity. KeyNotSplittable and KeyReserved as above.
 template <mapped_entity Entity>
 [[nodiscard]] result<reference<Entity>> reference_to(Entity const& entity) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `entity_kind`: an entity's type for code that is compiled once for all of them.
+
+#include <entitable/mapping/codec.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Reads a row into an object whose type the function knows and its caller does not.
+using row_reader = result<void> (*)(row_view const& from, void* to, reading mode);
+
+template <class Entity>
+[[nodiscard]] result<void> read_entity_row(row_view const& from, void* to, reading mode) {
+    return from_row(from, *static_cast<Entity*>(to), mode);
+}
+
+/// What code that does not know an entity's type has to know of it.
+struct entity_kind {
+    row_reader read;
+    result<void> (*write)(void const* from, row& to);
+    void (*reset)(void* entity); ///< to what a new one is
+};
+
+template <class Entity>
+[[nodiscard]] result<void> write_entity_row(void const* from, row& to) {
+    return to_row(*static_cast<Entity const*>(from), to);
+}
+template <class Entity>
+void reset_entity(void* entity) {
+    *static_cast<Entity*>(entity) = Entity{};
+}
+template <class Entity>
+inline constexpr entity_kind kind_of_entity{&read_entity_row<Entity>, &write_entity_row<Entity>, &reset_entity<Entity>};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
