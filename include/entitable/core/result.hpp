@@ -73,7 +73,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return problem_ == nullptr; }
     [[nodiscard]] entitable::error const& get() const noexcept { return holds() ? *problem_ : taken_error(); }
     /// Throws the error of a result that has no value.
-    void require(bool has_value) const {
+    void raise_unless(bool has_value) const {
         if (!has_value) {
             get().raise();
         }
@@ -150,15 +150,15 @@ public:
 
     /// The value; throws the error when there is none (ends the program without exceptions).
     [[nodiscard]] T& value() & {
-        problem_.require(has_value_);
+        problem_.raise_unless(has_value_);
         return value_;
     }
     [[nodiscard]] T const& value() const& {
-        problem_.require(has_value_);
+        problem_.raise_unless(has_value_);
         return value_;
     }
     T value() && {
-        problem_.require(has_value_);
+        problem_.raise_unless(has_value_);
         return std::move(value_);
     }
 
