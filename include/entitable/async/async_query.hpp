@@ -139,6 +139,7 @@ private:
     query<Entity, Path, Row> asked_;
 };
 
+/// The types are those of the query.
 template <class Entity, access_path Path, class Row>
 async_query(shared<detail::async_place>, query<Entity, Path, Row>) -> async_query<Entity, Path, Row>;
 

@@ -49,7 +49,7 @@ struct schema_difference {
         left_over,  ///< a table that looks like one of a virtual shard, and belongs to none, nor to a move
         other_type, ///< a property has another type than in another row of the same logical table
     };
-    kind what{};
+    kind what{};       ///< what it is
     std::string store; ///< where
     std::string table; ///< the logical table; for `left_over` the name in the store
     std::string says;  ///< the stored table, or the property with both types; for people
