@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// The conformance suite where each request is awaited in a loop.
+
+#include <entitable/async.hpp>
+#include <entitable/file.hpp>
+#include <entitable/testing/conformance.hpp>
+
+#include <support/catch.hpp>
+#include <support/temporary_folder.hpp>
+
+using namespace entitable;
+
+// GCC 12 wants linkage of what a coroutine keeps.
+namespace awaiting_each {
+
+/// Tells the call of the one who waits what the call in the loop came to know.
+template <bool OnTheSpot>
+struct telling {
+    using is_transport = void;
+    using answers_at_once = std::conditional_t<OnTheSpot, telling, void>;
+    any_transport below;
+    call* told;
+
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answer = below.execute(request, context);
+        told->attempts += context.attempts;
+        told->request_ids.insert(told->request_ids.end(), context.request_ids.begin(), context.request_ids.end());
+        told->server_date = context.server_date;
+        told->undecided_until = context.undecided_until;
+        return answer;
+    }
+};
+
+template <class Request>
+struct making {
+    Request const* request;
+    single_request<Request> operator()() const { return single_request<Request>{*request}; }
+};
+
+template <class Request>
+task<result<response_of<Request>>> ask(shared<detail::async_place> at, Request const* request) {
+    making<Request> const make{request};
+    co_return co_await awaited<single_request<Request>>{std::move(at), make};
+}
+
+/// A transport whose requests are awaited, one at a time. `OnTheSpot` is whether the loop may ask without a channel.
+template <bool OnTheSpot>
+struct awaiting {
+    using is_transport = void;
+    any_transport below;
+
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        call_options wishes;
+        wishes.cancellation = context.cancellation;
+        wishes.location = context.location;
+        wishes.watch = context.watch;
+        wishes.trace = context.trace;
+        wishes.operation_id = context.operation_id;
+        if (context.deadline != no_deadline) {
+            wishes.timeout = (std::max)(steady_time::duration{}, context.deadline - system_clock().steady());
+        }
+        event_loop loop{{.letters = false}};
+        auto const at = shared<detail::async_place>::make(
+            loop.core(), any_transport{telling<OnTheSpot>{below, &context}}, std::string{}, std::move(wishes));
+        return loop.run(ask(at, &request));
+    }
+};
+
+template <bool OnTheSpot>
+inline void conforms(function_ref<any_transport()> make) {
+    std::size_t made = 0;
+    auto const awaited = [&]() -> any_transport {
+        ++made;
+        return awaiting<OnTheSpot>{make()};
+    };
+    for (std::string const& failure : testing::conformance::run(awaited)) {
+        FAIL_CHECK(failure.substr(0, 2000));
+    }
+    CHECK(made > 20);
+}
+
+} // namespace awaiting_each
+
+using awaiting_each::conforms;
+
+TEST_CASE("conformance: requests to a memory_backend that are awaited on the spot") {
+    conforms<true>([] { return memory_backend{}; });
+}
+
+TEST_CASE("conformance: requests to a memory_backend that are awaited in a channel") {
+    conforms<false>([] { return memory_backend{}; });
+}
+
+TEST_CASE("conformance: requests to a file_backend that are awaited") {
+    entitable_test::temporary_folder const folder;
+    std::size_t files = 0;
+    conforms<false>([&] { return file_backend{folder / (std::to_string(files++) + ".db")}; });
+}
