@@ -7,6 +7,7 @@
 /// its umbrella because it needs a compiler with coroutines and `<functional>`.
 
 #include <entitable/async/async_query.hpp>
+#include <entitable/async/async_sequence.hpp>
 #include <entitable/async/async_table.hpp>
 #include <entitable/async/awaited.hpp>
 #include <entitable/async/event_loop.hpp>

@@ -13,7 +13,7 @@
 using namespace entitable;
 using namespace entitable_test;
 using namespace std::chrono_literals;
-using fate = fake_queue_service::fate;
+using mishap = fake_queue_service::mishap;
 
 namespace {
 
@@ -156,7 +156,7 @@ TEST_CASE("azure_queue: what a key signs") {
 }
 
 TEST_CASE("azure_queue: each request busy, lost on its way or without an answer: nothing is lost") {
-    for (fate const each : {fate::busy, fate::never_sent, fate::answer_lost}) {
+    for (mishap const each : {mishap::busy, mishap::never_sent, mishap::answer_lost}) {
         for (std::size_t number = 1; number <= 8; ++number) {
             fixture in;
             in.service.plan(number, each);
@@ -170,7 +170,7 @@ TEST_CASE("azure_queue: each request busy, lost on its way or without an answer:
                     auto const renewed = item->renew(4s);
                     if (!renewed) { // its answer was lost, and the receipt with it
                         CHECK(renewed.error().code == error_code::receipt_lost);
-                        CHECK(each == fate::answer_lost);
+                        CHECK(each == mishap::answer_lost);
                         continue;
                     }
                     item->complete().value();
@@ -179,7 +179,7 @@ TEST_CASE("azure_queue: each request busy, lost on its way or without an answer:
                 in.time.advance(5s);
             }
             // Twice where nobody knew whether it had been put in.
-            CHECK(completed == (each == fate::answer_lost && number == 2 ? 2U : 1U));
+            CHECK(completed == (each == mishap::answer_lost && number == 2 ? 2U : 1U));
             CHECK(in.service.texts("errands").empty());
             CHECK_FALSE(in.queue.dead_letters().claim().has_value()); // there is no such queue
         }
@@ -187,7 +187,7 @@ TEST_CASE("azure_queue: each request busy, lost on its way or without an answer:
 }
 
 TEST_CASE("azure_queue: dead letters when requests fail on the way") {
-    for (fate const each : {fate::busy, fate::never_sent, fate::answer_lost}) {
+    for (mishap const each : {mishap::busy, mishap::never_sent, mishap::answer_lost}) {
         for (std::size_t number = 9; number <= 13; ++number) { // the claim that finds it used up, and what follows
             fixture in;
             in.service.plan(number, each);
@@ -210,7 +210,7 @@ TEST_CASE("azure_queue: dead letters when requests fail on the way") {
                 ++dead;
             }
             CHECK(dead >= 1);
-            CHECK(dead <= (each == fate::answer_lost ? 2U : 1U));
+            CHECK(dead <= (each == mishap::answer_lost ? 2U : 1U));
         }
     }
 }

@@ -22,12 +22,12 @@ namespace entitable_test {
 class fake_queue_service {
 public:
     using is_http_client = void;
-    enum class fate { answered, never_sent, answer_lost, busy };
+    enum class mishap { answered, never_sent, answer_lost, busy };
 
     explicit fake_queue_service(entitable::testing::manual_clock& time) : shared_(std::make_shared<state>(time)) {}
 
     /// What becomes of the request with this number, from 1; all others are answered.
-    void plan(std::size_t number, fate what) const { shared_->fates[number] = what; }
+    void plan(std::size_t number, mishap what) const { shared_->mishaps[number] = what; }
     [[nodiscard]] std::size_t requests() const { return shared_->requests; }
     [[nodiscard]] std::vector<entitable::http_request> const& asked() const { return shared_->asked; }
     /// The texts of a queue's messages, as they are stored.
@@ -46,16 +46,16 @@ public:
         entitable::http_request const& request, entitable::http_call const&) const {
         state& all = *shared_;
         all.asked.push_back(request);
-        fate const what = all.fates.contains(++all.requests) ? all.fates[all.requests] : fate::answered;
-        if (what == fate::never_sent || what == fate::answer_lost) {
-            if (what == fate::answer_lost) {
+        mishap const what = all.mishaps.contains(++all.requests) ? all.mishaps[all.requests] : mishap::answered;
+        if (what == mishap::never_sent || what == mishap::answer_lost) {
+            if (what == mishap::answer_lost) {
                 static_cast<void>(answer(request));
             }
             entitable::failure gone{entitable::error_code::transport_failed, "lost"};
             gone.error().effect = entitable::effect::unknown;
             return gone;
         }
-        return what == fate::busy ? refused(503, "ServerBusy") : answer(request);
+        return what == mishap::busy ? refused(503, "ServerBusy") : answer(request);
     }
 
 private:
@@ -70,7 +70,7 @@ private:
         explicit state(entitable::testing::manual_clock& by) : time(by) {}
         entitable::testing::manual_clock& time;
         std::map<std::string, std::vector<message>> queues;
-        std::map<std::size_t, fate> fates;
+        std::map<std::size_t, mishap> mishaps;
         std::vector<entitable::http_request> asked;
         std::size_t requests{};
         int names{};

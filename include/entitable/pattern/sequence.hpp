@@ -36,6 +36,13 @@ struct sequence_options {
     std::optional<std::uint64_t> seed{}; ///< of the waits; by default one that no other process has
 };
 
+namespace detail {
+
+/// OutOfRangeInput for options that cannot be.
+[[nodiscard]] ENTITABLE_DECL result<void> check_sequence(sequence_options const& options);
+
+} // namespace detail
+
 /// A number of a sequence.
 struct sequence_number {
     std::int64_t value{};     ///< the number
