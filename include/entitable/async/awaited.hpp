@@ -24,6 +24,22 @@ struct async_place : counted {
     table_core table;
 };
 
+/// Calls `body` and keeps what it throws. Whether it has thrown.
+template <class Body>
+[[nodiscard]] bool kept_exception(Body const& body, [[maybe_unused]] std::exception_ptr& thrown) {
+#if ENTITABLE_HAS_EXCEPTIONS
+    try {
+        body();
+    } catch (...) {
+        thrown = std::current_exception();
+        return true;
+    }
+#else
+    body();
+#endif
+    return false;
+}
+
 /// The part of an awaited operation that does not depend on it.
 class awaited_base : protected sending {
 public:
@@ -126,11 +142,7 @@ private:
 
     void go_on() {
         bool ended = true;
-        try {
-            ended = proceed();
-        } catch (...) {
-            thrown_ = std::current_exception();
-        }
+        (void)kept_exception([&] { ended = proceed(); }, thrown_);
         if (ended) {
             become_ready();
         }
@@ -139,10 +151,7 @@ private:
         if (!waiting) { // its frame is about to go
             return;
         }
-        try {
-            answer_from(done);
-        } catch (...) {
-            thrown_ = std::current_exception();
+        if (kept_exception([&] { answer_from(done); }, thrown_)) {
             become_ready();
             return;
         }

@@ -165,7 +165,9 @@ public:
 private:
     template <class T>
     static detail::spawned_task own(event_loop& loop, task<T> begun) {
+#if ENTITABLE_HAS_EXCEPTIONS
         try {
+#endif
             if constexpr (detail::is_result<T>) {
                 auto outcome = co_await std::move(begun);
                 if (!outcome && !loop.problem_) {
@@ -174,11 +176,13 @@ private:
             } else {
                 (void)co_await std::move(begun);
             }
+#if ENTITABLE_HAS_EXCEPTIONS
         } catch (...) {
             if (!loop.thrown_) {
                 loop.thrown_ = std::current_exception();
             }
         }
+#endif
     }
     /// Waits for what the tasks wait for.
     void wait() {
