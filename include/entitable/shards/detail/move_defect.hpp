@@ -23,8 +23,6 @@ enum class move_defect : std::uint8_t {
     trusts_timestamps,    ///< takes a row for changed when its Timestamp is later than all it saw
     collects_once,        ///< flips behind the collect of draining
     never_seals,          ///< lets clients read at the source up to the flip
-    uses_a_name_again,    ///< gives the tables the epoch before the own one
-    goes_on_in_a_table,   ///< continues what another attempt has left, in its tables
     guards_nothing,       ///< writes batches without their guard row
 };
 

@@ -47,9 +47,6 @@ ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_m
     etag const version = map.places[static_cast<std::size_t>(order_.shard)].version;
     watches_ = false;
     bool const is_there = !draft.row.attempt_owner.empty();
-    if (is_there && order_.planted == move_defect::goes_on_in_a_table) {
-        return false;
-    }
     if (is_there && order_.options.patience.count() > 0 && !(watched_ && *watched_ == version)) {
         watched_ = version;
         watches_ = true;
@@ -78,23 +75,18 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(shard_map_copy const&,
     if (row.store == order_.target && row.attempt_owner.empty()) {
         return false; // somebody else has moved it there
     }
-    if (order_.planted == move_defect::goes_on_in_a_table && !row.attempt_owner.empty()) {
-        epoch_ = row.attempt_epoch;
-        row.attempt_owner = order_.options.owner;
-        row.state = "open";
-    } else if (row.state != "open" && row.attempt_owner.empty()) {
+    if (row.state != "open" && row.attempt_owner.empty()) {
         return failure{error_code::shard_moving,
             text::joined({"the virtual shard ", std::to_string(row.shard), " is off-line or read-only: ", row.reason})};
-    } else if (!row.attempt_owner.empty() || (!order_.source.empty() && row.store != order_.source)) {
+    }
+    if (!row.attempt_owner.empty() || (!order_.source.empty() && row.store != order_.source)) {
         return taken_over();
     }
     if (std::any_of(draft.tables.begin(), draft.tables.end(), [](auto const& each) { return each.dropping; })) {
         return failure{error_code::shard_moving, "a table is being dropped"};
     }
     lease_ = std::chrono::milliseconds{row.lease_ms};
-    if (epoch_ == 0) {
-        epoch_ = order_.planted == move_defect::uses_a_name_again && row.epoch != 1 ? 1 : draft.header.next_epoch++;
-    }
+    epoch_ = draft.header.next_epoch++;
     order_.source = row.store;
     source_epoch_ = row.epoch;
     moved_ = draft.tables;
