@@ -63,3 +63,10 @@ TEST_CASE("what a reader read before changes nothing of what it reads next") {
         }
     }
 }
+
+TEST_CASE("a body without a byte and without an address") {
+    detail::entity_reader reader;
+    detail::sent_entity entity;
+    CHECK_FALSE(reader.read(std::string_view{}, entity));
+    CHECK_FALSE(reader.read_table_name(std::string_view{}));
+}

@@ -143,6 +143,9 @@ public:
     std::string payload;
 
     [[nodiscard]] bool parse(std::string_view body, simdjson::dom::object& out) {
+        if (body.empty()) { // which may have no address, and simdjson copies from it
+            return false;
+        }
         if (body.size() > capacity) {
             std::size_t const wanted = body.size() < 16'384 ? 16'384 : body.size();
             if (parser.allocate(wanted, max_depth) != simdjson::SUCCESS) {
