@@ -99,3 +99,120 @@ TEST_CASE("partial merge and removal by keys in a batch, of one type and of seve
     refused.merge(at("c\n"), o::name = "x", any_etag);
     CHECK_FALSE(refused.submit());
 }
+
+TEST_CASE("partial merge: a member that is absent is removed, and what the type does not know stays") {
+    channels in;
+    row_builder older{"c", row_key_of(blog{"c", 1, {}, {}, 0, 0, {}, state::open}).value()};
+    older.add("OfAnotherVersion", value_view{std::int32_t{3}});
+    call context;
+    REQUIRE(in.watched.execute(write_entity{"blogs", mutation::merge(older.build(), any_etag)}, context));
+    CHECK(in.blogs.merge(at("c", 1), b::note = absent, b::text = "redacted", any_etag));
+    auto const now = in.blogs.get("c", 1).value();
+    CHECK_FALSE(now.note);
+    CHECK(now.text == "redacted");
+    CHECK(now.author == "ann");
+    auto const stored =
+        in.watched.execute(get_entity{"blogs", "c", std::string{older.build().row_key()}, {}}, context).value();
+    CHECK_FALSE(stored.entity.view().find("note"));
+    CHECK(stored.entity.view().find("OfAnotherVersion"));
+    CHECK(in.blogs.merge(at("c", 1), b::note = absent, any_etag)); // what is absent stays absent
+    CHECK(in.blogs.merge(at("c", 9), b::note = absent, any_etag).error().code == error_code::resource_not_found);
+    CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::note = absent, any_etag));
+}
+
+TEST_CASE("partial merge: the version that is asked for is the one that loses a member") {
+    channels in;
+    auto const before = in.blogs.get_stored("c", 1).value();
+    in.blogs.merge(at("c", 1), b::likes = 6, any_etag).value();
+    auto const refused = in.blogs.merge(at("c", 1), b::note = absent, before.etag);
+    CHECK(refused.error().code == error_code::update_condition_not_satisfied);
+    CHECK(refused.error().effect == effect::none);
+    CHECK(in.blogs.get("c", 1)->note == "kept");
+    auto const current = in.blogs.get_stored("c", 1).value();
+    CHECK(in.blogs.merge(at("c", 1), b::note = absent, current.etag));
+    CHECK(in.blogs.get("c", 1)->likes == 6);
+}
+
+TEST_CASE(
+    "partial merge: a batch that removes members is one transaction, and begins again when another writer was faster") {
+    channels in;
+    in.blogs.insert({"c", 2, "second", "bob", 0, 0, "too", state::open}).value();
+    auto batch = in.blogs.batch();
+    batch.insert({"c", 3, "third", "eve", 0, 0, {}, state::open})
+        .merge(at("c", 1), b::note = absent, any_etag)
+        .merge(at("c", 2), b::note = absent, b::likes = 4, any_etag);
+    auto const outcome = batch.submit();
+    REQUIRE(outcome);
+    CHECK(outcome->size() == 3);
+    CHECK((*outcome)[1].etag == in.blogs.get_stored("c", 1)->etag);
+    CHECK_FALSE(in.blogs.get("c", 1)->note);
+    CHECK_FALSE(in.blogs.get("c", 2)->note);
+    CHECK(in.blogs.get("c", 2)->likes == 4);
+    // The row that is taken refuses the whole batch, and nothing is removed.
+    in.blogs.merge(at("c", 1), b::note = "again", any_etag).value();
+    auto const refused = batch.submit();
+    CHECK(refused.error().code == error_code::entity_already_exists);
+    CHECK(refused.error().operation_index == 0);
+    CHECK(in.blogs.get("c", 1)->note == "again");
+    batch.clear();
+    batch.merge(at("c", 1), b::likes = 1, any_etag);
+    CHECK(batch.submit()); // a batch that was cleared has forgotten what it removed
+    CHECK(in.blogs.get("c", 1)->note == "again");
+    auto missing = in.blogs.batch();
+    missing.merge(at("c", 1), b::likes = 2, any_etag).merge(at("c", 9), b::note = absent, any_etag);
+    CHECK(missing.submit().error().operation_index == 1);
+    CHECK(in.blogs.get("c", 1)->likes == 1);
+}
+
+namespace {
+
+/// Lets another writer in before each of the first transactions.
+struct beaten {
+    using is_transport = void;
+    memory_backend inner;
+    std::shared_ptr<int> times = std::make_shared<int>(0);
+    std::function<void()>* meanwhile = nullptr;
+
+    template <class Request>
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) {
+        if constexpr (std::same_as<Request, transact>) {
+            if (*times > 0) {
+                --*times;
+                (*meanwhile)();
+            }
+        }
+        return inner.execute(request, context);
+    }
+    [[nodiscard]] entitable::profile profile() const { return inner.profile(); }
+};
+
+} // namespace
+
+TEST_CASE("partial merge: what another writer wrote between read and write is kept") {
+    memory_backend store;
+    table<blog> direct{store, "blogs"};
+    direct.create().value();
+    direct.insert({"c", 1, "hello", "ann", 0, 0.5, "kept", state::open}).value();
+    std::function<void()> meanwhile = [&] {
+        auto const likes = direct.get("c", 1)->likes;
+        direct.merge(at("c", 1), b::likes = likes + 1, any_etag).value();
+    };
+    beaten slow{store};
+    slow.meanwhile = &meanwhile;
+    auto const times = slow.times;
+    table<blog> blogs{std::move(slow), "blogs"};
+    *times = 3;
+    CHECK(blogs.merge(at("c", 1), b::note = absent, any_etag));
+    CHECK(*times == 0);
+    CHECK(direct.get("c", 1)->likes == 3);
+    CHECK_FALSE(direct.get("c", 1)->note);
+    *times = 1000; // another one is always faster
+    auto const given_up = blogs.merge(at("c", 1), b::text = "x", b::note = absent, any_etag);
+    CHECK(given_up.error().code == error_code::update_condition_not_satisfied);
+    CHECK(*times == 950);
+    auto const version = direct.get_stored("c", 1)->etag;
+    *times = 1; // the version that was asked for is gone: no second attempt on another one
+    auto const refused = blogs.merge(at("c", 1), b::note = absent, version);
+    CHECK(refused.error().code == error_code::update_condition_not_satisfied);
+    CHECK(direct.get("c", 1)->text == "hello");
+}

@@ -67,10 +67,12 @@ public:
     [[nodiscard]] write_of_one merge(Entity const& entity, etag_condition condition) const {
         return write(mutation_kind::merge, entity, std::move(condition));
     }
-    /// As `table::merge` of some members.
+    /// As `table::merge` of some members, none of which is `absent`: that takes more than one request.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] write_of_one merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
+        static_assert(!detail::removes_members<ChangesAndCondition...>,
+            "an awaited merge is one request and removes no property: use update(...)");
         return {at_, [&] {
                     auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
                     return at_->table.to_write(mutation_kind::merge, std::move(made.entity), made.condition);

@@ -18,12 +18,20 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+// `absent` is a word of merges too, in the namespace around this.
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 /// What a store found.
 enum class lookup : std::uint8_t {
     no_table, ///< the table is not there
     absent,   ///< the row is not there; a body said no; a scan met no row
     found,    ///< the row is there; a body was committed; a scan visited at least one row
 };
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /// Where a scan starts and which partition is its last. Both ends belong to it. The rest is for stores that fetch rows before
 /// anybody asks for them: a store may visit rows behind `last_row`, and more than `most_rows`.

@@ -5,6 +5,7 @@
 /// \file
 /// `batch<E>`: an entity group transaction. All of its changes are made, or none.
 
+#include <entitable/client/detail/removing_batch.hpp>
 #include <entitable/client/partial_merge.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/mapping/codec.hpp>
@@ -30,6 +31,8 @@ using own_submission = concluded<own_request<transact>, each_written>;
 class change_list {
 public:
     ENTITABLE_LAZY void add(mutation_kind kind, result<row> entity, etag_condition condition);
+    /// Adds a merge whose properties without a value are to be removed.
+    ENTITABLE_LAZY void add_removing(result<row> entity, etag_condition condition);
     [[nodiscard]] std::size_t size() const noexcept { return request_.changes.size(); }
     ENTITABLE_LAZY void clear() noexcept;
     /// That of the first change; empty where there is none.
@@ -37,11 +40,14 @@ public:
         return request_.changes.empty() ? std::string_view{} : request_.changes.front().entity.partition_key();
     }
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(table_core const& table) const;
-    /// The same as an operation that owns the changes.
+    /// The outcome of the only change.
+    ENTITABLE_LAZY [[nodiscard]] result<written> submit_one(table_core const& table) const;
+    /// The same as an operation that owns the changes. NotSupported where a merge removes properties: that takes more than one request.
     ENTITABLE_LAZY [[nodiscard]] own_submission to_submit(table_core const& table) &&;
 
 private:
-    mutable transact request_; ///< sent as it is; the table is named when it is sent
+    mutable transact request_;          ///< sent as it is; the table is named when it is sent
+    std::vector<std::size_t> removing_; ///< which of the changes are merges that remove properties, in order
     result<void> problem_;
 };
 
@@ -70,13 +76,18 @@ public:
     batch& merge(E const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Adds the members that are named to be laid over those of the stored entity: see `table::merge`.
+    /// Adds the members that are named to be laid over those of the stored entity: see `table::merge`. Cost: where one is `absent`, `submit`
+    /// reads each such entity first, by a request of its own, replaces it under its ETag, and begins again when another writer was faster.
     template <class... Values, class... ChangesAndCondition>
     batch& merge(keys_at<Values...> const& keys, ChangesAndCondition&&... changes_and_condition) {
         using E = detail::entity_of_changes<First, std::remove_cvref_t<ChangesAndCondition>...>;
         check_type<E>();
         auto made = detail::partial_merge<E>(keys, changes_and_condition...);
-        changes_.add(mutation_kind::merge, std::move(made.entity), std::move(made.condition));
+        if constexpr (detail::removes_members<ChangesAndCondition...>) {
+            changes_.add_removing(std::move(made.entity), std::move(made.condition));
+        } else {
+            changes_.add(mutation_kind::merge, std::move(made.entity), std::move(made.condition));
+        }
         return *this;
     }
     /// Adds an entity, whether or not there is one.

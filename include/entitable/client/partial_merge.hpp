@@ -74,6 +74,10 @@ template <class First, class Entity, auto Member, class... More>
 struct entity_of_changes_in<First, member_change<Entity, Member>, More...> {
     using type = Entity;
 };
+template <class First, class Entity, auto Member, class... More>
+struct entity_of_changes_in<First, member_removal<Entity, Member>, More...> {
+    using type = Entity;
+};
 template <class First, class... Given>
 using entity_of_changes = typename entity_of_changes_in<First, Given...>::type;
 
@@ -113,14 +117,34 @@ template <class Entity, auto Member>
     }
 }
 
+/// Adds the properties that a member to be removed is stored as, without a value.
+template <class Entity, auto Member>
+[[nodiscard]] result<void> add_change(row_builder& builder, member_removal<Entity, Member> const& one) {
+    auto const add = [&](std::string_view name, std::string_view suffix, described_property property) {
+        builder.add(std::string{name}.append(suffix), property.type, std::nullopt);
+    };
+    each_part_of<Member>(one.name, add);
+    return {};
+}
+
 template <class T>
-inline constexpr bool is_member_change = false;
+inline constexpr bool is_member_removal = false;
+template <class Entity, auto Member>
+inline constexpr bool is_member_removal<member_removal<Entity, Member>> = true;
+template <class T>
+inline constexpr bool is_member_change = is_member_removal<T>;
 template <class Entity, auto Member>
 inline constexpr bool is_member_change<member_change<Entity, Member>> = true;
 template <class Entity, class T>
 inline constexpr bool changes_member_of = false;
 template <class Entity, auto Member>
 inline constexpr bool changes_member_of<Entity, member_change<Entity, Member>> = true;
+template <class Entity, auto Member>
+inline constexpr bool changes_member_of<Entity, member_removal<Entity, Member>> = true;
+
+/// One of the arguments of a merge says that a member shall be absent: the entity has to be read.
+template <class... Given>
+inline constexpr bool removes_members = (is_member_removal<std::remove_cvref_t<Given>> || ...);
 
 /// The last of the arguments is the condition, those before it are changes of members.
 template <class Entity, class... Values, class... Given>

@@ -70,7 +70,9 @@ public:
         return write(mutation_kind::merge, entity, std::move(condition));
     }
     /// Lays only the members that are named over those of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`.
-    /// Nothing is read, and no other member touched. The last argument is the condition, as in `replace`.
+    /// Nothing is read, and no other member touched. The last argument is the condition, as in `replace`. An optional member is removed by
+    /// `o::note = absent`. Cost: since a merge of the service removes nothing, the entity is then read and replaced under its ETag, from
+    /// the start when another writer was faster, 50 times in all.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
@@ -78,7 +80,13 @@ public:
         if (!made.entity) {
             return std::move(made.entity).as_failure();
         }
-        return core_.write(mutation::merge(*std::move(made.entity), std::move(made.condition)));
+        if constexpr (detail::removes_members<ChangesAndCondition...>) {
+            detail::change_list alone;
+            alone.add_removing(std::move(made.entity), std::move(made.condition));
+            return alone.submit_one(core_);
+        } else {
+            return core_.write(mutation::merge(*std::move(made.entity), std::move(made.condition)));
+        }
     }
     /// Inserts, or replaces whatever is stored: the last writer wins. The service knows no conditional form of it.
     [[nodiscard]] result<written> insert_or_replace(Entity const& entity) const {

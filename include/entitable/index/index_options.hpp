@@ -40,6 +40,11 @@ struct indexed {
     std::uint32_t unsettled{}; ///< rows in other partitions that could not be taken away: `repair` takes them
 };
 
+// `absent` is a word of merges too, in the namespace around this.
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 /// What an index is there for.
 enum class index_state : std::uint8_t {
     absent,   ///< nothing is known of it: it was never built. Writers keep it, readers do not use it
@@ -47,6 +52,9 @@ enum class index_state : std::uint8_t {
     ready,    ///< writers keep it, readers use it
     retired,  ///< nobody keeps or uses it
 };
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /// For logs: "ready".
 [[nodiscard]] constexpr std::string_view to_string(index_state state) noexcept {

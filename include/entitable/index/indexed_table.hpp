@@ -126,10 +126,12 @@ public:
     [[nodiscard]] result<indexed> merge(Entity const& entity, etag_condition condition) const {
         return base::write(mutation_kind::merge, to_row(entity), condition);
     }
-    /// Lays only the members that are named over those of the stored entity; it reads that first.
+    /// Lays only the members that are named over those of the stored entity; it reads that first. None of them is `absent`: `update` removes.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] result<indexed> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
+        static_assert(!detail::removes_members<ChangesAndCondition...>,
+            "a merge into an indexed table removes no property: use update(...)");
         auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
         return base::write(mutation_kind::merge, std::move(made.entity), made.condition);
     }

@@ -43,6 +43,19 @@ struct member_change {
     typename detail::held_by<detail::member_type<Member>>::type value; ///< what it shall be
 };
 
+/// A property to be removed, for `merge`.
+template <class Entity, auto Member>
+struct member_removal {
+    std::string_view name; ///< as it is stored
+};
+
+/// The type of `absent`.
+struct absent_t {
+    explicit absent_t() = default;
+};
+/// Says in a `merge` that a property is removed: `merge(at("ann", 7), o::note = absent, any_etag)`.
+inline constexpr absent_t absent{};
+
 /// A property of `Entity`.
 template <class Entity, auto Member>
 struct property_field {
@@ -61,14 +74,22 @@ struct property_field {
                 (std::is_same_v<type, double> && std::is_arithmetic_v<std::remove_cvref_t<From>> &&
                     !std::is_same_v<std::remove_cvref_t<From>, bool>));
         constexpr bool is_absence = std::is_same_v<std::remove_cvref_t<From>, std::nullopt_t>;
-        static_assert(
-            !is_absence, "a merge removes no property, since the service ignores null there: use update(...)");
+        static_assert(!is_absence,
+            "a merge removes no property, since the service ignores null there: say `member = absent`, which reads the "
+            "entity first, or use update(...)");
         static_assert(is_value || is_absence, "a member is given a value of its own type, or a narrower one");
         if constexpr (is_value) {
             return {name, static_cast<type>(std::forward<From>(from))};
         } else {
             return {name, type{}};
         }
+    }
+    /// The property shall be removed: for `merge`, which then reads the entity first.
+    [[nodiscard]] member_removal<Entity, Member> operator=(absent_t) const { // NOLINT: assigns nothing
+        using type = typename detail::held_by<value_type>::type;
+        static_assert(!std::is_same_v<value_type, type>,
+            "only a member that is an optional can be absent: this one is always there");
+        return {name};
     }
 };
 

@@ -3,9 +3,12 @@
 #pragma once
 
 /// \file
-/// A key component as the caller writes it, in `get` and its like: lossless conversions only.
+/// A key component as the caller writes it, in `get` and its like: lossless conversions only. Whether an `int`, the type of a literal,
+/// fits into a component of another type is known at run time.
 
 #include <entitable/mapping/key_codec.hpp>
+
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -27,27 +30,45 @@ concept fits_losslessly = key_integer<From> && key_integer<To> &&
     ((std::is_signed_v<From> == std::is_signed_v<To> && sizeof(From) <= sizeof(To)) ||
         (std::is_unsigned_v<From> && sizeof(From) < sizeof(To)));
 
+/// A literal without a suffix: an `int`, which not every value of has a place in T.
+template <class From, class To>
+concept literal_for = key_integer<To> && std::same_as<From, int> && !fits_losslessly<From, To>;
+
+/// Where an integer stands beside the values of another type: -1 before them, 0 among them, 1 behind them.
+template <key_integer To>
+[[nodiscard]] constexpr int place_in(int given) noexcept {
+    if (std::cmp_less(given, (std::numeric_limits<To>::min)())) {
+        return -1;
+    }
+    return std::cmp_greater(given, (std::numeric_limits<To>::max)()) ? 1 : 0;
+}
+
 } // namespace detail
 
-/// An integer: from one that fits without loss.
+/// An integer: from one that fits without loss, or from a literal.
 template <detail::key_integer T>
 struct key_argument<T> {
-    T value; ///< the value
+    T value;         ///< the value
+    bool fits{true}; ///< it is the one that was given; a key of another one is OutOfRangeInput
 
-    /// From an integer of the same type or a narrower one; others do not compile.
+    /// From an integer of the same type or a narrower one, or an `int`; others do not compile.
     template <class From>
-    key_argument(From given) : value(fitting(given)) {} // NOLINT: implicit on purpose
+    key_argument(From given) : value(fitting(given)) { // NOLINT: implicit on purpose
+        if constexpr (detail::literal_for<From, T>) {
+            fits = detail::place_in<T>(given) == 0;
+        }
+    }
     /// The value.
     operator T() const noexcept { return value; }
 
 private:
     template <class From>
     [[nodiscard]] static constexpr T fitting(From const& given) noexcept {
-        if constexpr (detail::fits_losslessly<From, T>) {
+        if constexpr (detail::fits_losslessly<From, T> || detail::literal_for<From, T>) {
             return static_cast<T>(given);
         } else {
-            static_assert(
-                detail::fits_losslessly<From, T>, "a key component takes an integer of its own type or a narrower one");
+            static_assert(detail::fits_losslessly<From, T>,
+                "a key component takes an integer of its own type or a narrower one, or an int, such as a literal");
             return T{};
         }
     }
@@ -71,6 +92,7 @@ struct key_argument<std::string> {
 template <class T>
 struct key_argument<std::optional<T>> {
     std::optional<T> value; ///< the value
+    bool fits{true};        ///< it is the one that was given
 
     /// Absent.
     key_argument(std::nullopt_t) {} // NOLINT: implicit on purpose
@@ -79,9 +101,16 @@ struct key_argument<std::optional<T>> {
     /// From a value as its own type takes it.
     template <class From>
         requires(!std::same_as<From, key_argument> && std::convertible_to<From, key_argument<T>>)
-    key_argument(From const& given) : value(static_cast<T>(key_argument<T>{given})) {} // NOLINT: implicit on purpose
+    key_argument(From const& given) : key_argument(key_argument<T>{given}) {} // NOLINT: implicit on purpose
     /// The value.
     operator std::optional<T> const&() const noexcept { return value; }
+
+private:
+    explicit key_argument(key_argument<T> const& given) : value(static_cast<T>(given)) {
+        if constexpr (requires { given.fits; }) {
+            fits = given.fits;
+        }
+    }
 };
 
 ENTITABLE_END_NAMESPACE

@@ -72,6 +72,12 @@
         struct entitable_members {                                                                                    \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_MEMBERS_, __VA_ARGS__)                                  \
         };                                                                                                            \
+        template <bool Ok>                                                                                            \
+        struct keys_are_given {                                                                                       \
+            static_assert(Ok,                                                                                         \
+                "an entity is named by all components of its keys, those of the partition key "                       \
+                "first:" ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_TEXT_, __VA_ARGS__));                      \
+        };                                                                                                            \
         ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_CHECKS_, __VA_ARGS__)                                       \
         struct entitable_fields {                                                                                     \
             ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_FIELDS_, __VA_ARGS__)                                   \
@@ -340,6 +346,9 @@
             ") or ask for it with scan_table()");                                         \
     };                                                                                    \
     ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
+#define ENTITABLE_TEXT_partition_key(...) " partition_key(" #__VA_ARGS__ ")"
+#define ENTITABLE_TEXT_row_key(...) " row_key(" #__VA_ARGS__ ")"
+#define ENTITABLE_TEXT_properties(...)
 #define ENTITABLE_CHECKS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_KEY, __VA_ARGS__)
 #define ENTITABLE_CHECKS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_CHECK_PROPERTY, __VA_ARGS__))
 #define ENTITABLE_CHECK_KEY(i, item) ENTITABLE_CAT(ENTITABLE_CHECK_KEY_, ENTITABLE_KEY_KIND(item))(item)

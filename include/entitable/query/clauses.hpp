@@ -101,16 +101,6 @@ template <class Entity, key_part Part, class Component>
 
 } // namespace detail
 
-/// A field can be compared; `between`, `in` and `starts_with` take it.
-template <class T>
-inline constexpr bool is_field = false;
-/// A field of a property is one.
-template <class Entity, auto Member>
-inline constexpr bool is_field<property_field<Entity, Member>> = true;
-/// A field of a key component is one.
-template <class Entity, key_part Part, class Component>
-inline constexpr bool is_field<key_field<Entity, Part, Component>> = true;
-
 /// `lowest <= field && field <= highest`.
 template <class Field, class Low, class High>
     requires is_field<Field>

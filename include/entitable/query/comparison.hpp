@@ -114,6 +114,16 @@ ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_comparison(
 /// A comparison with a salted component, in the bucket of its operand, or, unless it is ==, in any bucket.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket);
 
+/// `x <= 300` of 8 bits without a sign is `x <= 255`, and `x < -1` is `x < 0`: the comparison with the value at the end that is next
+/// to the operand. Equality is the caller's.
+[[nodiscard]] constexpr filter_operator beside_the_end(filter_operator operation, int place) noexcept {
+    bool const less = operation == filter_operator::less || operation == filter_operator::less_equal;
+    if (place < 0) {
+        return less ? filter_operator::less : filter_operator::greater_equal;
+    }
+    return less ? filter_operator::less_equal : filter_operator::greater;
+}
+
 [[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
     return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
 }
@@ -137,7 +147,6 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
     constexpr key_layout layout = layout_of<Entity, Part>;
     constexpr std::size_t index = component_index<Entity, Part, Component>;
     constexpr bool in_order = codec::ordered && (!codec::variable || index + 1 == layout.size());
-    constexpr filter_operator on_text = codec::reversed ? mirrored(Operation) : Operation;
     constexpr bool whole = codec::optional && !is_range(Operation) &&
         (std::same_as<From, std::nullopt_t> || std::same_as<From, typename codec::value_type>);
     if constexpr (is_range(Operation) && !in_order) {
@@ -145,17 +154,33 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
             "this key component does not keep the order of its values, so a range over it would lose rows: text is in "
             "order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
-    } else if constexpr (comparable_with<From, type> || whole) {
+    } else if constexpr (comparable_with<From, type> || literal_for<From, type> || whole) {
         constexpr shape_set shape = shape_of(Operation, Part, index);
         constexpr shape_set opposite = shape_of_opposite(Operation, Part, index, codec::optional);
-        auto const operand = static_cast<typename codec::argument>(from);
+        filter_operator on_text = codec::reversed ? mirrored(Operation) : Operation;
+        key_operand operand;
+        if constexpr (literal_for<From, type>) {
+            int const place = place_in<type>(from);
+            using limits = std::numeric_limits<type>;
+            type const closest = place == 0 ? static_cast<type>(from) : place < 0 ? (limits::min)() : (limits::max)();
+            operand = operand_of<codec>(static_cast<typename codec::argument>(closest));
+            if (place != 0) {
+                operand.has_text = operand.has_text && is_range(Operation);
+                if (is_range(Operation)) {
+                    filter_operator const moved = beside_the_end(Operation, place);
+                    on_text = codec::reversed ? mirrored(moved) : moved;
+                }
+            }
+        } else {
+            operand = operand_of<codec>(static_cast<typename codec::argument>(from));
+        }
+        predicate_nodes nodes = key_comparison(on_text, layout[index], Part, index, std::move(operand));
         if constexpr (Component::buckets == 0) {
-            return predicate<Entity, shape, opposite>{
-                key_comparison(on_text, layout[index], Part, index, operand_of<codec>(operand))};
+            return predicate<Entity, shape, opposite>{std::move(nodes)};
         } else {
             constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
-            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{in_buckets(
-                key_comparison(on_text, layout[index], Part, index, operand_of<codec>(operand)), layout[index - 1])};
+            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{
+                in_buckets(std::move(nodes), layout[index - 1])};
         }
     } else {
         static_assert(comparable_with<From, type>,
@@ -244,6 +269,71 @@ template <class Entity, key_part Part, class Component, class From>
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater_equal>(field, from);
+}
+
+/// A field can be compared; `between`, `in` and `starts_with` take it.
+template <class T>
+inline constexpr bool is_field = false;
+/// A field of a property is one.
+template <class Entity, auto Member>
+inline constexpr bool is_field<property_field<Entity, Member>> = true;
+/// A field of a key component is one.
+template <class Entity, key_part Part, class Component>
+inline constexpr bool is_field<key_field<Entity, Part, Component>> = true;
+
+namespace detail {
+
+/// What stands on the left of a field: a value, and no other field.
+template <class From>
+using if_value = std::enable_if_t<!is_field<From>>;
+template <class From, class Field>
+concept value_before = is_field<Field> && !is_field<From>;
+
+} // namespace detail
+
+// The same with the value on the left. Equality is exactly as special as above, with no constraint more, or the compiler would turn one
+// of them around.
+/// `5 == field` is `field == 5`.
+template <class From, class Entity, auto Member, class = detail::if_value<From>>
+[[nodiscard]] auto operator==(From const& from, property_field<Entity, Member> field) {
+    return field == from;
+}
+template <class From, class Entity, key_part Part, class Component, class = detail::if_value<From>>
+[[nodiscard]] auto operator==(From const& from, key_field<Entity, Part, Component> field) {
+    return field == from;
+}
+/// `5 != field` is `field != 5`.
+template <class From, class Entity, auto Member, class = detail::if_value<From>>
+[[nodiscard]] auto operator!=(From const& from, property_field<Entity, Member> field) {
+    return field != from;
+}
+template <class From, class Entity, key_part Part, class Component, class = detail::if_value<From>>
+[[nodiscard]] auto operator!=(From const& from, key_field<Entity, Part, Component> field) {
+    return field != from;
+}
+/// `5 < field` is `field > 5`.
+template <class From, class Field>
+    requires detail::value_before<From, Field>
+[[nodiscard]] auto operator<(From const& from, Field field) {
+    return field > from;
+}
+/// `5 <= field` is `field >= 5`.
+template <class From, class Field>
+    requires detail::value_before<From, Field>
+[[nodiscard]] auto operator<=(From const& from, Field field) {
+    return field >= from;
+}
+/// `5 > field` is `field < 5`.
+template <class From, class Field>
+    requires detail::value_before<From, Field>
+[[nodiscard]] auto operator>(From const& from, Field field) {
+    return field < from;
+}
+/// `5 >= field` is `field <= 5`.
+template <class From, class Field>
+    requires detail::value_before<From, Field>
+[[nodiscard]] auto operator>=(From const& from, Field field) {
+    return field <= from;
 }
 
 ENTITABLE_END_NAMESPACE

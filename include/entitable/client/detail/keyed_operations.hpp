@@ -39,6 +39,18 @@ template <key_part Part, class... Components>
     return written_key(buffer, Part, layout, sources);
 }
 
+/// Arguments that are too few or too many for the keys, and no reference.
+template <class Entity, std::size_t Count, class... Given>
+concept names_no_entity =
+    sizeof...(Given) != Count && !(std::convertible_to<Given const&, reference<Entity> const&> || ...);
+
+/// Fires the message with the names of the entity's key components.
+template <class Entity>
+failure not_named() {
+    static_assert(sizeof(typename mapping<Entity>::template keys_are_given < sizeof(Entity) == 0 >) != 0);
+    return failure{error_code::invalid_input, {}};
+}
+
 /// The operations whose parameters are the key components of the entity.
 template <class Entity, class PartitionComponents, class RowComponents>
 class keyed_operations;
@@ -83,6 +95,20 @@ public:
             return std::move(second).as_failure();
         }
         return reference<Entity>{*std::move(first), *std::move(second)};
+    }
+
+    // A wrong number of keys is one message with their names.
+    /// Does not compile: an entity is named by all components of its keys.
+    template <class... Given>
+        requires names_no_entity<Entity, sizeof...(P) + sizeof...(R), Given...>
+    result<Entity> get(Given const&...) const {
+        return not_named<Entity>();
+    }
+    /// Does not compile: an entity is named by all components of its keys.
+    template <class... Given>
+        requires names_no_entity<Entity, sizeof...(P) + sizeof...(R), Given...>
+    result<std::optional<Entity>> find(Given const&...) const {
+        return not_named<Entity>();
     }
 
     /// Removes the entity with these keys, if its version is the one given: ResourceNotFound when there is none,

@@ -17,9 +17,14 @@ template <class Codec, class T>
     return Codec::append(out, *static_cast<T const*>(from));
 }
 
-/// A key argument as `write_key` takes it.
+/// A key argument as `write_key` takes it. One that does not fit has no text.
 template <class Codec, class T>
 [[nodiscard]] key_source source_of(key_argument<T> const& argument) noexcept {
+    if constexpr (requires { argument.fits; }) {
+        if (!argument.fits) {
+            return {nullptr, +[](std::string&, void const*) { return false; }};
+        }
+    }
     return {&argument.value, &append_value<Codec, std::remove_cvref_t<decltype(argument.value)>>};
 }
 

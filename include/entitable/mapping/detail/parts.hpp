@@ -78,7 +78,7 @@ public:
 
 private:
     ENTITABLE_LAZY [[nodiscard]] std::optional<value_view> find(std::string_view name, std::string_view suffix);
-    ENTITABLE_LAZY void complain(std::string_view name, std::string_view suffix, bool absent);
+    ENTITABLE_LAZY void complain(std::string_view name, std::string_view suffix, bool is_absent);
 
     row_view const& row_;
     reading mode_;

@@ -95,10 +95,10 @@ ENTITABLE_LAZY_BODY std::optional<value_view> part_reader::find(std::string_view
     return value;
 }
 
-ENTITABLE_LAZY_BODY void part_reader::complain(std::string_view name, std::string_view suffix, bool absent) {
+ENTITABLE_LAZY_BODY void part_reader::complain(std::string_view name, std::string_view suffix, bool is_absent) {
     if (offender_.empty()) {
         offender_.assign(name).append(suffix);
-        offender_absent_ = absent;
+        offender_absent_ = is_absent;
     }
 }
 

@@ -13,11 +13,11 @@ ENTITABLE_LAZY failure row_is_damaged(std::string_view entity) {
         text::joined({"the stored bytes of an entity ", entity, " are not a whole row of version 1"})};
 }
 
-ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_view name, bool absent) {
+ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_view name, bool is_absent) {
     return failure{error_code::row_mismatch,
         text::joined({"a row does not fit the entity ", entity, ": its property \"", name,
-            (absent ? "\" is absent; make the member a std::optional to allow that"
-                    : "\" has another type than the member")})};
+            (is_absent ? "\" is absent; make the member a std::optional to allow that"
+                       : "\" has another type than the member")})};
 }
 
 ENTITABLE_LAZY_BODY void value_reader::take(value_target const& target, std::size_t index) {

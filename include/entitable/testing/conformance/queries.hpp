@@ -93,9 +93,9 @@ inline void absence_has_one_table(trial& t) {
     t.put(table, make_row("p", "5", {{"A", 1.0}}));
     t.put(table, make_row("p", "6"));
     t.put(table, make_row("p", "7", {{"a", 1}}));
-    row_builder absent{"p", "8"};
-    absent.add("A", edm_type::int32, std::nullopt);
-    t.put(table, absent.build());
+    row_builder lacking{"p", "8"};
+    lacking.add("A", edm_type::int32, std::nullopt);
+    t.put(table, lacking.build());
     compares(t, table, "A", 1, {"1", "", "", "1", "", "1"});
     compares(t, table, "A", 2, {"", "1", "1", "1", "", ""});
     compares(t, table, "A", std::string_view{"1"}, {"2", "", "", "2", "", "2"});

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Changes of which some are merges that remove properties. A merge of the service cannot, so these are replacements of what was read.
+
+#include <entitable/client/contention.hpp>
+#include <entitable/core/random.hpp>
+#include <entitable/request/operation.hpp>
+#include <entitable/request/requests.hpp>
+
+#include <optional>
+#include <vector>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Reads the rows that lose properties, one after the other, lays their merges over them and submits all changes, these rows under the
+/// ETags that were read. When another writer was faster at one of them, again.
+class removing_batch {
+public:
+    static constexpr std::uint32_t max_attempts = 50; ///< the first one included
+
+    /// The changes and the indexes of those merges, one at least. `seed`: of the waits. Where it is not allowed it asks nothing.
+    removing_batch(transact changes, std::vector<std::size_t> removing, std::uint64_t seed, result<void> allowed)
+        : given_(std::move(changes)), removing_(std::move(removing)), random_(seed) {
+        reading_.table = given_.table;
+        if (!allowed) {
+            outcome_.emplace(std::move(allowed).as_failure());
+        }
+        begin();
+    }
+
+    ENTITABLE_LAZY [[nodiscard]] operation_step next() const noexcept;
+    ENTITABLE_LAZY void answer(result<get_entity::response> found, steady_time);
+    ENTITABLE_LAZY void answer(result<transact::response> sent, steady_time now);
+    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    [[nodiscard]] result<transact::response> finish() { return *std::move(outcome_); }
+
+private:
+    ENTITABLE_LAZY void begin();
+    ENTITABLE_LAZY void read_next();
+    ENTITABLE_LAZY [[nodiscard]] bool beaten(error const& problem) const noexcept;
+
+    transact given_;
+    std::vector<std::size_t> removing_;
+    random_source random_;
+    get_entity reading_;
+    transact sending_;
+    std::size_t at_{}; ///< which of `removing_` is read next
+    std::uint32_t attempts_{};
+    steady_time not_before_{(steady_time::min)()};
+    std::optional<result<transact::response>> outcome_;
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
