@@ -10,6 +10,7 @@
 #include <support/catch.hpp>
 #include <support/child_process.hpp>
 #include <support/long.hpp>
+#include <support/lossy.hpp>
 #include <support/temporary_folder.hpp>
 
 #include <algorithm>
@@ -60,26 +61,6 @@ struct fast_clock final : entitable::clock {
         std::this_thread::sleep_until(std::chrono::steady_clock::time_point{time.time_since_epoch() / 100});
     }
     seen_by_all& by;
-};
-
-/// Requests that are not sent, and answers that are not told.
-struct lossy {
-    using is_transport = void;
-    any_transport below;
-    random_source* dice;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        double const drawn = dice->unit();
-        error gone{error_code::transport_failed, "lost"};
-        gone.effect = Request::writes ? effect::unknown : effect::none;
-        if (drawn < 0.02) {
-            return failure{gone};
-        }
-        auto answer = below.execute(request, context);
-        return drawn < 0.04 ? result<response_of<Request>>{failure{gone}} : std::move(answer);
-    }
 };
 
 queue_options options_with(entitable::clock& time) {

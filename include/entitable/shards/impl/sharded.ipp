@@ -7,6 +7,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/request/part_hash.hpp>
 #include <entitable/request/validate.hpp>
+#include <entitable/row/system_rows.hpp>
 #include <entitable/shards/detail/shard_tables.hpp>
 #include <entitable/shards/detail/sharded_state.hpp>
 
@@ -339,7 +340,8 @@ ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity cons
 
 ENTITABLE_DECL result<transact::response> sharded::execute(transact const& request, call& context) const {
     return as_operation(request, context, *state_->options.time, [&] {
-        return detail::ask_shard(
+        bool from_before = false; // an ETag is of an earlier epoch
+        auto answered = detail::ask_shard(
             *state_, request,
             request.changes.empty() ? std::string_view{} : request.changes.front().entity.partition_key(), context,
             [&](detail::shard_route const& way) -> result<transact> {
@@ -350,6 +352,7 @@ ENTITABLE_DECL result<transact::response> sharded::execute(transact const& reque
                     if (!change) {
                         failure at{change.error()};
                         at.error().operation_index = sent.changes.size();
+                        from_before = true;
                         return at;
                     }
                     sent.changes.push_back(*std::move(change));
@@ -362,6 +365,23 @@ ENTITABLE_DECL result<transact::response> sharded::execute(transact const& reque
                 }
                 return done;
             });
+        if (from_before && request.changes.front().entity.row_key().starts_with(system_row::operation)) {
+            // A store meets the operation row before the ETag, and whoever retries relies on that.
+            row_view const operation = request.changes.front().entity;
+            auto const met = execute(
+                get_entity{request.table, std::string{operation.partition_key}, std::string{operation.row_key}, {}},
+                context);
+            if (met) {
+                failure written{
+                    error_code::entity_already_exists, "the operation row is there: it was written before a move"};
+                written.error().operation_index = 0;
+                return result<transact::response>{std::move(written)};
+            }
+            if (met.error().code != error_code::resource_not_found) {
+                return result<transact::response>{failure{met.error()}};
+            }
+        }
+        return answered;
     });
 }
 
