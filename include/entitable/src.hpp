@@ -116,6 +116,7 @@
 #include <entitable/row/impl/row.ipp>
 #include <entitable/shards.hpp>
 #include <entitable/shards/impl/lookup_map_state.ipp>
+#include <entitable/shards/impl/shard_etags.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>
 #include <entitable/shards/impl/shard_map.ipp>
 #include <entitable/shards/impl/shard_map_change.ipp>
