@@ -27,12 +27,17 @@ public:
     using answers_at_once = std::conditional_t<entitable::answers_at_once<Store>, local, void>;
 
     /// A default store with default options.
-    template <std::default_initializable Made = Store>
-    local() : local(local_options{}) {}
+    local()
+        requires std::default_initializable<Store>
+        : local(local_options{}) {}
+    /// A default store.
+    explicit local(local_options options)
+        requires std::default_initializable<Store>
+        : state_(new state(std::move(options))) {}
     /// The rest of the arguments makes the store.
-    template <class... Arguments>
-    explicit local(local_options options, Arguments&&... arguments)
-        : state_(shared<state>::make(std::move(options), std::forward<Arguments>(arguments)...)) {}
+    template <class First, class... Rest>
+    local(local_options options, First&& first, Rest&&... rest)
+        : state_(new state(std::move(options), std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 
     /// Those of Azure Table Storage, with the limits of the store.
     [[nodiscard]] entitable::profile profile() const {
@@ -82,6 +87,7 @@ private:
         template <class... Arguments>
         explicit state(local_options how, Arguments&&... arguments)
             : local_state(std::move(how)), store(std::forward<Arguments>(arguments)...) {}
+        ~state();
 
         Store store;
     };
@@ -310,5 +316,9 @@ private:
 
     shared<state> state_;
 };
+
+/// Apart, so that it is compiled where the backend is.
+template <ordered_store Store>
+local<Store>::state::~state() = default;
 
 ENTITABLE_END_NAMESPACE

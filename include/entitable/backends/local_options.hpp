@@ -5,10 +5,10 @@
 /// \file
 /// How a local backend behaves: its clock, its limits, and whether it is nasty on purpose.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/request/profile.hpp>
 
-#include <chrono>
 #include <optional>
 
 ENTITABLE_BEGIN_NAMESPACE

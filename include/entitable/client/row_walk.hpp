@@ -20,6 +20,7 @@ namespace detail {
 struct query_source : counted, query_parts {
     ENTITABLE_LAZY query_source(any_transport to, call_options how, std::string name, result<query_plan> planned,
         key_layout partition, key_layout row);
+    ~query_source();
 
     any_transport through;
     call_options options;
@@ -129,6 +130,7 @@ public:
 
     ENTITABLE_LAZY row_walk(shared<query_source> source, query_limits limits, query_reading reading)
         : source_(std::move(source)), limits_(std::move(limits)), reading_(std::move(reading)) {}
+    ~row_walk();
 
 private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }

@@ -5,9 +5,9 @@
 /// \file
 /// `backoff`: how long to wait before a repetition, as a value.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/result.hpp>
 
-#include <chrono>
 #include <cstdint>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -5,9 +5,8 @@
 /// \file
 /// `clock`: what the library knows of time, injected so that no test has to wait.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/date_time.hpp>
-
-#include <chrono>
 
 ENTITABLE_BEGIN_NAMESPACE
 

@@ -5,9 +5,9 @@
 /// \file
 /// `date_time`: a point in time as the service keeps it, in ticks of 100 ns, UTC, from 1601 to 9999.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>
 
-#include <chrono>
 #include <compare>
 #include <cstdint>
 #include <optional>

@@ -5,9 +5,9 @@
 /// \file
 /// What went wrong, as a value: a code to switch on, the effect on the stored data, and the texts.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/error_code.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>

@@ -6,9 +6,8 @@
 /// What differs between operating systems, and nothing else: giving up the processor and sleeping.
 /// The standard's own `<thread>` costs every includer a fifth of the core's compile time.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>
-
-#include <chrono>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace platform {

@@ -7,12 +7,12 @@
 /// and what it brings back besides the answer.
 
 #include <entitable/core/cancellation.hpp>
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>
 #include <entitable/request/observer.hpp>
 #include <entitable/row/reading.hpp>
 
-#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -6,11 +6,11 @@
 /// `observer`: the only way in which this library says what it does. It is told of operations, their attempts and the waits between
 /// them, in the words of OpenTelemetry's conventions for database clients, without a dependency on its SDK.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/error.hpp>
 #include <entitable/request/trace_context.hpp>
 
-#include <chrono>
 #include <optional>
 #include <string_view>
 

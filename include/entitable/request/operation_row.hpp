@@ -8,10 +8,9 @@
 /// write is refused at this row from then on. That it is not there says nothing: a sending may be on its way. A system row, and a
 /// stored format, see docs/stored_formats.md.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/request/requests.hpp>
 #include <entitable/row/system_rows.hpp>
-
-#include <chrono>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace operation_row {

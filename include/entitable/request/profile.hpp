@@ -5,9 +5,9 @@
 /// \file
 /// `profile`: what a service can do and where it differs. Requests are validated against it before any I/O.
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -7,8 +7,6 @@
 #include <entitable/transport/run.hpp>
 #include <entitable/transport/run_all.hpp>
 
-#include <algorithm>
-
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -21,6 +19,10 @@ ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options ho
         problem = std::move(planned).as_failure();
     }
 }
+
+ENTITABLE_DECL query_source::~query_source() = default;
+
+ENTITABLE_DECL row_walk::~row_walk() = default;
 
 ENTITABLE_LAZY_BODY shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, key_layout partition, key_layout row) {
@@ -50,7 +52,8 @@ ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, dat
     query_plan plan = all.plan;
     std::size_t most = 0;
     for (key_range const& each : plan.ranges) {
-        most = (std::max)(most, each.comparisons());
+        std::size_t const comparisons = each.comparisons();
+        most = most < comparisons ? comparisons : most;
     }
     std::size_t const allowed = all.through.profile().max_comparisons;
     if (plan.shortened_to == 0 && (allowed == 0 || most + plan.server.comparisons() < allowed)) {

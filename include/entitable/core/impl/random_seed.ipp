@@ -2,9 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/chrono.hpp>
 #include <entitable/core/random_seed.hpp>
-
-#include <chrono>
 
 #if defined(_WIN32)
 extern "C" int __cdecl rand_s(unsigned int*);
