@@ -43,6 +43,14 @@
 #define ENTITABLE_LAZY_BODY template <class>
 #endif
 
+#if defined(__GNUC__) && !defined(_WIN32)
+/// Stands at a class that is thrown: under -fvisibility=hidden, libc++ would find no handler for it in another shared library, since it
+/// compares the addresses of types.
+#define ENTITABLE_VISIBLE __attribute__((visibility("default")))
+#else
+#define ENTITABLE_VISIBLE
+#endif
+
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define ENTITABLE_HAS_EXCEPTIONS 1
 #else

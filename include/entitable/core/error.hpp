@@ -25,7 +25,7 @@ enum class effect : std::uint8_t {
 
 /// A failure. Plain data; it derives from std::exception so that `result::value()` can throw it and
 /// `catch (std::exception const&)` prints it.
-struct error : std::exception {
+struct ENTITABLE_VISIBLE error : std::exception {
     error() = default; ///< InternalError without words
     /// With the HTTP status that belongs to the code.
     error(error_code reason, std::string text)

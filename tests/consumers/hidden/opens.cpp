@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include "town.hpp"
+
+entitable::any_transport opened() {
+    entitable::memory_backend store;
+    entitable::table<town>{store, "towns"}.create().value();
+    return store;
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include "town.hpp"
+
+town found(entitable::any_transport const& towns, std::string const& name) {
+    return entitable::table<town>{towns, "towns"}.get("Italy", name).value();
+}
