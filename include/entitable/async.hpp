@@ -11,6 +11,7 @@
 #include <entitable/async/async_table.hpp>
 #include <entitable/async/awaited.hpp>
 #include <entitable/async/event_loop.hpp>
+#include <entitable/async/own_stack.hpp>
 #include <entitable/async/scopes.hpp>
 #include <entitable/async/semaphore.hpp>
 #include <entitable/async/task.hpp>

@@ -512,6 +512,25 @@ TEST_CASE("transaction: an error of a read counts, even where the body takes no 
     CHECK_FALSE(in.accounts.find("first", 50).value());
 }
 
+TEST_CASE("transaction: where several reads gave nothing there is nothing to look at once more") {
+    bank of;
+    auto const none = of.transact([](all_of_bank& all) -> result<void> {
+        CHECK(all.where(a::number == 7).value().empty());
+        CHECK(all.where(a::number == 8).value().empty());
+        return {};
+    });
+    CHECK_FALSE(none.value().changed);
+    testing::faulty<memory_backend> broken{of.store, {.time = &of.time}};
+    broken.plan({fault::lost_before(), 1, "get_entity"});
+    broken.plan({fault::lost_before(), 2, "get_entity"});
+    auto const lost = table<account>{broken, "books"}.transact("first", [](transaction<account>& all) -> result<void> {
+        CHECK_FALSE(all.get(1));
+        CHECK_FALSE(all.get(2));
+        return {};
+    });
+    CHECK(lost.error().code == error_code::transport_failed);
+}
+
 TEST_CASE("transaction: an unknown effect ends it, and is not followed by another attempt") {
     bank in;
     testing::faulty<memory_backend> broken{in.store, {.time = &in.time}};

@@ -6,6 +6,7 @@
 /// The calls of `async_table<E>` whose parameters are the components of its entity's keys.
 
 #include <entitable/async/awaited.hpp>
+#include <entitable/async/own_stack.hpp>
 #include <entitable/client/detail/entity_read.hpp>
 #include <entitable/client/detail/keyed_operations.hpp>
 #include <entitable/client/detail/updating.hpp>
@@ -17,7 +18,12 @@ template <class Entity, class PartitionComponents, class RowComponents>
 class async_keyed;
 
 template <class Entity, class... P, class... R>
-class async_keyed<Entity, components<void, P...>, components<void, R...>> {
+class async_keyed<Entity, components<void, P...>, components<void, R...>>
+    : keyed_texts<Entity, components<void, P...>, components<void, R...>> {
+    using of_keys = keyed_texts<Entity, components<void, P...>, components<void, R...>>;
+    using of_keys::partition_key;
+    using of_keys::row_key;
+
     template <class Found>
     using read_of = awaited<entity_read<Entity, Found>>;
     template <class Change>
@@ -93,17 +99,40 @@ public:
             partition_key(partition...), row_key(row...), true, std::forward<Change>(change), options);
     }
 
+    /// As `table::transact`. The body is ordinary code that calls and waits: it is kept in the task and runs on a stack of its own
+    /// (`on_own_stack`), so that others go on while it reads. `transaction_options::time` is not looked at.
+    template <class Body>
+    [[nodiscard]] task<result<transacted>> transact(
+        key_argument<typename P::value_type>... partition, Body body, transaction_options options = {}) const {
+        return transact_on_own_stack(at_, partition_key(partition...), std::move(body), std::move(options));
+    }
+
 protected:
     explicit async_keyed(shared<async_place> at) noexcept : at_(std::move(at)) {}
 
     shared<async_place> at_;
 
 private:
-    [[nodiscard]] static result<std::string> partition_key(key_argument<typename P::value_type> const&... values) {
-        return key_from<P...>(mapping<Entity>::partition_layout, values...);
-    }
-    [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
-        return checked_row_key(key_from<R...>(mapping<Entity>::row_layout, values...));
+    /// Transacts on the stack that it is called on.
+    template <class Body>
+    struct transacting { // no lambda: GCC 12 gives those of a coroutine no linkage
+        async_place* at;
+        result<std::string>* partition;
+        Body* body;
+        transaction_options* options;
+
+        result<transacted> operator()() const {
+            options->time = &stack_clock_of(at->core);
+            table_core const through{
+                loop_transport{at->core, at->table.transport()}, at->table.name(), at->table.options()};
+            return transact_entities<Entity>(through, std::move(*partition), *body, *options);
+        }
+    };
+    template <class Body>
+    static task<result<transacted>> transact_on_own_stack(
+        shared<async_place> at, result<std::string> partition, Body body, transaction_options options) {
+        transacting<Body> const work{at.get(), &partition, &body, &options};
+        co_return co_await on_own_stack(at->core, work);
     }
     template <class Found>
     [[nodiscard]] read_of<Found> read(key_argument<typename P::value_type> const&... partition,
@@ -111,8 +140,7 @@ private:
         std::string partition_buffer;
         std::string row_buffer;
         return read_keys<Found>(
-            key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
-            key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, row...));
+            of_keys::partition_text(partition_buffer, partition...), of_keys::row_text(row_buffer, row...));
     }
     template <class Found>
     [[nodiscard]] read_of<Found> read_named(reference<Entity> const& named) const {

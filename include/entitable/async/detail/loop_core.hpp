@@ -11,6 +11,7 @@
 #include <entitable/transport/channel.hpp>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -64,6 +65,9 @@ public:
     /// That what is begun now belongs to.
     [[nodiscard]] wait_scope& scope() const noexcept { return *scope_; }
     void enter(wait_scope& scope) noexcept { scope_ = &scope; }
+
+    /// For code on stacks of their own; none before it is asked for.
+    std::unique_ptr<clock> stacks_time;
 
     // ---- what is ready ----
 

@@ -7,15 +7,12 @@
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/found_entity.hpp>
+#include <entitable/client/detail/keyed_texts.hpp>
 #include <entitable/client/stored.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/client/transaction.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/mapping/codec.hpp>
-#include <entitable/mapping/component.hpp>
-#include <entitable/mapping/detail/key_from.hpp>
-#include <entitable/mapping/key_argument.hpp>
-#include <entitable/mapping/mapping.hpp>
 #include <entitable/query/access_path.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -24,20 +21,6 @@ template <mapped_entity Entity>
 class table;
 
 namespace detail {
-
-/// A key, maybe in `buffer`; one that is nothing but one text is not copied. `key_reserved` for a row key of system rows.
-template <key_part Part, class... Components>
-[[nodiscard]] result<std::string_view> key_text(
-    std::string& buffer, key_layout layout, key_argument<typename Components::value_type> const&... values) {
-    if constexpr (is_one_text<Components...>) {
-        if (layout.size() == 1) {
-            return borrowed_key(Part, values.value...);
-        }
-    }
-    key_source const sources[] = {
-        source_of<typename Components::codec, typename Components::value_type>(values)..., key_source{}};
-    return written_key(buffer, Part, layout, sources);
-}
 
 /// Arguments that are too few or too many for the keys, and no reference.
 template <class Entity, std::size_t Count, class... Given>
@@ -56,7 +39,10 @@ template <class Entity, class PartitionComponents, class RowComponents>
 class keyed_operations;
 
 template <class Entity, class... P, class... R>
-class keyed_operations<Entity, components<void, P...>, components<void, R...>> {
+class keyed_operations<Entity, components<void, P...>, components<void, R...>>
+    : keyed_texts<Entity, components<void, P...>, components<void, R...>> {
+    using of_keys = keyed_texts<Entity, components<void, P...>, components<void, R...>>;
+
 public:
     /// The entity with these keys; ResourceNotFound when there is none. A point query.
     [[nodiscard]] result<Entity> get(
@@ -179,12 +165,8 @@ public:
 protected:
     explicit keyed_operations(table_core core) : core_(std::move(core)) {}
 
-    [[nodiscard]] static result<std::string> partition_key(key_argument<typename P::value_type> const&... values) {
-        return key_from<P...>(mapping<Entity>::partition_layout, values...);
-    }
-    [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
-        return checked_row_key(key_from<R...>(mapping<Entity>::row_layout, values...));
-    }
+    using of_keys::partition_key;
+    using of_keys::row_key;
 
     /// Reads the entity with these keys.
     template <class Found>
@@ -193,8 +175,7 @@ protected:
         std::string partition_buffer;
         std::string row_buffer;
         return read_keys<Found>(
-            key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...),
-            key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, row...));
+            of_keys::partition_text(partition_buffer, partition...), of_keys::row_text(row_buffer, row...));
     }
     template <class Found>
     [[nodiscard]] result<Found> read_named(reference<Entity> const& named) const {
@@ -218,7 +199,7 @@ protected:
     }
 
     template <class Change>
-    [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition_key, result<std::string> row_key,
+    [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition, result<std::string> row,
         bool forced, Change& change, update_options const& options) const {
         result<updated<Entity>> outcome{std::in_place};
         Change* target = &change; // may point to a function, which is no object
@@ -226,7 +207,7 @@ protected:
             return apply_change(**static_cast<Change**>(to), *static_cast<Entity*>(entity));
         };
         auto done = update_entity(
-            core_, partition_key, row_key, kind_of_entity<Entity>, &outcome->entity, {call, &target}, forced, options);
+            core_, partition, row, kind_of_entity<Entity>, &outcome->entity, {call, &target}, forced, options);
         if (!done) {
             return std::move(done).as_failure();
         }

@@ -306,6 +306,15 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
     return false;
 }
 
+ENTITABLE_LAZY_BODY bool row_transaction::has_to_confirm() const noexcept {
+    for (auto const& [row_key, one] : rows_) {
+        if (one.read) {
+            return reads_ > 1;
+        }
+    }
+    return false; // reads that failed, or queries that found nothing
+}
+
 ENTITABLE_LAZY_BODY query_entities row_transaction::confirmation(profile const& limits) const {
     query_entities asked;
     asked.table = table_;

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Code that calls and waits, on a stack of its own in a loop: to wait is to leave it, and whoever waits for the code is awaited by a coroutine.
+
+#include <entitable/async/detail/loop_core.hpp>
+#include <entitable/async/detail/side_stack.hpp>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// One stack of a loop, awaited by the coroutine that runs it. Stands still. One thread.
+class own_stack final : parked {
+public:
+    own_stack(loop_core& core, std::size_t bytes, stack_body run, void* of)
+        : core_(core), run_(run), of_(of), side_(bytes, &first, this) {}
+    /// Lets the code come to its end, where it has begun: all that it asks for is refused, and no wait takes time.
+    ~own_stack() {
+        ending_ = true;
+        waiting = nullptr;
+        while (begun_ && !ended_) {
+            (void)go_on();
+        }
+    }
+
+    /// That the calling code runs on, in a loop; null where it does not.
+    [[nodiscard]] static own_stack* of(loop_core const& core) noexcept {
+        own_stack* const running = current();
+        return running != nullptr && &running->core_ == &core ? running : nullptr;
+    }
+
+    // ---- for the coroutine ----
+
+    /// Runs the code until it waits, true, or has ended, false.
+    bool go_on() {
+        if (!ending_) {
+            join(core_.scope());
+        }
+        begun_ = true;
+        woken_ = false;
+        own_stack* const before = current();
+        ended_ = !side_.enter();
+        current() = before;
+        if (ended_) {
+            in_scope::unlink();
+        }
+        return !ended_;
+    }
+    struct waking {
+        own_stack* stack;
+
+        [[nodiscard]] bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<> frame) const noexcept {
+            stack->waiting = frame;
+            if (stack->woken_) {
+                stack->core_.make_ready(*stack);
+            }
+        }
+        void await_resume() const noexcept { stack->waiting = nullptr; }
+    };
+    /// To be awaited, before it goes on.
+    [[nodiscard]] waking woken() noexcept { return {this}; }
+
+    // ---- for the code ----
+
+    /// Why nothing is begun any more; null before that.
+    [[nodiscard]] std::optional<error> stopped() const {
+        if (ending_) {
+            return error{error_code::cancelled, "the coroutine that waited was destroyed"};
+        }
+        error const* const ended = scope->ended();
+        return ended != nullptr ? std::optional{*ended} : std::nullopt;
+    }
+    [[nodiscard]] bool ending() const noexcept { return ending_; }
+    /// Leaves it until somebody wakes it.
+    void leave() {
+        side_.leave();
+        current() = this;
+    }
+    /// Lets others go on first.
+    void yield() {
+        woken_ = true;
+        leave();
+    }
+    /// Waits until then, or until an answer has come to a channel. Where nothing is begun any more time passes at once.
+    void wait_until(steady_time until) {
+        while (!answered_ && until > steady()) {
+            if (ending_ || scope->ended() != nullptr) {
+                constexpr auto longest = std::chrono::hours{24 * 365};
+                if (auto const left = until - steady(); left < longest) {
+                    skipped_ += left;
+                }
+                return;
+            }
+            wakes = until - skipped_;
+            if (until != for_ever) {
+                core_.timers().add(*this);
+            }
+            leave();
+            core_.timers().remove(*this);
+        }
+    }
+    /// The end of waits for answers alone.
+    static constexpr steady_time for_ever = (steady_time::max)() - steady_time::duration{1};
+    [[nodiscard]] steady_time steady() const noexcept { return core_.time().steady() + skipped_; }
+    [[nodiscard]] steady_time::duration skipped() const noexcept { return skipped_; }
+
+    // ---- for answers ----
+
+    void wake() noexcept {
+        woken_ = true;
+        if (waiting) {
+            core_.make_ready(*this);
+        }
+    }
+    /// An answer stands in a channel, or does not any more.
+    void set_answered(bool now) noexcept { answered_ = now; }
+    [[nodiscard]] loop_core& core() const noexcept { return core_; }
+
+private:
+    static own_stack*& current() noexcept {
+        static thread_local own_stack* running = nullptr;
+        return running;
+    }
+    static void first(void* of) {
+        auto& self = *static_cast<own_stack*>(of);
+        current() = &self; // of the thread that the code runs on
+        self.run_(self.of_);
+    }
+    void timer_fired() override { wake(); }
+    void end_early(error const&) override { wake(); }
+
+    loop_core& core_;
+    stack_body run_;
+    void* of_;
+    side_stack side_;
+    steady_time::duration skipped_{};
+    bool begun_{};
+    bool ended_{};
+    bool ending_{};
+    bool woken_{};
+    bool answered_{};
+};
+
+/// A request of code on a stack of its own. Its call is the code's, and back there when it is settled.
+class stack_sending : public sending {
+public:
+    /// `context` outlives it.
+    stack_sending(own_stack& of, loop_way& to, call& with) : sending(std::move(with)), stack_(of), outside_(&with) {
+        way = &to;
+    }
+    virtual ~stack_sending() = default;
+
+    void begin(request_ref asked) {
+        request = asked;
+        if (auto const stopped = stack_.stopped()) {
+            refuse(*stopped);
+            return settle();
+        }
+        join(stack_.core().scope());
+        if (context.cancellation.has_source()) {
+            token_watched = true;
+            stack_.core().watch_token(true);
+        }
+        stack_.core().send(*this);
+    }
+    [[nodiscard]] bool settled() const noexcept { return settled_; }
+    /// Settles it now, when nobody is left to wait for it.
+    void take_back() {
+        bool const was_sent = sent;
+        if (sent) {
+            stack_.core().take_back(*this);
+        }
+        if (!settled_) {
+            in_queue::unlink();
+            error gone{error_code::cancelled, "the coroutine that waited was destroyed"};
+            gone.effect = was_sent && request.writes() ? effect::unknown : effect::none;
+            refuse(gone);
+            settle();
+        }
+    }
+
+protected:
+    virtual void take_answer(completion& done) = 0;
+    virtual void refuse(error const& why) = 0;
+    virtual void told() {} ///< it is settled
+    void settle() {
+        settled_ = true;
+        *outside_ = std::move(context);
+        if (std::exchange(token_watched, false)) {
+            stack_.core().watch_token(false);
+        }
+        in_scope::unlink();
+        told();
+        stack_.wake();
+    }
+    /// Ends it early, settled or not.
+    void cancel_here(error const& why) { end_early(why); }
+    [[nodiscard]] call& outside() const noexcept { return *outside_; }
+    [[nodiscard]] own_stack& stack() const noexcept { return stack_; }
+
+private:
+    void take(completion& done) final {
+        take_answer(done);
+        settle();
+    }
+    void end_early(error const& why) final {
+        if (settled_) {
+            return;
+        }
+        if (sent) {
+            stack_.core().cancel(*this, why);
+            return;
+        }
+        in_queue::unlink();
+        refuse(why);
+        settle();
+    }
+    void look_at_token() final {
+        if (context.cancellation.cancelled()) {
+            end_early({error_code::cancelled, "the call was cancelled"});
+        }
+    }
+
+    own_stack& stack_;
+    call* outside_;
+    bool settled_{};
+};
+
+/// One for the answer.
+template <table_request Request>
+class stack_request : public stack_sending {
+public:
+    using stack_sending::stack_sending;
+    [[nodiscard]] result<response_of<Request>> finish() { return *std::move(answer_); }
+
+protected:
+    void take_answer(completion& done) override { answer_.emplace(std::move(done.answer<Request>())); }
+    void refuse(error const& why) override { answer_.emplace(failure{why}); }
+
+    std::optional<result<response_of<Request>>> answer_;
+};
+
+[[nodiscard]] inline failure not_on_a_stack() {
+    return failure{error_code::invalid_input, "a loop_transport is asked on a stack of its loop: see on_own_stack"};
+}
+
+/// The time for code on stacks of a loop: to wait is to leave the stack. Elsewhere it is that of the loop.
+class stack_clock final : public clock {
+public:
+    explicit stack_clock(loop_core& core) noexcept : core_(core) {}
+
+    date_time now() noexcept override {
+        own_stack const* const stack = own_stack::of(core_);
+        std::int64_t const ticks =
+            stack == nullptr ? 0 : std::chrono::duration_cast<std::chrono::nanoseconds>(stack->skipped()).count() / 100;
+        return {core_.time().now().ticks + ticks};
+    }
+    steady_time steady() noexcept override {
+        own_stack const* const stack = own_stack::of(core_);
+        return stack == nullptr ? core_.time().steady() : stack->steady();
+    }
+    void wait_until(steady_time time) noexcept override {
+        if (own_stack* const stack = own_stack::of(core_)) {
+            stack->wait_until(time);
+        } else {
+            core_.time().wait_until(time);
+        }
+    }
+
+private:
+    loop_core& core_;
+};
+
+/// That of a loop, made once.
+[[nodiscard]] inline clock& stack_clock_of(loop_core& core) {
+    if (!core.stacks_time) {
+        core.stacks_time = std::make_unique<stack_clock>(core);
+    }
+    return *core.stacks_time;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE

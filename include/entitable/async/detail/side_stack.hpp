@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A second stack: a function on it runs, leaves in the middle, and is entered again. By `ucontext` where the system has it, elsewhere by a
+/// thread that runs only while nobody else does.
+
+#include <entitable/core/error.hpp>
+
+#include <cstddef>
+
+// The thread sanitizer knows threads.
+#if !defined(ENTITABLE_STACKS_ARE_THREADS) && !defined(__SANITIZE_THREAD__) && \
+    (defined(__GLIBC__) || defined(__APPLE__) || defined(__FreeBSD__))
+#define ENTITABLE_STACKS_ARE_THREADS 0
+#include <cxxabi.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#if defined(__SANITIZE_ADDRESS__)
+#define ENTITABLE_TELLS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ENTITABLE_TELLS_SANITIZER 1
+#endif
+#endif
+#if defined(ENTITABLE_TELLS_SANITIZER)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#else
+#if !defined(ENTITABLE_STACKS_ARE_THREADS)
+/// Whether code on a stack of its own is run by a thread of its own, where the system has no other way.
+#define ENTITABLE_STACKS_ARE_THREADS 1
+#endif
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#endif
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What runs on a stack. It lets no exception out.
+using stack_body = void (*)(void* of);
+
+#if !ENTITABLE_STACKS_ARE_THREADS
+
+/// Stands still. It has ended when it is destroyed, or was never entered. One thread at a time.
+class side_stack {
+public:
+    /// Memory is taken when it is first entered. `bytes` are rounded up to pages; one more page behind the end lets an overflow fail.
+    side_stack(std::size_t bytes, stack_body run, void* of) noexcept : run_(run), of_(of), bytes_(bytes) {}
+    side_stack(side_stack const&) = delete;
+    side_stack& operator=(side_stack const&) = delete;
+    ~side_stack() {
+        if (memory_ != nullptr) {
+            (void)::munmap(memory_, bytes_);
+        }
+    }
+
+    /// Runs until it leaves, true, or has ended, false.
+    bool enter() {
+        if (memory_ == nullptr) {
+            begin();
+        }
+        switch_exceptions();
+#if defined(ENTITABLE_TELLS_SANITIZER)
+        void* kept = nullptr;
+        __sanitizer_start_switch_fiber(&kept, memory_, bytes_);
+#endif
+        (void)::swapcontext(&outside_, &inside_);
+#if defined(ENTITABLE_TELLS_SANITIZER)
+        __sanitizer_finish_switch_fiber(kept, nullptr, nullptr);
+#endif
+        switch_exceptions();
+        return !ended_;
+    }
+    /// Called on it: goes on where it was entered.
+    void leave() {
+#if defined(ENTITABLE_TELLS_SANITIZER)
+        void* kept = nullptr;
+        __sanitizer_start_switch_fiber(&kept, around_, around_bytes_);
+#endif
+        (void)::swapcontext(&inside_, &outside_);
+#if defined(ENTITABLE_TELLS_SANITIZER)
+        __sanitizer_finish_switch_fiber(kept, &around_, &around_bytes_);
+#endif
+    }
+
+private:
+    void begin() {
+        auto const page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        bytes_ = (bytes_ + page - 1) / page * page + page;
+        void* const made = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (made == MAP_FAILED || ::getcontext(&inside_) != 0) {
+            error{error_code::internal_error, "there is no memory for a stack"}.raise();
+        }
+        memory_ = made;
+        (void)::mprotect(memory_, page, PROT_NONE); // stacks grow down
+        inside_.uc_stack.ss_sp = memory_;
+        inside_.uc_stack.ss_size = bytes_;
+        inside_.uc_link = nullptr;
+        auto const self = reinterpret_cast<std::uintptr_t>(this); // makecontext passes numbers of type int
+        ::makecontext(&inside_, reinterpret_cast<void (*)()>(&first), 2,
+            static_cast<unsigned>(static_cast<std::uint64_t>(self) >> 32U), static_cast<unsigned>(self));
+    }
+    static void first(unsigned high, unsigned low) {
+        auto* const self =
+            reinterpret_cast<side_stack*>(static_cast<std::uintptr_t>(static_cast<std::uint64_t>(high) << 32U | low));
+#if defined(ENTITABLE_TELLS_SANITIZER)
+        __sanitizer_finish_switch_fiber(nullptr, &self->around_, &self->around_bytes_);
+#endif
+        self->run_(self->of_);
+        self->ended_ = true;
+#if defined(ENTITABLE_TELLS_SANITIZER)
+        __sanitizer_start_switch_fiber(nullptr, self->around_, self->around_bytes_);
+#endif
+        (void)::setcontext(&self->outside_);
+    }
+    /// What a thread knows of exceptions that were caught and are being handled belongs to a stack.
+    void switch_exceptions() noexcept {
+        struct known_exceptions {
+            void* caught;
+            unsigned uncaught;
+        };
+        static_assert(sizeof(known_exceptions) == sizeof exceptions_);
+        auto* const now = reinterpret_cast<unsigned char*>(abi::__cxa_get_globals());
+        unsigned char kept[sizeof exceptions_];
+        std::memcpy(&kept, now, sizeof kept);
+        std::memcpy(now, &exceptions_, sizeof kept);
+        std::memcpy(&exceptions_, &kept, sizeof kept);
+    }
+
+    stack_body run_;
+    void* of_;
+    std::size_t bytes_;
+    void* memory_{};
+    bool ended_{};
+    ucontext_t inside_{};
+    ucontext_t outside_{};
+    unsigned char exceptions_[2 * sizeof(void*)]{};
+#if defined(ENTITABLE_TELLS_SANITIZER)
+    void const* around_{};
+    std::size_t around_bytes_{};
+#endif
+};
+
+#else
+
+/// The same by a thread. Whoever enters waits until it leaves, so that one of both runs at a time.
+class side_stack {
+public:
+    side_stack(std::size_t, stack_body run, void* of) noexcept : run_(run), of_(of) {}
+    side_stack(side_stack const&) = delete;
+    side_stack& operator=(side_stack const&) = delete;
+    ~side_stack() {
+        if (thread_.joinable()) {
+            thread_.join();
+        }
+    }
+
+    bool enter() {
+        std::unique_lock guard{lock_};
+        inside_ = true;
+        if (thread_.joinable()) {
+            changed_.notify_all();
+        } else {
+            thread_ = std::thread{[this] {
+                run_(of_);
+                std::lock_guard const at_end{lock_};
+                ended_ = true;
+                inside_ = false;
+                changed_.notify_all();
+            }};
+        }
+        changed_.wait(guard, [&] { return !inside_; });
+        return !ended_;
+    }
+    void leave() {
+        std::unique_lock guard{lock_};
+        inside_ = false;
+        changed_.notify_all();
+        changed_.wait(guard, [&] { return inside_; });
+    }
+
+private:
+    stack_body run_;
+    void* of_;
+    std::mutex lock_;
+    std::condition_variable changed_;
+    bool inside_{};
+    bool ended_{};
+    std::thread thread_;
+};
+
+#endif
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
