@@ -115,6 +115,7 @@
 #include <entitable/request/impl/validate.ipp>
 #include <entitable/row/impl/row.ipp>
 #include <entitable/shards.hpp>
+#include <entitable/shards/impl/hash_stores.ipp>
 #include <entitable/shards/impl/lookup_map_state.ipp>
 #include <entitable/shards/impl/shard_etags.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>

@@ -14,6 +14,12 @@
 using namespace entitable;
 using namespace entitable_test;
 
+TEST_CASE("conformance: stores on a hash") {
+    sharding::conforms([]() -> testing::conformance::handles {
+        return sharded{hash_stores::make({"alpha", "beta", "gamma"}, sharding::world{}.opener()).value()};
+    });
+}
+
 TEST_CASE("conformance: three memory stores") {
     sharding::conforms([]() -> testing::conformance::handles { return sharding::world{}.open(virtual_shards{5}); });
 }

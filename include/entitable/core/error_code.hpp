@@ -78,6 +78,7 @@ enum class error_code : std::uint16_t {
     placement_forbidden, ///< a rule of the map keeps the virtual shard from the store
     backup_incomplete,   ///< a backup was not made to its end, or is not one
     reference_missing,   ///< a store has no whole copy of a reference table
+    wrong_store,         ///< by its header a store is not the one that a list of stores says, or it has none
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".

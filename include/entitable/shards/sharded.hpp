@@ -40,6 +40,8 @@ struct shard_misses;
 
 } // namespace detail
 
+class hash_stores;
+
 /// One logical table over many stores: below `table<E>`, so everything above it is unchanged. A cheap handle, thread-safe; copies share all.
 ///
 /// - Requests for one partition go to the store of its virtual shard. An answer counts while the copy of the map is good that it was asked
@@ -57,6 +59,8 @@ public:
 
     /// Asks nothing yet.
     sharded(lookup_map map, store_opener open, sharded_options const& options = {});
+    /// Over stores without a map.
+    explicit sharded(hash_stores const& stores, sharded_options const& options = {});
 
     /// What every store of the map allows; that of Azure Table Storage while the map cannot be read.
     [[nodiscard]] entitable::profile profile() const;
@@ -79,7 +83,7 @@ public:
     /// Which tables in which stores a query of this range asks, for people.
     [[nodiscard]] result<std::string> explain(std::string_view table, key_range const& range = {}) const;
 
-    /// The map.
+    /// The map; of stores on a hash what they look like as one.
     [[nodiscard]] lookup_map const& map() const noexcept;
     /// For `partial` and moves.
     [[nodiscard]] detail::sharded_state& state() const noexcept { return *state_; }

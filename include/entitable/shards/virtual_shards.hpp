@@ -24,6 +24,7 @@ using shard_function = std::function<std::optional<std::uint32_t>(std::string_vi
 ///     virtual_shards{48};                           the hash of the partition key
 ///     virtual_shards::by_first_component(48);       that of its first component: a tenant stays together
 ///     virtual_shards{11, isbn_check_digit};         a function of yours
+///     virtual_shards::jump(11);                     jump consistent hash: what `hash_stores` uses
 ///     virtual_shards::ranges({"2024-07", "2025"});  three half-open ranges, in the order of the service
 class virtual_shards {
 public:
@@ -38,6 +39,12 @@ public:
     [[nodiscard]] static virtual_shards by_first_component(std::uint32_t number) {
         virtual_shards made{number};
         made.way_ = way::first_component;
+        return made;
+    }
+    /// By jump consistent hash of the partition key: from n to n + 1 shards one key of n + 1 has another one.
+    [[nodiscard]] static virtual_shards jump(std::uint32_t number) {
+        virtual_shards made{number};
+        made.way_ = way::jump;
         return made;
     }
     /// By ranges of partition keys: shard 0 holds the keys below the first bound, the next one those from there on, and so on. The bounds
@@ -70,7 +77,7 @@ public:
     [[nodiscard]] std::uint64_t fingerprint() const;
 
 private:
-    enum class way : std::uint8_t { hash, first_component, function, ranges };
+    enum class way : std::uint8_t { hash, first_component, jump, function, ranges };
 
     [[nodiscard]] std::optional<std::uint32_t> shard_of_other(std::string_view partition_key) const;
 

@@ -76,6 +76,7 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::placement_forbidden, 0, "PlacementForbidden"},
     {error_code::backup_incomplete, 0, "BackupIncomplete"},
     {error_code::reference_missing, 0, "ReferenceMissing"},
+    {error_code::wrong_store, 0, "WrongStore"},
 };
 
 } // namespace detail

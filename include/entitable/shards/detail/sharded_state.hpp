@@ -6,6 +6,7 @@
 /// What all handles of a `sharded` share: the stores that were opened, and how a request finds its shard.
 
 #include <entitable/core/io_driver.hpp>
+#include <entitable/shards/detail/hash_stores_state.hpp>
 #include <entitable/shards/detail/lookup_map_state.hpp>
 #include <entitable/shards/sharded.hpp>
 #include <entitable/transport/channel.hpp>
@@ -55,12 +56,16 @@ struct sharded_state : counted {
     lookup_map map;
     store_opener open;
     sharded_options options;
+    shared<hash_stores_state> fixed; ///< null where there is a map
     std::mutex lock;
-    std::map<std::string, any_transport, std::less<>> stores;
+    std::map<std::string, any_transport, std::less<>> opened;
     std::optional<entitable::profile> limits;
     std::vector<shared<shard_lane>> lanes; ///< that nobody uses
 
-    [[nodiscard]] result<any_transport> store(std::string_view name);
+    [[nodiscard]] result<any_transport> store(std::string_view name, call const& context = {});
+    /// The same, and headers that are to be looked at are, all at once.
+    [[nodiscard]] std::vector<result<any_transport>> stores_of(
+        std::vector<std::string_view> const& names, call const& context);
     [[nodiscard]] entitable::profile profile();
     /// A good copy that has this table; TableNotFound.
     [[nodiscard]] result<shard_map_ref> map_with(std::string_view table, call const& context);

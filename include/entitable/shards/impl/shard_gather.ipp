@@ -147,20 +147,33 @@ private:
     result<void> ask(std::vector<shard_part*>& hungry) {
         std::vector<shard_part*> sent;
         std::vector<any_transport> stores;
+        std::vector<std::pair<shard_part*, shard_route>> ways;
+        std::vector<std::string_view> names;
         for (shard_part* const each : hungry) {
             auto way = state_.route(each->shard, request_.table, false, context_);
-            auto store = way ? state_.store(way->store()) : result<any_transport>{std::move(way).as_failure()};
+            if (!way) {
+                ENTITABLE_CHECK(fail(*each, way.error()));
+                continue;
+            }
+            names.push_back(way->store());
+            ways.emplace_back(each, *std::move(way));
+        }
+        auto reached = state_.stores_of(names, context_);
+        for (std::size_t index = 0; index < ways.size(); ++index) {
+            auto& [each, way] = ways[index];
+            auto& store = reached[index];
             if (!store) {
+                each->way = std::move(way); // to be named
                 ENTITABLE_CHECK(fail(*each, store.error()));
                 continue;
             }
-            if (!each->way.leads_where(*way)) {
+            if (!each->way.leads_where(way)) {
                 restart(*each); // its continuation was one of another table
                 if (each->ended) {
                     continue;
                 }
             }
-            each->way = *std::move(way);
+            each->way = std::move(way);
             each->asked.table = each->way.table_name();
             each->asked.range = each->ranges.front();
             each->asked.filter = request_.filter;
@@ -253,7 +266,7 @@ private:
 
     result<void> fail(shard_part& part, error const& why) {
         bool const passes = why.code == error_code::cancelled || why.code == error_code::deadline_exceeded ||
-            why.code == error_code::table_not_found;
+            why.code == error_code::table_not_found || why.code == error_code::wrong_store;
         failure named{why};
         if ((parts_.size() > 1 || misses_ != nullptr) && why.code != error_code::table_not_found) {
             named.error().message = text::joined({"virtual shard ", std::to_string(part.shard), " in the store ",

@@ -83,11 +83,82 @@ inline result<void> finish_dropping(sharded_state& state, std::string const& tab
     });
 }
 
+/// The name of a table as it was created; as it is asked for where there is none.
+inline result<std::string> name_in_stores(sharded_state& state, std::string const& asked, call const& context) {
+    ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
+    shard_table const* const known = map->find(asked);
+    return known != nullptr ? known->name : asked;
+}
+
+/// Makes a table in every store on a hash, in the first one last: so it is there for all as soon as it is in the first.
+inline result<create_table::response> create_hashed_table(
+    sharded_state& state, create_table const& request, call& context) {
+    constexpr std::size_t longest = 46; // longer ones are shortened, and could not be listed
+    if (request.table.size() > longest) {
+        return failure{error_code::invalid_resource_name, "over stores on a hash the name of a table has 46 characters at most"};
+    }
+    ENTITABLE_TRY(std::string const name, name_in_stores(state, request.table, context));
+    std::vector<std::string> const& stores = state.fixed->names;
+    ++context.attempts;
+    for (std::size_t place = stores.size(); place-- > 0;) {
+        auto made = [&]() -> result<create_table::response> {
+            ENTITABLE_TRY(auto const through, state.store(stores[place], context));
+            call own;
+            own.deadline = context.deadline;
+            own.cancellation = context.cancellation;
+            return through.execute(
+                create_table{shard_table_name(name, static_cast<std::int32_t>(place), state.fixed->generation)}, own);
+        }();
+        bool const there = !made && made.error().code == error_code::table_already_exists;
+        if (!made && !(there && place > 0)) {
+            failure stopped{made.error()};
+            stopped.error().effect = there || place + 1 == stores.size() ? made.error().effect : effect::unknown;
+            return stopped;
+        }
+    }
+    return create_table::response{};
+}
+
+/// Drops a table in every store on a hash, in the first one first.
+inline result<delete_table::response> delete_hashed_table(
+    sharded_state& state, delete_table const& request, call& context) {
+    ENTITABLE_TRY(std::string const name, name_in_stores(state, request.table, context));
+    std::vector<std::string> const& stores = state.fixed->names;
+    ++context.attempts;
+    bool found = false;
+    for (std::size_t place = 0; place < stores.size(); ++place) {
+        auto dropped = [&]() -> result<delete_table::response> {
+            ENTITABLE_TRY(auto const through, state.store(stores[place], context));
+            call own;
+            own.deadline = context.deadline;
+            own.cancellation = context.cancellation;
+            return through.execute(
+                delete_table{shard_table_name(name, static_cast<std::int32_t>(place), state.fixed->generation)}, own);
+        }();
+        bool const absent = !dropped &&
+            (dropped.error().code == error_code::resource_not_found ||
+                dropped.error().code == error_code::table_not_found);
+        if (!dropped && !absent) {
+            failure stopped{dropped.error()};
+            stopped.error().effect = found ? effect::unknown : dropped.error().effect;
+            return stopped;
+        }
+        found = found || (!absent && place == 0);
+    }
+    if (!found) {
+        return failure{error_code::resource_not_found, "there is no table of that name"};
+    }
+    return delete_table::response{};
+}
+
 ENTITABLE_DECL result<create_table::response> create_sharded_table(
     sharded_state& state, create_table const& request, call& context) {
     constexpr std::size_t most_of_list = 30'000; // a text property has 32 Ki units
     ENTITABLE_CHECK(validate(request, state.profile()));
     ENTITABLE_CHECK(check_call(context));
+    if (state.fixed) {
+        return create_hashed_table(state, request, context);
+    }
     ENTITABLE_CHECK(finish_dropping(state, request.table, context));
     bool made_now = false;
     std::int64_t own = 0;
@@ -142,6 +213,9 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
     sharded_state& state, delete_table const& request, call& context) {
     ENTITABLE_CHECK(validate(request, state.profile()));
     ENTITABLE_CHECK(check_call(context));
+    if (state.fixed) {
+        return delete_hashed_table(state, request, context);
+    }
     ENTITABLE_CHECK(finish_dropping(state, request.table, context));
     bool found = false;
     ENTITABLE_CHECK(

@@ -16,21 +16,40 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL result<any_transport> sharded_state::store(std::string_view name) {
+ENTITABLE_DECL result<any_transport> sharded_state::store(std::string_view name, call const& context) {
+    if (fixed) {
+        return std::move(stores_of({name}, context).front());
+    }
     std::lock_guard<std::mutex> const guard{lock};
-    auto const known = stores.find(name);
-    if (known != stores.end()) {
+    auto const known = opened.find(name);
+    if (known != opened.end()) {
         return known->second;
     }
-    auto opened = open(name);
-    if (!opened) {
-        failure named{opened.error()};
+    auto made = open(name);
+    if (!made) {
+        failure named{made.error()};
         named.error().message =
-            text::joined({"the store ", name, " of the shards cannot be opened: ", opened.error().message});
+            text::joined({"the store ", name, " of the shards cannot be opened: ", made.error().message});
         return named;
     }
-    stores.emplace(std::string{name}, *opened);
-    return opened;
+    opened.emplace(std::string{name}, *made);
+    return made;
+}
+
+ENTITABLE_DECL std::vector<result<any_transport>> sharded_state::stores_of(
+    std::vector<std::string_view> const& names, call const& context) {
+    std::vector<result<any_transport>> all;
+    if (!fixed) {
+        for (std::string_view const name : names) {
+            all.push_back(store(name, context));
+        }
+        return all;
+    }
+    std::vector<std::size_t> places;
+    for (std::string_view const name : names) {
+        places.push_back(fixed->place_of(name));
+    }
+    return fixed->checked(places, context);
 }
 
 ENTITABLE_DECL entitable::profile sharded_state::profile() {
@@ -49,11 +68,12 @@ ENTITABLE_DECL entitable::profile sharded_state::profile() {
     }
     std::optional<entitable::profile> least;
     for (shard_place const& each : (*read)->places) {
-        auto const opened = store(each.row.store);
-        if (!opened) {
+        auto const through =
+            fixed ? fixed->store(fixed->place_of(each.row.store)) : store(each.row.store); // asks nothing
+        if (!through) {
             return storage_profile();
         }
-        entitable::profile const its = opened->profile();
+        entitable::profile const its = through->profile();
         if (!least) {
             least = its;
             continue;
@@ -189,7 +209,7 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
     ENTITABLE_TRY(std::uint32_t const shard, state.map.state().shard_of(partition_key));
     for (;;) {
         ENTITABLE_TRY(auto const way, state.route(shard, request.table, Request::writes, context));
-        ENTITABLE_TRY(auto const store, state.store(way.store()));
+        ENTITABLE_TRY(auto const store, state.store(way.store(), context));
         ENTITABLE_TRY(Request const sent, make(way));
         auto answer = store.execute(sent, context);
         bool const lost = !answer && answer.error().effect == effect::unknown;

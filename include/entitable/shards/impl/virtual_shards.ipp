@@ -14,6 +14,9 @@ ENTITABLE_DECL std::optional<std::uint32_t> virtual_shards::shard_of_other(std::
     if (way_ == way::first_component && number_ > 0) {
         return static_cast<std::uint32_t>(shard_hash(partition_key.substr(0, partition_key.find("__"))) % number_);
     }
+    if (way_ == way::jump && number_ > 0) {
+        return jump_hash(shard_hash(partition_key), number_);
+    }
     if (way_ == way::ranges) {
         auto const above = std::upper_bound(bounds_.begin(), bounds_.end(), partition_key,
             [](std::string_view key, std::string const& bound) { return text::compare_utf16(key, bound) < 0; });

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `hash_stores`: shards without a map. The hash of the partition key says in which store of a list a partition is, and a header row in each
+/// store says that the list is the right one.
+///
+///     auto stores = hash_stores::open({"one", "two", "three"}, open_store).value();
+///     sharded cloud{stores};
+
+#include <entitable/shards/sharded.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The header of a store, as it is stored. Format: docs/stored_formats.md.
+struct hash_store_header {
+    std::string part{"stores"};  ///< the partition of all headers of a store
+    std::int64_t generation{};   ///< of the fleet
+    std::string fleet;           ///< drawn at random when the fleet was made: the same in all of its stores
+    std::int32_t number{};       ///< of stores
+    std::int32_t place{};        ///< of this store, from 0
+    std::int32_t hash_version{}; ///< of `shard_hash`
+};
+ENTITABLE(hash_store_header, partition_key(part), row_key(literal("generation"), width(generation, 9)),
+    properties(fleet, number, place, hash_version))
+
+/// How stores on a hash are kept.
+struct hash_stores_options {
+    std::int64_t generation{1}; ///< 1 to 999,999,999: in the names of tables, so that a store may be in an old fleet and in a new one
+    std::chrono::milliseconds check_every{std::chrono::seconds{60}}; ///< the header of a store that is used
+    clock* time{&detail::lease_clock()};                             ///< by which that is; outlives the stores
+};
+
+namespace detail {
+
+struct hash_stores_state;
+
+} // namespace detail
+
+/// Stores in an order that never changes. Partition p is in the store `jump_hash(shard_hash(p), number)`; nothing but the header of a store is
+/// stored anywhere. A cheap handle, thread-safe; copies share all.
+///
+/// - Before a store is used, and every 60 s from then on, its header is read. Where that says another place, number of stores, fleet or version of the
+///   hash, or is not there, each request to the store is refused with WrongStore, which names the store and what was found; effect none.
+/// - A store that does not answer fails the requests to it, and no others.
+/// - Shards do not move, and the list does not grow in place: `plan_move` and rules answer NotSupported. To grow, make the next generation,
+///   or other stores, copy while nobody writes, and `retire` the old one.
+/// - The names of tables have 46 characters at most.
+class hash_stores {
+public:
+    /// Stores that were made: their headers are read at once. WrongStore as above, also where two stores are of different fleets; InvalidInput for
+    /// no name, 901, one that is no name or there twice; the error of the first store where none answers. One that does not answer is
+    /// looked at when it is used. Cost: one request a store, at once.
+    [[nodiscard]] static result<hash_stores> open(
+        std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
+    /// Writes the headers that are not there, and opens the stores. After an error the same call goes on. A store that
+    /// has another header of this generation is WrongStore, and keeps it. Cost: four requests a store at most.
+    [[nodiscard]] static result<hash_stores> make(
+        std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
+
+    /// Removes the headers of this generation: programs that still use it are refused within 60 s. Tables stay. After an error the same call
+    /// goes on.
+    [[nodiscard]] result<void> retire() const;
+
+    /// For `sharded`.
+    [[nodiscard]] shared<detail::hash_stores_state> const& state() const noexcept { return state_; }
+    /// What the stores look like as a map that nobody changes.
+    [[nodiscard]] lookup_map const& map() const noexcept { return map_; }
+
+private:
+    hash_stores(shared<detail::hash_stores_state> state, lookup_map map)
+        : state_(std::move(state)), map_(std::move(map)) {}
+
+    shared<detail::hash_stores_state> state_;
+    lookup_map map_;
+};
+
+ENTITABLE_END_NAMESPACE
+
+#include <entitable/shards/detail/hash_stores_state.hpp>
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/impl/hash_stores.ipp>
+#endif
