@@ -31,9 +31,8 @@ struct hashed {
         return stores.try_emplace(name, any_transport{memory_backend{}}).first->second;
     }
     [[nodiscard]] store_opener opener() {
-        return [this](std::string_view name) -> result<any_transport> {
-            return any_transport{store(std::string{name})};
-        };
+        return
+            [this](std::string_view name) -> result<any_transport> { return any_transport{store(std::string{name})}; };
     }
     [[nodiscard]] hash_stores_options by_clock(std::int64_t generation = 1) {
         hash_stores_options options;
@@ -80,6 +79,26 @@ void check_refused(error const& told, std::string_view store, std::string_view f
 
 } // namespace
 
+TEST_CASE("stores on a hash: what is stored is for ever") {
+    CHECK(virtual_shards::jump(11).shard_of("") == 1U);
+    CHECK(virtual_shards::jump(11).shard_of("NYC__Full") == 10U);
+    CHECK(virtual_shards::jump(11).shard_of("tenant-42") == 4U);
+    hashed all;
+    (void)all.make({"one", "two"}, 7).value();
+    query_entities everything{"ENTITABLEshards", {}, {}, {}, 1000, {}};
+    call context;
+    auto const found = all.store("two").execute(everything, context).value().rows;
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].partition_key == "stores");
+    CHECK(found[0].row_key == "generation000000007");
+    auto const header = all.headers("two").get("stores", 7).value();
+    CHECK(header.fleet == all.headers("one").get("stores", 7).value().fleet);
+    CHECK(header.fleet.size() == 36);
+    CHECK(header.number == 2);
+    CHECK(header.place == 1);
+    CHECK(header.hash_version == 1);
+}
+
 TEST_CASE("stores on a hash: each key is in the store of its hash, and nowhere else") {
     hashed all;
     sharded const cloud{all.make({"one", "two", "three"}).value()};
@@ -118,7 +137,8 @@ TEST_CASE("stores on a hash: a list in another order, of another number, with a 
     check_refused(all.open({"one", "two", "three"}, 2).error(), "one", "no header of generation 2, but of 1");
     // What a name opens is another store.
     auto const swapped = [&](std::string_view name) { return all.opener()(name == "two" ? "three" : name); };
-    check_refused(hash_stores::open({"one", "two", "three"}, swapped, all.by_clock()).error(), "two", "says place 2 of 3");
+    check_refused(
+        hash_stores::open({"one", "two", "three"}, swapped, all.by_clock()).error(), "two", "says place 2 of 3");
     CHECK(all.open({"one", "two", "three"}));
     // Nobody takes a store for two fleets.
     check_refused(all.make({"one", "new"}).error(), "one", "says place 0 of 3");
@@ -147,9 +167,10 @@ TEST_CASE("stores on a hash: headers are looked at every minute, and no more oft
     check_refused(items.insert({key, 2}).error(), "two", "has no header");
     check_refused(items.scan_table().to().error(), "two", "has no header");
     CHECK(items.insert({key_in(0, 3), 2})); // the others go on
-    check_refused(partial(cloud, [](any_transport const& there) {
-        return table<item>{there, "items"}.scan_table().to();
-    }).error(), "two", "has no header"); // not a store that is away, but a wrong one
+    check_refused(
+        partial(cloud, [](any_transport const& there) { return table<item>{there, "items"}.scan_table().to(); })
+            .error(),
+        "two", "has no header"); // not a store that is away, but a wrong one
     hash_store_header header;
     header.generation = 1;
     header.fleet = all.headers("one").get("stores", 1).value().fleet;
@@ -233,7 +254,8 @@ TEST_CASE("stores on a hash: all headers are read at once") {
     time.advance(std::chrono::minutes{2});
     begun = time.steady();
     CHECK(items.scan_table().count().value() == 0);
-    CHECK(time.steady() - begun == std::chrono::milliseconds{80}); // tables of the first, which is checked, the other headers, the page
+    CHECK(time.steady() - begun ==
+        std::chrono::milliseconds{80}); // tables of the first, which is checked, the other headers, the page
 }
 
 TEST_CASE("stores on a hash: made in any number of attempts, by several at once") {
@@ -243,8 +265,11 @@ TEST_CASE("stores on a hash: made in any number of attempts, by several at once"
         std::vector<std::string> const names{"one", "two", "three"};
         std::size_t refused = 0;
         for (std::string const& each : names) {
-            all.store(each).plan({failing % 2 == 0 ? testing::fault::refused() : testing::fault::lost_after(), 1 + failing / 4,
-                failing % 3 == 0 ? "write_entity" : failing % 3 == 1 ? "create_table" : "query_entities"});
+            all.store(each).plan(
+                {failing % 2 == 0 ? testing::fault::refused() : testing::fault::lost_after(), 1 + failing / 4,
+                    failing % 3 == 0       ? "write_entity"
+                        : failing % 3 == 1 ? "create_table"
+                                           : "query_entities"});
         }
         result<hash_stores> made = all.make(names);
         for (; !made && refused < 20; ++refused) {
@@ -282,7 +307,7 @@ TEST_CASE("stores on a hash: from 11 to 64 in the same stores, by a copy; the ol
     CHECK(bulk_copy(items.scan_table(), grown).value().written == 500);
     CHECK(bulk_copy(items.scan_table(), grown).value().written == 0);
     CHECK(old_stores.retire());
-    CHECK(old_stores.retire()); // again is done
+    CHECK(old_stores.retire());                                                // again is done
     CHECK(grown.scan_table().to().value() == items.scan_table().to().value()); // for a minute
     all.time.advance(std::chrono::seconds{60});
     check_refused(items.get("g1", 2).error(), "store", "no header of generation 1, but of 2");
@@ -312,7 +337,8 @@ TEST_CASE("stores on a hash: tables") {
     table<item>{cloud, std::string(46, 'a')}.create().value();
     CHECK((table<item>{cloud, std::string(47, 'a')}.create().error().code == error_code::invalid_resource_name));
     call context;
-    CHECK(other.execute(list_tables{}, context).value().tables == std::vector<std::string>{std::string(46, 'a'), "Items"});
+    CHECK(other.execute(list_tables{}, context).value().tables ==
+        std::vector<std::string>{std::string(46, 'a'), "Items"});
     // One that was made in some stores only is not there, until somebody makes it again.
     all.store("one").plan({testing::fault::refused(), 1, "create_table"});
     table<item> const half{cloud, "half"};

@@ -27,7 +27,8 @@ ENTITABLE(hash_store_header, partition_key(part), row_key(literal("generation"),
 
 /// How stores on a hash are kept.
 struct hash_stores_options {
-    std::int64_t generation{1}; ///< 1 to 999,999,999: in the names of tables, so that a store may be in an old fleet and in a new one
+    std::int64_t generation{
+        1}; ///< 1 to 999,999,999: in the names of tables, so that a store may be in an old fleet and in a new one
     std::chrono::milliseconds check_every{std::chrono::seconds{60}}; ///< the header of a store that is used
     clock* time{&detail::lease_clock()};                             ///< by which that is; outlives the stores
 };

@@ -55,8 +55,7 @@ inline failure wrong_store(std::string_view name, std::size_t place, std::size_t
             " in the list, ", found, ": the list of stores, or what a name of it opens, is a wrong one"})};
 }
 
-ENTITABLE_DECL result<void> hash_stores_state::judge(
-    std::size_t place, result<query_entities::response> const& found) {
+ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, result<query_entities::response> const& found) {
     std::string const& name = names[place];
     auto const refuse = [&](std::initializer_list<std::string_view> what) {
         return wrong_store(name, place, names.size(), text::joined(what));
@@ -258,7 +257,8 @@ inline result<void> check_hash_stores(std::vector<std::string> const& stores, ha
         options.generation > 999'999'999 || options.check_every < std::chrono::milliseconds{1} ||
         options.check_every > std::chrono::hours{8}) {
         return failure{error_code::invalid_input,
-            "stores on a hash are 1 to 900 different names with letters, digits, \"-\", \"_\" and \".\", 1 to 63; their "
+            "stores on a hash are 1 to 900 different names with letters, digits, \"-\", \"_\" and \".\", 1 to 63; "
+            "their "
             "generation is 1 to 999999999, and they are checked every 1 ms to 8 h"};
     }
     return {};
@@ -268,7 +268,8 @@ inline result<void> check_hash_stores(std::vector<std::string> const& stores, ha
 
 ENTITABLE_DECL sharded::sharded(hash_stores const& stores, sharded_options const& options)
     : state_(shared<detail::sharded_state>::make(
-          stores.map(), [state = stores.state()](std::string_view name) { return state->store(state->place_of(name)); }, options)) {
+          stores.map(), [state = stores.state()](std::string_view name) { return state->store(state->place_of(name)); },
+          options)) {
     state_->fixed = stores.state();
 }
 
@@ -291,8 +292,7 @@ ENTITABLE_DECL result<hash_stores> hash_stores::open(
         return failure{reached.front().error()};
     }
     auto map = lookup_map::open(any_transport{detail::hash_catalogue{state}}, "stores",
-        virtual_shards::jump(static_cast<std::uint32_t>(state->names.size())),
-        {3 * options.check_every, options.time});
+        virtual_shards::jump(static_cast<std::uint32_t>(state->names.size())), {3 * options.check_every, options.time});
     if (!map) {
         return std::move(map).as_failure();
     }
@@ -302,8 +302,8 @@ ENTITABLE_DECL result<hash_stores> hash_stores::open(
 ENTITABLE_DECL result<hash_stores> hash_stores::make(
     std::vector<std::string> stores, store_opener opener, hash_stores_options const& options) {
     ENTITABLE_CHECK(detail::check_hash_stores(stores, options));
-    auto const state = shared<detail::hash_stores_state>::make(
-        stores, opener, options.generation, options.check_every, *options.time);
+    auto const state =
+        shared<detail::hash_stores_state>::make(stores, opener, options.generation, options.check_every, *options.time);
     std::string const table{detail::hash_headers_table};
     hash_store_header header;
     header.generation = options.generation;
@@ -357,7 +357,8 @@ ENTITABLE_DECL result<void> hash_stores::retire() const {
         ENTITABLE_TRY(auto keys, to_row(header));
         call context;
         auto done = through.execute(
-            write_entity{std::string{detail::hash_headers_table}, mutation::remove(std::move(keys), any_etag)}, context);
+            write_entity{std::string{detail::hash_headers_table}, mutation::remove(std::move(keys), any_etag)},
+            context);
         if (!done && done.error().code != error_code::resource_not_found &&
             done.error().code != error_code::table_not_found) {
             return std::move(done).as_failure();

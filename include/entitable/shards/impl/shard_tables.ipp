@@ -95,7 +95,8 @@ inline result<create_table::response> create_hashed_table(
     sharded_state& state, create_table const& request, call& context) {
     constexpr std::size_t longest = 46; // longer ones are shortened, and could not be listed
     if (request.table.size() > longest) {
-        return failure{error_code::invalid_resource_name, "over stores on a hash the name of a table has 46 characters at most"};
+        return failure{
+            error_code::invalid_resource_name, "over stores on a hash the name of a table has 46 characters at most"};
     }
     ENTITABLE_TRY(std::string const name, name_in_stores(state, request.table, context));
     std::vector<std::string> const& stores = state.fixed->names;
