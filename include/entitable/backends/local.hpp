@@ -26,14 +26,14 @@ public:
     /// Opts in where its store does.
     using answers_at_once = std::conditional_t<entitable::answers_at_once<Store>, local, void>;
 
+    // Templates, since Clang 14 makes each constructor of an instantiated class, whatever it requires.
+
     /// A default store with default options.
-    local()
-        requires std::default_initializable<Store>
-        : local(local_options{}) {}
+    template <std::default_initializable Default = Store>
+    local() : local(local_options{}) {}
     /// A default store.
-    explicit local(local_options options)
-        requires std::default_initializable<Store>
-        : state_(new state(std::move(options))) {}
+    template <std::default_initializable Default = Store>
+    explicit local(local_options options) : state_(new state(std::move(options))) {}
     /// The rest of the arguments makes the store.
     template <class First, class... Rest>
     local(local_options options, First&& first, Rest&&... rest)
