@@ -64,6 +64,7 @@
 #include <entitable/fleet/impl/fleet_audit.ipp>
 #include <entitable/fleet/impl/fleet_backup.ipp>
 #include <entitable/fleet/impl/fleet_check.ipp>
+#include <entitable/fleet/impl/place.ipp>
 #include <entitable/fleet/impl/placement_rules.ipp>
 #include <entitable/fleet/impl/rebalance.ipp>
 #include <entitable/fleet/impl/reference_core.ipp>

@@ -278,3 +278,74 @@ TEST_CASE("rebalance: stopped, failed and run again; a rule that comes meanwhile
                  }}).value();
     CHECK(hot.total == 21);
 }
+
+TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") {
+    world const all;
+    auto const shards = virtual_shards::by_first_component(12).with_own({"g7", "g9"});
+    CHECK(shards.number() == 14);
+    CHECK(shards.shard_of("g7") == 12U);
+    CHECK(shards.shard_of("g7__orders") == 12U);
+    CHECK(shards.shard_of("g9") == 13U);
+    CHECK(*shards.shard_of("g70") < 12);
+    auto const cloud = all.open(shards);
+    fleet const stores{cloud, {.stores = {"delta"}}};
+    auto const items = fill(cloud);
+    auto const before = items.scan_table().to().value();
+    auto const store_of = [&](std::int32_t shard) {
+        return cloud.map().state().fresh({}).value()->places.at(static_cast<std::size_t>(shard)).row.store;
+    };
+
+    auto const first = place(stores, "g7", "delta").value();
+    CHECK(first.shard == 12);
+    CHECK(first.from == "alpha");
+    CHECK(first.moved);
+    CHECK(first.move.rows == 3); // its own, and nobody else's
+    CHECK(store_of(12) == "delta");
+    CHECK(plan_move(stores, 12, "beta").error().message.find("\"placed 12\"") != std::string::npos);
+    CHECK_FALSE(place(stores, "g7__orders", "delta").value().moved); // again is the same
+    CHECK(items.scan_table().to().value() == before);
+    auto const drain = plan_drain(stores, "delta");
+    CHECK(drain.error().code == error_code::placement_forbidden);
+
+    put_rule(cloud.map(), placement_rule::never("by law", {12}, {"gamma"})).value();
+    auto const forbidden = place(stores, "g7", "gamma");
+    CHECK(forbidden.error().code == error_code::placement_forbidden);
+    CHECK(forbidden.error().message.find("\"by law\"") != std::string::npos);
+    CHECK(place(stores, "g7", "no such/store").error().code == error_code::invalid_input);
+    CHECK(place(stores, "g7", "closed").error().code == error_code::store_failed);
+    CHECK(rules_of(cloud.map()).value().allows(12, "delta")); // what was refused changed no rule
+    CHECK(place(stores, "g7", "beta").value().from == "delta"); // the earlier placement gives way
+    CHECK(store_of(12) == "beta");
+    CHECK(rules_of(cloud.map()).value().all().size() == 2);
+
+    // It is stopped, and goes on with the same call; meanwhile the rule stands.
+    CHECK(place(stores, "g9", "delta", {}, [](move_progress const& at) { return at.step != move_step::verifying; })
+              .error().code == error_code::cancelled);
+    CHECK(plan_move(stores, 13, "alpha").error().code == error_code::placement_forbidden);
+    CHECK(place(stores, "g9", "delta").value().moved);
+    // Somebody else places it while it is on its way: who came first is told.
+    bool once = true;
+    auto const late = place(stores, "g9", "alpha", {}, [&](move_progress const& at) {
+        if (at.step == move_step::dropping && std::exchange(once, false)) {
+            CHECK(place(stores, "g9", "delta"));
+        }
+        return true;
+    });
+    CHECK(late.error().code == error_code::placement_forbidden);
+    CHECK(store_of(13) == "delta");
+    CHECK(items.scan_table().to().value() == before);
+    CHECK(check_fleet(stores).value().healthy());
+    CHECK(unplace(stores, "g9"));
+    CHECK(unplace(stores, "g9").error().code == error_code::resource_not_found);
+    CHECK(plan_move(stores, 13, "alpha"));
+
+    // Who opens the map without the tenants, or with others, is refused.
+    auto const open = [&](virtual_shards const& other) {
+        return lookup_map::open(all.catalogue, "shardmap", other).error().code == error_code::invalid_input;
+    };
+    CHECK(open(virtual_shards::by_first_component(14)));
+    CHECK(open(virtual_shards::by_first_component(12).with_own({"g9", "g7"})));
+    CHECK(open(virtual_shards::by_first_component(13).with_own({"g7"})));
+    CHECK(lookup_map::make(all.catalogue, "other", virtual_shards::ranges({"b"}).with_own({"g7"}), {"alpha"}).error().code ==
+        error_code::invalid_input);
+}

@@ -138,6 +138,7 @@ private:
         switch (seed % 4) {
             case 0: shards_ = virtual_shards::ranges({"O", "a", "\xEF\xBD\x9E"}); break;
             case 1: shards_ = virtual_shards::by_first_component(5); break;
+            case 2: shards_ = virtual_shards{1 + static_cast<std::uint32_t>(seed % 3)}.with_own({"a", "O'Hara"}); break;
             default: shards_ = virtual_shards{static_cast<std::uint32_t>(1 + seed % 9)}; break;
         }
         return lookup_map::make(

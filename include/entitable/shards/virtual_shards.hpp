@@ -9,6 +9,7 @@
 #include <entitable/shards/shard_hash.hpp>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ using shard_function = std::function<std::optional<std::uint32_t>(std::string_vi
 ///     virtual_shards{48};                           the hash of the partition key
 ///     virtual_shards::by_first_component(48);       that of its first component: a tenant stays together
 ///     virtual_shards{11, isbn_check_digit};         a function of yours
+///     virtual_shards{48}.with_own({"tenant-42"});   49: the last one is that tenant's
 ///     virtual_shards::jump(11);                     jump consistent hash: what `hash_stores` uses
 ///     virtual_shards::ranges({"2024-07", "2025"});  three half-open ranges, in the order of the service
 class virtual_shards {
@@ -63,12 +65,24 @@ public:
         return made;
     }
 
-    [[nodiscard]] std::uint32_t number() const noexcept { return number_; }                   ///< how many
+    /// The same, and a virtual shard of its own for each of these tenants, behind the others: for all partitions whose first component is the
+    /// tenant. It is looked up before anything else. Not for ranges, which can have one bound more.
+    [[nodiscard]] virtual_shards with_own(std::vector<std::string> const& tenants) const {
+        virtual_shards made{*this};
+        for (std::string const& each : tenants) {
+            made.own_.emplace(each, made.number());
+        }
+        return made;
+    }
+
+    /// How many.
+    [[nodiscard]] std::uint32_t number() const noexcept { return number_ + static_cast<std::uint32_t>(own_.size()); }
+    [[nodiscard]] bool has_own() const noexcept { return !own_.empty(); } ///< whether tenants have shards of their own
     [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; }             ///< whether ranges decide
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
     /// The shard of a partition; nothing where it has none, or where the function names one that there is not.
     [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {
-        if (way_ == way::hash) {
+        if (way_ == way::hash && own_.empty()) {
             return static_cast<std::uint32_t>(shard_hash(partition_key) % number_);
         }
         return shard_of_other(partition_key);
@@ -86,6 +100,7 @@ private:
     std::optional<std::uint32_t> otherwise_;
     shard_function function_;
     std::vector<std::string> bounds_;
+    std::map<std::string, std::uint32_t, std::less<>> own_; ///< of tenants
 };
 
 ENTITABLE_END_NAMESPACE

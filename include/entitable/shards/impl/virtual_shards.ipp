@@ -11,8 +11,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL std::optional<std::uint32_t> virtual_shards::shard_of_other(std::string_view partition_key) const {
-    if (way_ == way::first_component && number_ > 0) {
-        return static_cast<std::uint32_t>(shard_hash(partition_key.substr(0, partition_key.find("__"))) % number_);
+    std::string_view const first = partition_key.substr(0, partition_key.find("__"));
+    if (auto const own = own_.find(first); own != own_.end()) {
+        return own->second;
+    }
+    if ((way_ == way::hash || way_ == way::first_component) && number_ > 0) {
+        return static_cast<std::uint32_t>(shard_hash(way_ == way::hash ? partition_key : first) % number_);
     }
     if (way_ == way::jump && number_ > 0) {
         return jump_hash(shard_hash(partition_key), number_);
@@ -52,6 +56,10 @@ ENTITABLE_DECL std::uint64_t virtual_shards::fingerprint() const {
     }
     if (otherwise_) { // the keys above may all have a shard
         hash.add(std::uint64_t{*otherwise_});
+    }
+    for (auto const& [tenant, shard] : own_) {
+        hash.add(std::string_view{tenant});
+        hash.add(std::uint64_t{shard});
     }
     add("978-8-1130-1024-6");
     add("155860832X");
