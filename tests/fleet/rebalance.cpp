@@ -313,14 +313,15 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     CHECK(forbidden.error().message.find("\"by law\"") != std::string::npos);
     CHECK(place(stores, "g7", "no such/store").error().code == error_code::invalid_input);
     CHECK(place(stores, "g7", "closed").error().code == error_code::store_failed);
-    CHECK(rules_of(cloud.map()).value().allows(12, "delta")); // what was refused changed no rule
+    CHECK(rules_of(cloud.map()).value().allows(12, "delta"));   // what was refused changed no rule
     CHECK(place(stores, "g7", "beta").value().from == "delta"); // the earlier placement gives way
     CHECK(store_of(12) == "beta");
     CHECK(rules_of(cloud.map()).value().all().size() == 2);
 
     // It is stopped, and goes on with the same call; meanwhile the rule stands.
     CHECK(place(stores, "g9", "delta", {}, [](move_progress const& at) { return at.step != move_step::verifying; })
-              .error().code == error_code::cancelled);
+              .error()
+              .code == error_code::cancelled);
     CHECK(plan_move(stores, 13, "alpha").error().code == error_code::placement_forbidden);
     CHECK(place(stores, "g9", "delta").value().moved);
     // Somebody else places it while it is on its way: who came first is told.
@@ -346,6 +347,7 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     CHECK(open(virtual_shards::by_first_component(14)));
     CHECK(open(virtual_shards::by_first_component(12).with_own({"g9", "g7"})));
     CHECK(open(virtual_shards::by_first_component(13).with_own({"g7"})));
-    CHECK(lookup_map::make(all.catalogue, "other", virtual_shards::ranges({"b"}).with_own({"g7"}), {"alpha"}).error().code ==
-        error_code::invalid_input);
+    CHECK(lookup_map::make(all.catalogue, "other", virtual_shards::ranges({"b"}).with_own({"g7"}), {"alpha"})
+              .error()
+              .code == error_code::invalid_input);
 }

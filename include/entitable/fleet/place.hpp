@@ -12,11 +12,11 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Where a tenant was placed.
 struct placement {
-    std::int32_t shard{};        ///< its virtual shard
-    std::string rule;            ///< that keeps it there
-    std::string from;            ///< where it was
-    bool moved{};                ///< false where it was there already
-    move_progress move{};        ///< how it was moved
+    std::int32_t shard{}; ///< its virtual shard
+    std::string rule;     ///< that keeps it there
+    std::string from;     ///< where it was
+    bool moved{};         ///< false where it was there already
+    move_progress move{}; ///< how it was moved
 };
 
 /// Moves the virtual shard of this partition key under load to a store, and puts a rule that keeps it there, so that every plan of the fleet does;

@@ -10,9 +10,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A shard has one placement at most: its name is that of the shard.
-inline std::string placement_of(std::uint32_t shard) {
-    return text::joined({"placed ", std::to_string(shard)});
-}
+inline std::string placement_of(std::uint32_t shard) { return text::joined({"placed ", std::to_string(shard)}); }
 
 /// The rules but the placement of this shard, which gives way.
 inline placement_rules rules_without(placement_rules const& rules, std::string_view placed) {

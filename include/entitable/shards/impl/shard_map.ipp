@@ -121,8 +121,8 @@ ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std:
         return text::compare_utf16(left, right) >= 0;
     }) == bounds.end();
     if (shards.number() < 1 || shards.number() > virtual_shards::most || !ascending ||
-        (!bounds.empty() && bounds.front().empty()) || (shards.by_ranges() && shards.has_own()) || options.lease < std::chrono::milliseconds{} ||
-        options.lease > std::chrono::hours{24}) {
+        (!bounds.empty() && bounds.front().empty()) || (shards.by_ranges() && shards.has_own()) ||
+        options.lease < std::chrono::milliseconds{} || options.lease > std::chrono::hours{24}) {
         return failure{error_code::invalid_input,
             "a map has 1 to 900 virtual shards, ascending bounds that are not empty or tenants with shards of their "
             "own, and a lease of a day at most"};
