@@ -120,6 +120,7 @@
 #include <entitable/shards/impl/lookup_map_state.ipp>
 #include <entitable/shards/impl/shard_etags.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>
+#include <entitable/shards/impl/shard_hedge.ipp>
 #include <entitable/shards/impl/shard_map.ipp>
 #include <entitable/shards/impl/shard_map_change.ipp>
 #include <entitable/shards/impl/shard_move.ipp>

@@ -15,9 +15,13 @@
 #include <support/delayed.hpp>
 #include <support/temporary_folder.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <memory>
+#include <random>
+#include <string_view>
 
 using namespace entitable;
 
@@ -230,6 +234,51 @@ void fan_out() {
     }
 }
 
+/// Answers take 5 ms in the middle, and 50 ms one time in 100 (lognormal): how long fan-outs take, with and without second requests.
+void hedging() {
+    constexpr std::size_t rounds = 2'000;
+    for (std::uint32_t const number : {10U, 100U}) {
+        std::array<double, 2> late{};
+        for (bool const hedged : {false, true}) {
+            testing::manual_clock time;
+            std::mt19937_64 random{7};
+            std::lognormal_distribution<double> takes{std::log(5e6), std::log(10.0) / 2.326};
+            std::size_t asked = 0;
+            stores far;
+            far.make = [&](std::string_view) {
+                return any_transport{entitable_test::delayed{any_transport{memory_backend{}}, time, [&] {
+                                                                 ++asked;
+                                                                 return std::chrono::nanoseconds{
+                                                                     static_cast<std::int64_t>(takes(random))};
+                                                             }}};
+            };
+            sharded_options how;
+            how.time = &time;
+            if (hedged) {
+                how.hedge = hedged_reads{std::chrono::microseconds{25'500}, 0.05}; // what 95 of 100 take
+            }
+            sharded const cloud = far.open(number, {std::chrono::hours{24}, &time}, how);
+            call context;
+            cloud.execute(create_table{"orders"}, context).value();
+            asked = 0;
+            std::vector<double> took;
+            for (std::size_t round = 0; round < rounds; ++round) {
+                auto const begun = time.steady();
+                call own;
+                (void)cloud.execute(query_entities{"orders", {}, {}, {}, 1000, {}}, own).value();
+                took.push_back(std::chrono::duration<double, std::milli>(time.steady() - begun).count());
+            }
+            std::sort(took.begin(), took.end());
+            late[hedged ? 1 : 0] = took[rounds * 99 / 100];
+            std::printf("fan-out to %3u, %s: p50 %5.1f ms, p99 %6.1f ms; %.3f requests a page\n", number,
+                hedged ? "late pages asked twice" : "each page asked once  ", took[rounds / 2], late[hedged ? 1 : 0],
+                static_cast<double>(asked) / static_cast<double>(rounds * number));
+        }
+        std::printf("  p99 with second requests to p99 without %.2f   limit %s\n", late[1] / late[0],
+            number == 10 ? late[1] <= late[0] / 2 ? "0.50" : "0.50  MISSED" : "none set");
+    }
+}
+
 /// What a program writes that copies a table: pages, and batches of one partition.
 std::size_t copy_by_hand(any_transport const& from, std::string const& source, any_transport const& to) {
     call context;
@@ -319,11 +368,26 @@ void moving(bool files) {
 
 } // namespace
 
-int main() {
+int main(int count, char** arguments) { // words of what is wanted; everything by default
+    auto const wanted = [&](std::string_view what) {
+        return count < 2 ||
+            std::any_of(arguments + 1, arguments + count, [&](char const* each) { return what == each; });
+    };
     measure::heading();
-    routing();
-    merging();
-    fan_out();
-    moving(false);
-    moving(true);
+    if (wanted("routing")) {
+        routing();
+    }
+    if (wanted("merging")) {
+        merging();
+    }
+    if (wanted("fan_out")) {
+        fan_out();
+    }
+    if (wanted("hedging")) {
+        hedging();
+    }
+    if (wanted("moving")) {
+        moving(false);
+        moving(true);
+    }
 }

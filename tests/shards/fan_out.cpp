@@ -28,8 +28,7 @@ struct slow_world {
     std::map<std::string, any_transport, std::less<>> stores;
     int asked = 0;
 
-    [[nodiscard]] sharded open(virtual_shards shards) {
-        sharded_options how;
+    [[nodiscard]] sharded open(virtual_shards shards, sharded_options how = {}) {
         how.time = &time;
         return sharded{lookup_map::make(memory_backend{}, "shardmap", std::move(shards), {"a", "b", "c"},
                            {std::chrono::hours{1}, &time})
@@ -110,4 +109,106 @@ TEST_CASE("shards: by ranges, a page does not ask what lies behind it") {
     REQUIRE(asked.size() >= 2);
     CHECK(asked.front() == 4);
     CHECK(asked.back() < 4);
+}
+
+TEST_CASE("shards: a page that is late is asked for once more, and the first answer counts") {
+    std::uint32_t const number = GENERATE(1U, 17U, 48U);
+    slow_world all;
+    sharded_options how;
+    how.hedge = hedged_reads{std::chrono::milliseconds{40}, 1};
+    sharded const cloud = all.open(virtual_shards{number}, how);
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    for (std::int32_t each = 0; each < 100; ++each) {
+        items.insert({"g" + std::to_string(each), 1, each}).value();
+    }
+    all.asked = number == 1 ? 16 : 0; // the 17th is slow, and what is asked for after the others is not
+    int const before = all.asked;
+    auto const begun = all.time.steady();
+    call context;
+    auto const page = cloud.execute(query_entities{"items", {}, {}, {}, 1000, {}}, context).value();
+    CHECK(page.rows.size() == 100);
+    int const late = number == 48 ? 2 : 1;
+    CHECK(all.time.steady() - begun == std::chrono::milliseconds{60});
+    CHECK(all.asked - before == static_cast<int>(number) + late);
+    CHECK(context.attempts == number); // of those that counted
+    // A write is sent once, however late it is.
+    all.asked = 16;
+    auto const wrote = all.time.steady();
+    items.insert({"late", 1, 1}).value();
+    CHECK(all.asked == 17);
+    CHECK(all.time.steady() - wrote == std::chrono::milliseconds{200});
+}
+
+TEST_CASE("shards: second requests keep to their share, and end with their call") {
+    double const share = GENERATE(0.0, 0.01, 0.05);
+    slow_world all;
+    sharded_options how;
+    how.hedge = hedged_reads{std::chrono::milliseconds{40}, share};
+    sharded const cloud = all.open(virtual_shards{17}, how);
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    items.insert({"g", 1, 1}).value();
+    all.asked = 0;
+    constexpr int rounds = 100;
+    int late = 0;
+    for (int round = 0; round < rounds; ++round) {
+        all.asked = 0; // the 17th of each round is slow
+        auto const begun = all.time.steady();
+        CHECK(items.scan_table().count().value() == 1);
+        late += all.asked - 17;
+        auto const took = all.time.steady() - begun;
+        CHECK(took == std::chrono::milliseconds{all.asked > 17 ? 60 : 200});
+    }
+    CHECK(late <= static_cast<int>(17 * rounds * share) + 1);
+    CHECK(late >= static_cast<int>(17 * rounds * share));
+    // A deadline ends both.
+    all.asked = 0;
+    call_options brief;
+    brief.timeout = std::chrono::milliseconds{50};
+    call context{brief, all.time};
+    (void)cloud.execute(query_entities{"items", {}, {}, {}, 1000, {}}, context);
+    CHECK(cloud.execute(query_entities{"items", {}, {}, {}, 1000, {}}, context));
+}
+
+TEST_CASE("shards: the second request of a page fails, or the first, or both") {
+    struct trial {
+        int first_takes;     ///< ms; the second is sent after 40, and takes 20
+        std::size_t failing; ///< of the two, in the order of their answers
+        int ends;
+        bool comes;
+    };
+    auto const tried = GENERATE(trial{80, 0, 60, true}, trial{80, 1, 80, true}, trial{80, 2, 80, false},
+        trial{50, 0, 50, true}, trial{50, 1, 60, true}, trial{50, 2, 60, false});
+    CAPTURE(tried.first_takes, tried.failing);
+    testing::manual_clock time;
+    int asked = 0;
+    sharded_options how;
+    how.time = &time;
+    how.hedge = hedged_reads{std::chrono::milliseconds{40}, 1};
+    testing::faulty<any_transport> const store{any_transport{memory_backend{}}};
+    sharded const cloud{lookup_map::make(memory_backend{}, "shardmap", virtual_shards{1}, {"a"}).value(),
+        [&](std::string_view) -> result<any_transport> {
+            return any_transport{delayed{any_transport{store}, time,
+                [&] { return std::chrono::milliseconds{asked++ == 0 ? tried.first_takes : 20}; }}};
+        },
+        how};
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    items.insert({"g", 1, 1}).value();
+    for (std::size_t number = 1; number <= tried.failing; ++number) {
+        store.plan({testing::fault::refused(), number, "query_entities"});
+    }
+    asked = 0;
+    auto const begun = time.steady();
+    auto const page = items.scan_table().to();
+    CHECK(asked == 2);
+    CHECK(time.steady() - begun == std::chrono::milliseconds{tried.ends});
+    if (tried.comes) {
+        CHECK(page.value().size() == 1);
+    } else {
+        REQUIRE(!page);
+        CHECK(page.error().code != error_code::cancelled);
+    }
+    CHECK(items.scan_table().to().value().size() == 1); // the lane is good for the next one
 }

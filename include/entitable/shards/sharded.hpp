@@ -16,11 +16,19 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Gives the store of a name; asked once for each name.
 using store_opener = std::function<result<any_transport>(std::string_view store)>;
 
+/// Second requests for pages of queries that are late. Of the same store, since one elsewhere may be stale; what is answered first counts, the other
+/// one is cancelled. Not for writes, not for `get_entity`; and only where the store has requests under way at once, as files and memory have not.
+struct hedged_reads {
+    std::chrono::nanoseconds after{}; ///< when a page is late: mostly what 95 of 100 pages take
+    double share{0.05}; ///< of all pages, that may be asked for twice: 0 to 1; up to 10 that were saved up at once
+};
+
 /// How a `sharded` asks.
 struct sharded_options {
     std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query asks at once; one at least
     std::optional<entitable::profile> limits;    ///< of all stores; by default what every store of the map allows
     clock* time{&system_clock()};                ///< by which fan-outs wait; outlives the transport
+    std::optional<hedged_reads> hedge{};         ///< by default nothing is asked for twice
 };
 
 /// What a partial answer lacks.
@@ -106,6 +114,7 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/shards/impl/shard_etags.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>
+#include <entitable/shards/impl/shard_hedge.ipp>
 #include <entitable/shards/impl/shard_tables.ipp>
 #include <entitable/shards/impl/sharded.ipp>
 #endif

@@ -61,6 +61,7 @@ struct sharded_state : counted {
     std::map<std::string, any_transport, std::less<>> opened;
     std::optional<entitable::profile> limits;
     std::vector<shared<shard_lane>> lanes; ///< that nobody uses
+    double hedges{1};                      ///< that may be sent now
 
     [[nodiscard]] result<any_transport> store(std::string_view name, call const& context = {});
     /// The same, and headers that are to be looked at are, all at once.
@@ -75,6 +76,10 @@ struct sharded_state : counted {
     /// Whether what came over this way counts now. False: the shard moved.
     [[nodiscard]] result<bool> still_holds(
         shard_route const& way, std::string_view table, bool writes, bool table_missing, call const& context);
+    /// So many pages are asked for: the share of them may be asked for again.
+    void save_hedges(std::size_t pages);
+    /// Whether one page may be asked for again; takes it from what was saved.
+    [[nodiscard]] bool take_hedge();
     [[nodiscard]] shared<shard_lane> take_lane();
     void give_back(shared<shard_lane> lane);
 };

@@ -6,7 +6,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/request/part_hash.hpp>
 #include <entitable/request/validate.hpp>
-#include <entitable/shards/detail/shard_part.hpp>
+#include <entitable/shards/detail/shard_hedge.hpp>
 #include <entitable/shards/detail/shard_tables.hpp>
 #include <entitable/transport/run_all.hpp>
 
@@ -182,7 +182,8 @@ private:
             sent.push_back(each);
             stores.push_back(*std::move(store));
         }
-        if (sent.size() == 1) {
+        bool const hedged = state_.options.hedge.has_value();
+        if (sent.size() == 1 && !hedged) {
             return take(*sent.front(), stores.front().execute(sent.front()->asked, context_));
         }
         if (sent.empty()) {
@@ -211,7 +212,8 @@ private:
                 own.spans.drawn = draw_span_id(context_);
             }
         }
-        bool const spoke = run_all(requests, calls, places, lane->io, state_.options.in_flight);
+        bool const spoke = hedged ? ask_hedged(requests, calls, places, lane->io, state_)
+                                  : run_all(requests, calls, places, lane->io, state_.options.in_flight);
         if (spoke) {
             state_.give_back(std::move(lane));
         }

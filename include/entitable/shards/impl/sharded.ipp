@@ -185,6 +185,18 @@ ENTITABLE_DECL result<bool> sharded_state::still_holds(
     return found != nullptr && !found->dropping && (std::max)(way.epoch(), found->epoch) == way.table_epoch();
 }
 
+ENTITABLE_DECL void sharded_state::save_hedges(std::size_t pages) {
+    constexpr double most = 10;
+    std::lock_guard<std::mutex> const guard{lock};
+    hedges = (std::min)(most, hedges + options.hedge->share * static_cast<double>(pages));
+}
+ENTITABLE_DECL bool sharded_state::take_hedge() {
+    std::lock_guard<std::mutex> const guard{lock};
+    bool const allowed = hedges >= 1;
+    hedges -= allowed ? 1 : 0;
+    return allowed;
+}
+
 ENTITABLE_DECL shared<shard_lane> sharded_state::take_lane() {
     std::lock_guard<std::mutex> const guard{lock};
     if (lanes.empty()) {
