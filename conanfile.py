@@ -4,9 +4,11 @@ import os
 import re
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.build import check_min_cppstd
 from conan.tools.files import copy, load
 from conan.tools.layout import basic_layout
+from conan.tools.scm import Version
 
 required_conan_version = ">=2.0"
 
@@ -23,6 +25,9 @@ COMPONENTS = {
     "postgres": {"libpq": ("[>=14 <19]", "libpq::pq")},
 }
 
+# The oldest versions that are tested. Others, such as msvc and apple-clang, are untried and not refused.
+OLDEST = {"gcc": "12", "clang": "14"}
+
 # What is switched on with a component, besides the core.
 REQUIRED = {"listener": ["azure"]}
 
@@ -35,7 +40,8 @@ class EntitableRecipe(ConanFile):
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {f"with_{component}": [True, False] for component in COMPONENTS}
-    default_options = {f"with_{component}": False for component in COMPONENTS}
+    # Boost's headers are enough; a default, so that an application with more of Boost has its way.
+    default_options = {**{f"with_{component}": False for component in COMPONENTS}, "boost/*:header_only": True}
     exports_sources = "include/*", "cmake/EntitableCompiled.cmake", "LICENSE"
     no_copy_source = True
 
@@ -50,10 +56,6 @@ class EntitableRecipe(ConanFile):
         needed = [other for component in chosen for other in REQUIRED.get(component, [])]
         return [component for component in COMPONENTS if component in chosen + needed]
 
-    def configure(self):
-        if self.options.get_safe("with_hana") or self.options.get_safe("with_listener"):
-            self.options["boost/*"].header_only = True
-
     def layout(self):
         basic_layout(self, src_folder=".")
 
@@ -66,8 +68,10 @@ class EntitableRecipe(ConanFile):
             self.requires(f"{package}/{versions}")
 
     def validate(self):
-        if self.settings.get_safe("compiler.cppstd"):
-            check_min_cppstd(self, 20)
+        check_min_cppstd(self, 20)
+        least = OLDEST.get(str(self.settings.get_safe("compiler")))
+        if least and Version(self.settings.compiler.version) < least:
+            raise ConanInvalidConfiguration(f"entitable needs {self.settings.compiler} {least} or newer")
 
     def package_id(self):
         self.info.clear()

@@ -18,6 +18,12 @@ function(entitable_add_compiled name component header)
     add_library(entitable::${name} ALIAS entitable_${name})
     target_compile_definitions(entitable_${name} PUBLIC ENTITABLE_SEPARATE_COMPILATION)
     target_link_libraries(entitable_${name} PUBLIC ${ARGN} entitable::${component})
+    # It has more sections than the usual form of an object can number.
+    if(MSVC)
+        target_compile_options(entitable_${name} PRIVATE /bigobj)
+    elseif(MINGW)
+        target_compile_options(entitable_${name} PRIVATE -Wa,-mbig-obj)
+    endif()
     # A user's analysers are for the user's files.
     set_target_properties(entitable_${name} PROPERTIES CXX_CLANG_TIDY "" CXX_CPPCHECK "" CXX_INCLUDE_WHAT_YOU_USE "")
     if(NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE) # it may be linked into a shared library

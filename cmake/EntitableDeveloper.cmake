@@ -15,6 +15,9 @@ endif()
 
 # Warnings are errors for us and for nobody else.
 set(ENTITABLE_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+if(MSVC)
+    set(ENTITABLE_WARNINGS /W4)
+endif()
 
 add_library(entitable_developer INTERFACE)
 target_link_libraries(entitable_developer INTERFACE entitable::core)
@@ -31,6 +34,12 @@ target_compile_options(entitable_developer INTERFACE
 
 # The same compiler as a plain command, for checks that compile one file and link nothing.
 separate_arguments(plain_flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
+set(standard -std=c++20)
+if(MSVC)
+    set(standard /nologo /std:c++20)
+elseif(MINGW) # the engine has more sections than the usual form of an object can number
+    list(APPEND plain_flags -Wa,-mbig-obj)
+endif()
 set(ENTITABLE_COMPILE
-    ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${plain_flags} -std=c++20
+    ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${plain_flags} ${standard}
     -I "${PROJECT_SOURCE_DIR}/include" ${ENTITABLE_WARNINGS})

@@ -80,8 +80,11 @@ function(entitable_add_compile_test name source)
     string(MAKE_C_IDENTIFIER "${name}" object)
     set(directory "${CMAKE_CURRENT_BINARY_DIR}/compiled")
     file(MAKE_DIRECTORY "${directory}")
-    add_test(NAME ${name}
-        COMMAND ${ENTITABLE_COMPILE} ${ARGN} -c "${source}" -o "${directory}/${object}.o")
+    set(to -o "${directory}/${object}.o")
+    if(MSVC)
+        set(to "/Fo${directory}/${object}.obj")
+    endif()
+    add_test(NAME ${name} COMMAND ${ENTITABLE_COMPILE} ${ARGN} -c "${source}" ${to})
     set_tests_properties(${name} PROPERTIES LABELS compile)
 endfunction()
 
@@ -113,6 +116,9 @@ function(entitable_add_header_tests)
     endforeach()
     file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/headers/headers.cpp" CONTENT "${headers}")
     file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/headers/bodies.cpp" CONTENT "${bodies}")
+    if(MSVC)
+        return()
+    endif()
     entitable_add_compile_test(
         header_noexcept.headers "${CMAKE_CURRENT_BINARY_DIR}/headers/headers.cpp" -fno-exceptions)
     entitable_add_compile_test(

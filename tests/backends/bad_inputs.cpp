@@ -288,9 +288,9 @@ TEST_CASE("bad inputs 35 to 38, 42 and 49: values") {
         b.must(write_entity{"Orders", mutation::remove(make_row("p", "d"), any_etag)});
     }
     // Null is absent: nothing is stored, and a merge keeps what is there.
-    row_builder absent{"p", "n"};
-    absent.add("A", edm_type::int32, std::nullopt);
-    b.must(write_entity{"Orders", mutation::insert(absent.build())});
+    row_builder lacking{"p", "n"};
+    lacking.add("A", edm_type::int32, std::nullopt);
+    b.must(write_entity{"Orders", mutation::insert(lacking.build())});
     CHECK_FALSE(b.send(get_entity{"Orders", "p", "n", {}}).value().entity.view().find("A"));
     b.must(write_entity{"Orders", mutation::remove(make_row("p", "n"), any_etag)});
     b.unchanged();

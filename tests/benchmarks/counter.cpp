@@ -106,7 +106,7 @@ void table_of(char const* name, Make const& make) {
                 "| --- | --- | --- | --- | --- | --- | --- |\n",
         name);
     for (std::uint32_t const block : {1U, 10U, 100U}) {
-        for (std::size_t const clients : {1, 4, 16, 64}) {
+        for (std::size_t const clients : {std::size_t{1}, std::size_t{4}, std::size_t{16}, std::size_t{64}}) {
             line(make(), block, clients);
         }
     }

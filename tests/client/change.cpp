@@ -176,9 +176,9 @@ TEST_CASE("remove_if_present: a repetition that finds nothing says that it was o
         CHECK_FALSE(books.find("Brecht", 1).value());
         // It may have been absent all the time: that cannot be told any more, and is not.
         service.plan({lost, 1, "write_entity"});
-        auto const absent = books.remove_if_present("Brecht", 1, any_etag).value();
-        REQUIRE(absent);
-        CHECK(absent->after_retry);
+        auto const never_there = books.remove_if_present("Brecht", 1, any_etag).value();
+        REQUIRE(never_there);
+        CHECK(never_there->after_retry);
         CHECK_FALSE(books.remove_if_present("Brecht", 1, any_etag).value());
     }
     // Without repetitions it is not known what became of the entity.

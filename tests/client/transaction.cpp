@@ -210,7 +210,7 @@ TEST_CASE("transaction: nothing is told of a state that never was") {
     CHECK(in.watched.all<query_entities>().size() == 2);
     // What was not there, and is, counts as well.
     runs = 0;
-    auto const absent = in.transact([&](all_of_bank& all) -> result<void> {
+    auto const missing = in.transact([&](all_of_bank& all) -> result<void> {
         ENTITABLE_TRY(auto nobody, all.find(8));
         if (++runs == 1) {
             in.put(8, 1);
@@ -218,7 +218,7 @@ TEST_CASE("transaction: nothing is told of a state that never was") {
         ENTITABLE_CHECK(all.get(1));
         return nobody ? result<void>{} : result<void>{failure{error_code::out_of_range_input, "nobody"}};
     });
-    CHECK(absent.value().attempts == 2);
+    CHECK(missing.value().attempts == 2);
 }
 
 TEST_CASE("transaction: one row read and found in a query as another version begins it again") {
@@ -430,8 +430,8 @@ TEST_CASE("transaction: a required row is there at the end, in whatever order it
             return {};
         });
     };
-    auto const absent = run([](auto& all) { CHECK_FALSE(all.require(33).find(33).value()); });
-    CHECK(absent.error().code == error_code::resource_not_found);
+    auto const missing = run([](auto& all) { CHECK_FALSE(all.require(33).find(33).value()); });
+    CHECK(missing.error().code == error_code::resource_not_found);
     CHECK(run([](auto& all) { all.require(3).remove(account{"first", 3, 0, {}}, any_etag); }).error().code ==
         error_code::resource_not_found);
     CHECK(run([](auto& all) {

@@ -507,10 +507,10 @@ TEST_CASE("resolve: by reading and comparing") {
     auto const batch = [&](std::vector<mutation> changes) {
         return resolve(on.backend, transact{"Orders", std::move(changes)}, own).value();
     };
-    auto const absent = mutation::insert(make_row("p", "x", {{"A", 1}}));
-    CHECK(batch({absent, mutation::insert(one())}) == fate::applied);
-    CHECK(batch({absent, mutation::merge(one(), version)}) == fate::not_applied);
-    CHECK(batch({absent, mutation::remove(make_row("p", "y"), any_etag)}) == fate::unknown);
+    auto const other = mutation::insert(make_row("p", "x", {{"A", 1}}));
+    CHECK(batch({other, mutation::insert(one())}) == fate::applied);
+    CHECK(batch({other, mutation::merge(one(), version)}) == fate::not_applied);
+    CHECK(batch({other, mutation::remove(make_row("p", "y"), any_etag)}) == fate::unknown);
     CHECK(batch({}) == fate::unknown);
 }
 

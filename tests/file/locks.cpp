@@ -69,8 +69,8 @@ TEST_CASE("locks: the other journal is StoreBusy while a file is open, in each o
             auto const here = file_backend::open(path, with(theirs));
             REQUIRE_FALSE(here);
             CHECK(here.error().code == error_code::store_busy);
-            child_process other{[&, theirs = theirs] {
-                auto const opened = file_backend::open(path, with(theirs));
+            child_process other{[&, wanted = theirs] {
+                auto const opened = file_backend::open(path, with(wanted));
                 return !opened && opened.error().code == error_code::store_busy;
             }};
             CHECK(other.succeeds());

@@ -135,9 +135,9 @@ TEST_CASE("an entity of optional members comes back, whichever of them are absen
     rows_property::optional read;
     check_draws([&read](draw& from) {
         plain const full = any_plain(from);
-        std::uint64_t const absent = from.bits();
-        auto const maybe = [absent, bit = 0]<class T>(T const& value) mutable {
-            return (absent >> static_cast<unsigned>(bit++)) & 1U ? std::optional<T>{} : std::optional<T>{value};
+        std::uint64_t const lacking = from.bits();
+        auto const maybe = [lacking, bit = 0]<class T>(T const& value) mutable {
+            return (lacking >> static_cast<unsigned>(bit++)) & 1U ? std::optional<T>{} : std::optional<T>{value};
         };
         auto choose = maybe;
         rows_property::optional given;

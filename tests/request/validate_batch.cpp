@@ -104,8 +104,8 @@ TEST_CASE("names and keys that are known from another entity are those of that v
             error_code::out_of_range_input, "RowKey");
     }
     SECTION("other names are looked at, those of absent properties once they have a value") {
-        row_builder absent{"p", "r"};
-        absent.add("not a name", edm_type::int32, std::nullopt);
+        row_builder lacking{"p", "r"};
+        lacking.add("not a name", edm_type::int32, std::nullopt);
         row const without = lacking.build();
         REQUIRE(detail::validate_entity(without, limits, known));
         row_builder present{"p", "r"};

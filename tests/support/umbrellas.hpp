@@ -3,18 +3,18 @@
 #pragma once
 
 /// \file
-/// Every umbrella that exists.
+/// Every umbrella that exists and whose libraries do.
 
 #if __has_include(<entitable/entitable.hpp>)
 #include <entitable/entitable.hpp>
 #endif
-#if __has_include(<entitable/file.hpp>)
+#if __has_include(<entitable/file.hpp>) && __has_include(<sqlite3.h>)
 #include <entitable/file.hpp>
 #endif
-#if __has_include(<entitable/azure.hpp>)
+#if __has_include(<entitable/azure.hpp>) && __has_include(<curl/curl.h>)
 #include <entitable/azure.hpp>
 #endif
-#if __has_include(<entitable/azure_queue.hpp>)
+#if __has_include(<entitable/azure_queue.hpp>) && __has_include(<curl/curl.h>)
 #include <entitable/azure_queue.hpp>
 #endif
 #if __has_include(<entitable/retrying.hpp>)
@@ -23,7 +23,7 @@
 #if __has_include(<entitable/sequence.hpp>)
 #include <entitable/sequence.hpp>
 #endif
-#if __has_include(<entitable/server.hpp>)
+#if __has_include(<entitable/server.hpp>) && __has_include(<curl/curl.h>)
 #include <entitable/server.hpp>
 #endif
 #if __has_include(<entitable/testing.hpp>)

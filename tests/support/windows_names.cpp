@@ -3,6 +3,7 @@
 
 // The macros of windows.h (min, max, small, interface, DELETE, ERROR, ...) come first; the library survives.
 // clang-format off
+#include <winsock2.h>
 #include <windows.h>
 // clang-format on
 #include <support/umbrellas.hpp>

@@ -1,4 +1,5 @@
-# An overlay port: it lies in the sources and packages them, so there is nothing to fetch.
+# An overlay port: it lies in the sources and packages them, so there is nothing to fetch. vcpkg knows a package by the files of its port,
+# not by these sources: after a change of them install with --no-binarycaching, or the old headers come back from its cache.
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
 set(VCPKG_BUILD_TYPE release) # headers only

@@ -42,8 +42,8 @@ struct date_time {
     [[nodiscard]] static date_time now() noexcept { return from_system(std::chrono::system_clock::now()); }
     /// From the system clock, cut to 100 ns.
     [[nodiscard]] static date_time from_system(std::chrono::system_clock::time_point time) noexcept {
-        auto const since = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-        return {unix_epoch + (since >= 0 ? since / 100 : (since - 99) / 100)};
+        using steps = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
+        return {unix_epoch + std::chrono::floor<steps>(time.time_since_epoch()).count()};
     }
 
     /// Reads "2020-06-01T12:00:00.1234567Z" with 0 to 7 digits of fraction; nothing for anything else,

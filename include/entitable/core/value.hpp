@@ -26,7 +26,7 @@ public:
     constexpr value_view(char const* text) noexcept : value_view(std::string_view{text}) {}
     value_view(void const*) = delete; // any other pointer would be a boolean
     /// A boolean.
-    constexpr value_view(bool boolean) noexcept : type_(edm_type::boolean), bits_(boolean ? 1 : 0) {}
+    constexpr value_view(bool truth) noexcept : type_(edm_type::boolean), bits_(truth ? 1 : 0) {}
     /// A 32-bit integer.
     constexpr value_view(std::int32_t number) noexcept : type_(edm_type::int32), bits_(number) {}
     /// A 64-bit integer.

@@ -39,26 +39,26 @@ ENTITABLE_LAZY_BODY bool row_transaction::has_to_read(std::string_view row_key) 
 
 ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key, result<get_entity::response> found) {
     count_read();
-    bool const absent = !found && found.error().code == error_code::resource_not_found;
-    if (!found && !absent) {
+    bool const missing = !found && found.error().code == error_code::resource_not_found;
+    if (!found && !missing) {
         refuse(failure{found.error()});
         return std::move(found).as_failure();
     }
     held_row& one = held(row_key);
     one.read = true;
-    one.there = !absent;
-    if (!absent) {
+    one.there = !missing;
+    if (!missing) {
         one.stored = std::move(found->entity);
         one.version = std::move(found->etag);
     }
     if (one.changed &&
         one.change.kind != mutation_kind::insert) { // before it was read: from now on it depends on what was found
-        if (absent && one.change.needs_existing()) {
+        if (missing && one.change.needs_existing()) {
             one.changed = false;
             refuse_row(
                 error_code::resource_not_found, "there is no such entity, and this body has changed it", row_key);
         } else if (!one.change.needs_existing()) {
-            one.change.kind = absent         ? mutation_kind::insert
+            one.change.kind = missing        ? mutation_kind::insert
                 : lays_over(one.change.kind) ? mutation_kind::merge
                                              : mutation_kind::replace;
         }

@@ -38,7 +38,7 @@ ENTITABLE_LAZY_BODY code_point first_code_point(std::string_view bytes) noexcept
 namespace detail {
 
 ENTITABLE_LAZY void append_code_point(std::string& out, char32_t value) {
-    auto const put = [&](char32_t byte) { out.push_back(static_cast<char>(static_cast<unsigned char>(byte))); };
+    auto const put = [&](char32_t unit) { out.push_back(static_cast<char>(static_cast<unsigned char>(unit))); };
     if (value < 0x80) {
         put(value);
     } else if (value < 0x800) {

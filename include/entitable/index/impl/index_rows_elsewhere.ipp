@@ -118,10 +118,10 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(std::size_t index, row const&
     index_shape const& shape = family_.shapes[index];
     table_core const& place = family_.places[index];
     row_keys const keys = row_keys_of(made.view());
-    bool absent = true;
+    bool missing = true;
     for (std::uint32_t attempts = 1;; ++attempts) {
         error why;
-        if (absent) {
+        if (missing) {
             auto inserted = write(place, mutation::insert(made));
             if (inserted) {
                 return put_end::done;
@@ -132,7 +132,7 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(std::size_t index, row const&
             }
         }
         ENTITABLE_TRY(auto const stored, read(place, keys));
-        absent = !stored;
+        missing = !stored;
         if (stored) {
             if (shape.unique) {
                 ENTITABLE_TRY(auto const owner, shape.owner_of(stored->entity, family_.main.options().reading));
@@ -152,11 +152,11 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(std::size_t index, row const&
                 return put_end::done;
             }
             why = replaced.error();
-            absent = false;
+            missing = false;
         } else if (why.code == error_code{}) {
             why = error{error_code::resource_not_found, "the index row has come and gone"};
         }
-        if (!absent || attempts > 1) {
+        if (!missing || attempts > 1) {
             ENTITABLE_CHECK(pause(attempts, why));
         }
     }

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+static_assert(simdjson::SIMDJSON_VERSION_MAJOR >= 3, "entitable/azure.hpp needs simdjson 3 or newer");
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
