@@ -49,6 +49,7 @@ struct scene {
     std::optional<transact> held;
     std::vector<event> history;
     std::uint64_t ticks{};
+    int lives{};      ///< of clients that begin again
     std::string told; ///< whatever else clients remember
 };
 

@@ -106,6 +106,8 @@ public:
     [[nodiscard]] result<std::size_t> complete_group(std::vector<receipt*> const& all) const;
     /// What a message says now of a receipt, which takes it over: whether it still holds.
     [[nodiscard]] result<bool> look(receipt& held) const;
+    /// A write that was settled by its operation row has told no version: then the one that is stored is read.
+    [[nodiscard]] result<void> know_version(receipt& held) const;
     /// Takes a stored message over as the receipt; false where it is not this claim's.
     [[nodiscard]] static bool adopt(receipt& held, row_view stored);
     /// What the last failure of a message said.

@@ -221,6 +221,17 @@ ENTITABLE_DECL result<bool> queue_core::look(receipt& held) const {
     return true;
 }
 
+ENTITABLE_DECL result<void> queue_core::know_version(receipt& held) const {
+    if (held.version.empty()) {
+        ENTITABLE_TRY(bool const mine, look(held));
+        if (!mine) {
+            held.spent = true;
+            return receipt_is_lost();
+        }
+    }
+    return {};
+}
+
 ENTITABLE_DECL result<std::string> queue_core::reason(receipt const& held) const {
     date_time told;
     ENTITABLE_TRY(auto const stored, read(held.lane, held.key, told));
@@ -240,6 +251,7 @@ ENTITABLE_DECL result<void> queue_core::write(
     }
     bool maybe = false;
     for (std::uint32_t attempt = 0;;) {
+        ENTITABLE_CHECK(know_version(held));
         row_builder made{held.lane, held.key};
         properties(made);
         date_time told;
@@ -324,6 +336,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held) const {
     row const done = done_identity(held);
     bool maybe = false;
     for (std::uint32_t attempt = 0;;) {
+        ENTITABLE_CHECK(know_version(held));
         transact const request{table().name(),
             {mutation::remove(row_builder{held.lane, held.key}.build(), held.version),
                 mutation::merge(done, any_etag)}};
