@@ -30,10 +30,10 @@ public:
 
     /// A default store with default options.
     template <std::default_initializable Default = Store>
-    local() : local(local_options{}) {}
+    local() : state_(default_state()) {}
     /// A default store.
     template <std::default_initializable Default = Store>
-    explicit local(local_options options) : state_(new state(std::move(options))) {}
+    explicit local(local_options options) : state_(default_state(std::move(options))) {}
     /// The rest of the arguments makes the store.
     template <class First, class... Rest>
     local(local_options options, First&& first, Rest&&... rest)
@@ -91,6 +91,16 @@ private:
 
         Store store;
     };
+
+    /// The state with a default store, compiled where the backend is; none where the store has arguments.
+    [[nodiscard]] static shared<state> default_state() { return default_state(local_options{}); }
+    [[nodiscard]] static shared<state> default_state([[maybe_unused]] local_options options) {
+        if constexpr (std::default_initializable<Store>) {
+            return shared<state>{new state(std::move(options))};
+        } else {
+            return {};
+        }
+    }
 
     /// What the store says of itself to observers.
     [[nodiscard]] static server_identity const* identity() noexcept {

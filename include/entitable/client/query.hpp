@@ -93,12 +93,7 @@ public:
     }
 
     /// What would be run. The query's error, if it could not be planned.
-    [[nodiscard]] result<explanation> explain() const {
-        if (auto planned = detail::check_source(source_.get()); !planned) {
-            return std::move(planned).as_failure();
-        }
-        return entitable::explain(source_->plan, names());
-    }
+    [[nodiscard]] result<explanation> explain() const { return explain_with(names_of()); }
     /// What the last run of this object has cost so far, or none yet. A copy has runs of its own.
     [[nodiscard]] query_cost analyze() const { return last_.walk ? last_.walk->cost() : query_cost{}; }
 
@@ -109,23 +104,13 @@ public:
     /// entities of each page as they were when the page was read.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
-        auto walk = start(limits_, names());
-        if (!walk) {
-            return std::move(walk).as_failure();
-        }
-        return each_of(**walk, detail::is_read_by_library<Row>, function);
+        return each_of(detail::is_read_by_library<Row>, function);
     }
 
     /// The first entity, or nothing.
     [[nodiscard]] result<std::optional<Row>> first() const {
-        detail::query_limits limits = limits_;
-        limits.only_one = true;
-        auto walk = start(std::move(limits), names());
-        if (!walk) {
-            return std::move(walk).as_failure();
-        }
         result<std::optional<Row>> found{std::in_place, std::in_place};
-        auto read = (*walk)->read_next(&**found, detail::read_row<Entity, Row>);
+        auto read = read_first(names_of(), &**found, detail::read_row<Entity, Row>);
         if (!read) {
             return std::move(read).as_failure();
         }
@@ -136,7 +121,7 @@ public:
     }
 
     /// The number of entities. The service sends keys only, and what the client's part of the predicate looks at.
-    [[nodiscard]] result<std::uint64_t> count() const { return count_with(names()); }
+    [[nodiscard]] result<std::uint64_t> count() const { return count_with(names_of()); }
 
     /// All entities in a container with push_back.
     template <class Container = std::vector<Row>>
@@ -145,11 +130,9 @@ public:
         static_assert(copied, "to() copies each entity, and this type cannot be copied: use for_each");
         result<Container> all{std::in_place};
         if constexpr (copied && std::same_as<Container, std::vector<Row>>) {
-            auto walk = start(limits_, names());
             auto const add = [](void* rows) -> void* { return &static_cast<Container*>(rows)->emplace_back(); };
-            auto done = walk
-                ? (*walk)->read_rows(&*all, add, detail::read_row<Entity, Row>, detail::is_read_by_library<Row>)
-                : std::move(walk).as_failure();
+            auto done =
+                read_all(names_of(), &*all, add, detail::read_row<Entity, Row>, detail::is_read_by_library<Row>);
             if (!done) {
                 return std::move(done).as_failure();
             }
@@ -265,7 +248,7 @@ public:
     }
 
     /// The result page by page, to stop and go on with `resume(token)`.
-    [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(limits_, names())}; }
+    [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(names_of())}; }
 
     /// An input iterator over the entities. Reading a page may throw its error, as `value()` would.
     class iterator {
@@ -275,35 +258,32 @@ public:
         using difference_type = std::ptrdiff_t;           ///< of a view
 
         iterator() = default;
-        [[nodiscard]] Row const& operator*() const noexcept { return at_->current; }   ///< valid until the next step
-        [[nodiscard]] Row const* operator->() const noexcept { return &at_->current; } ///< valid until the next step
+        /// Valid until the next step.
+        [[nodiscard]] Row const& operator*() const noexcept { return *static_cast<Row const*>(at_->current()); }
+        [[nodiscard]] Row const* operator->() const noexcept { return &**this; } ///< valid until the next step
         /// The next row; throws the error when it cannot be had.
         iterator& operator++() {
-            advance();
+            at_->advance();
             return *this;
         }
-        void operator++(int) { advance(); }                                     ///< the next row
-        [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end; } ///< whether there are no more rows
+        void operator++(int) { at_->advance(); }                                  ///< the next row
+        [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end(); } ///< whether there are no more rows
         [[nodiscard]] friend bool operator==(iterator const& at, std::default_sentinel_t) noexcept {
             return at.at_end();
         }
 
     private:
         friend class query;
-        struct place : detail::row_cursor {
-            using row_cursor::row_cursor;
 
-            Row current{};
-        };
+        explicit iterator(shared<detail::row_cursor> at) noexcept : at_(std::move(at)) {}
 
-        explicit iterator(shared<detail::row_walk> walk) : at_(new place(std::move(walk))) { advance(); }
-        void advance() { at_->advance(&at_->current, detail::read_row<Entity, Row>); }
-
-        shared<place> at_;
+        shared<detail::row_cursor> at_;
     };
 
     /// Runs the query; throws its error when it cannot be run.
-    [[nodiscard]] iterator begin() const { return iterator{start(limits_, names()).value()}; }
+    [[nodiscard]] iterator begin() const {
+        return iterator{start_cursor(names_of(), detail::kind_of_row<Entity, Row>)};
+    }
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; } ///< what `at_end` is compared with
 
 private:
@@ -314,35 +294,34 @@ private:
     query(shared<detail::query_source> source, detail::query_limits limits)
         : any_query(std::move(source), std::move(limits)) {}
 
-    [[nodiscard]] static projection names() {
+    /// How the names are had of what is asked for; null for whole entities.
+    [[nodiscard]] static constexpr names_of_row names_of() noexcept {
         if constexpr (std::same_as<Row, Entity>) {
-            return {};
+            return nullptr;
         } else {
-            return Row::names();
+            return &Row::names;
         }
     }
-    /// `function(row)` for each row of the walk, behind the page that it came with.
+    /// `function(row)` for each row, behind the page that it came with.
     template <class Function>
-    [[nodiscard]] static result<void> each_of(detail::row_walk& walk, bool shown, Function& function) {
+    [[nodiscard]] result<void> each_of(bool shown, Function& function) const {
         Function* target = &function; // may point to a function, which is no object
         auto const call = [](void* to, void const* row) {
             (**static_cast<Function**>(to))(*static_cast<Row const*>(row));
         };
-        return walk.call_rows(detail::kind_of_row<Entity, Row>, shown, &target, call);
+        return call_all(names_of(), detail::kind_of_row<Entity, Row>, shown, &target, call);
     }
     /// The same for functions of the library, which call no transport: while the store is being read, where it can be.
     template <class Function>
     [[nodiscard]] result<void> show_each(Function function) const {
-        auto walk = start(limits_, names());
-        if (!walk) {
-            return std::move(walk).as_failure();
-        }
         if constexpr (detail::is_read_by_library<Row> && !std::same_as<Row, Entity>) {
-            if ((*walk)->can_show_rows()) {
-                return detail::fold_shown<typename Row::shown_type>(**walk, function);
+            if (limits_.in_flight <= 1) {
+                auto walk = start(names_of());
+                return walk ? detail::fold_shown<typename Row::shown_type>(**walk, function)
+                            : std::move(walk).as_failure();
             }
         }
-        return each_of(**walk, false, function);
+        return each_of(false, function);
     }
     /// One aggregate.
     template <class Aggregate>

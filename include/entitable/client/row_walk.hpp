@@ -168,15 +168,24 @@ private:
     row_walk* walk_;
 };
 
-/// A walk that an iterator is at: a row is read into an object beside it.
-struct row_cursor : counted {
-    explicit row_cursor(shared<row_walk> started) : walk(std::move(started)) {}
+/// A walk that an iterator is at, and the object that each row is read into.
+class row_cursor : public counted {
+public:
+    /// Before the first row. The kind lives as long as the program.
+    row_cursor(shared<row_walk> started, row_kind const& kind)
+        : kind_(kind), walk_(std::move(started)), current_(kind.make()) {}
+    ~row_cursor();
 
     /// Reads the next row; throws the error when it cannot be had.
-    ENTITABLE_LAZY void advance(void* to, row_reader read);
+    ENTITABLE_LAZY void advance();
+    [[nodiscard]] void const* current() const noexcept { return current_; }
+    [[nodiscard]] bool end() const noexcept { return end_; }
 
-    shared<row_walk> walk;
-    bool end{};
+private:
+    row_kind const& kind_;
+    shared<row_walk> walk_;
+    void* current_; ///< of the kind
+    bool end_{};
 };
 
 /// What of an entity is asked for where its keys suffice.
@@ -205,9 +214,23 @@ protected:
     any_query(shared<query_source> source, query_limits limits)
         : source_(std::move(source)), limits_(std::move(limits)) {}
 
+    /// How the names of the properties are had that are asked for; null for all of them.
+    using names_of_row = projection (*)();
+
     ENTITABLE_LAZY [[nodiscard]] result<shared<row_walk>> start(query_limits limits, projection names) const;
+    ENTITABLE_LAZY [[nodiscard]] result<shared<row_walk>> start(names_of_row names) const;
+    /// Throws the error when it cannot be run.
+    ENTITABLE_LAZY [[nodiscard]] shared<row_cursor> start_cursor(names_of_row names, row_kind const& kind) const;
+    /// Reads the first row into `to`; false where there is none.
+    ENTITABLE_LAZY [[nodiscard]] result<bool> read_first(names_of_row names, void* to, row_reader read) const;
+    /// All rows: see `row_walk`.
+    ENTITABLE_LAZY [[nodiscard]] result<void> read_all(
+        names_of_row names, void* all, void* (*add)(void* all), row_reader read, bool shown) const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> call_all(names_of_row names, row_kind const& kind, bool shown,
+        void* function, void (*call)(void* function, void const* row)) const;
+    ENTITABLE_LAZY [[nodiscard]] result<explanation> explain_with(names_of_row names) const;
     /// The number of rows; the service sends keys only, unless a token asks for these names.
-    ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_with(projection names) const;
+    ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_with(names_of_row names) const;
 
     shared<query_source> source_;
     query_limits limits_;

@@ -57,17 +57,17 @@ public:
 
     /// EntityAlreadyExists when the key is taken.
     [[nodiscard]] result<written> insert(Entity const& entity) const {
-        return write(mutation_kind::insert, entity, any_etag);
+        return core_.write(mutation_kind::insert, &entity, detail::kind_of_entity<Entity>);
     }
     /// Replaces all properties of the stored entity, if its version is the one given, or `any_etag`: ResourceNotFound when there
     /// is none, UpdateConditionNotSatisfied when it was changed since.
     [[nodiscard]] result<written> replace(Entity const& entity, etag_condition condition) const {
-        return write(mutation_kind::replace, entity, std::move(condition));
+        return core_.write(mutation_kind::replace, &entity, detail::kind_of_entity<Entity>, condition);
     }
     /// Lays the properties that are present over the stored ones; otherwise as `replace`. An absent optional leaves
     /// what is stored: to remove a property, replace.
     [[nodiscard]] result<written> merge(Entity const& entity, etag_condition condition) const {
-        return write(mutation_kind::merge, entity, std::move(condition));
+        return core_.write(mutation_kind::merge, &entity, detail::kind_of_entity<Entity>, condition);
     }
     /// Lays only the members that are named over those of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`.
     /// Nothing is read, and no other member touched. The last argument is the condition, as in `replace`. An optional member is removed by
@@ -90,11 +90,11 @@ public:
     }
     /// Inserts, or replaces whatever is stored: the last writer wins. The service knows no conditional form of it.
     [[nodiscard]] result<written> insert_or_replace(Entity const& entity) const {
-        return write(mutation_kind::insert_or_replace, entity, any_etag);
+        return core_.write(mutation_kind::insert_or_replace, &entity, detail::kind_of_entity<Entity>);
     }
     /// Inserts, or merges into whatever is stored: the last writer wins.
     [[nodiscard]] result<written> insert_or_merge(Entity const& entity) const {
-        return write(mutation_kind::insert_or_merge, entity, any_etag);
+        return core_.write(mutation_kind::insert_or_merge, &entity, detail::kind_of_entity<Entity>);
     }
 
     using base::remove;
@@ -147,9 +147,6 @@ public:
     }
 
 private:
-    [[nodiscard]] result<written> write(mutation_kind kind, Entity const& entity, etag_condition condition) const {
-        return core_.write(kind, &entity, detail::kind_of_entity<Entity>, condition);
-    }
     [[nodiscard]] shared<detail::query_source> asking(predicate_nodes const& condition, access_path path) const {
         return detail::ask(core_, condition, path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
     }

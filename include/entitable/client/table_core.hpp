@@ -41,8 +41,12 @@ using deletion_if_present = concluded<deletion_of_table, unless_code<error_code:
 /// A table of rows. Safe to use from several threads; copies are cheap. Each call is there as an operation first; what blocks runs it.
 class table_core {
 public:
-    table_core(any_transport through, std::string name, call_options options)
-        : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}
+    table_core(any_transport through, std::string name, call_options options);
+    table_core(table_core const& other);
+    table_core(table_core&& other) noexcept;
+    table_core& operator=(table_core const& other);
+    table_core& operator=(table_core&& other) noexcept;
+    ~table_core();
 
     [[nodiscard]] any_transport const& transport() const noexcept { return through_; }
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -83,6 +87,9 @@ public:
     /// The same of an entity.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, void const* entity, entity_kind const& of, etag_condition& condition) const;
+    /// The same under any version.
+    ENTITABLE_LAZY [[nodiscard]] result<written> write(
+        mutation_kind kind, void const* entity, entity_kind const& of) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(transact const& request) const;
     /// As `to_read`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,

@@ -85,8 +85,8 @@ template <class Entity, key_part Part, class Component>
         constexpr key_layout layout = layout_of<Entity, Part>;
         constexpr std::size_t index = component_index<Entity, Part, Component>;
         constexpr shape_set range = shape_of(filter_operator::greater_equal, Part, index);
-        predicate_nodes nodes =
-            key_prefix(layout[index], Part, index, index + 1 == layout.size(), operand_of<codec>(prefix));
+        predicate_nodes nodes = key_prefix(
+            layout[index], Part, index, index + 1 == layout.size(), operand_of(source_of_operand<codec>(prefix)));
         if constexpr (Component::buckets == 0) {
             return predicate<Entity, range, shape_set::of(0)>{std::move(nodes)};
         } else {

@@ -6,6 +6,7 @@
 /// The comparisons of fields with values: `r::age >= 50`. Any operand is accepted by overload resolution and judged
 /// inside, so that a mistake is one message and not a list of candidates.
 
+#include <entitable/mapping/detail/key_from.hpp>
 #include <entitable/mapping/key_argument.hpp>
 #include <entitable/mapping/mapping.hpp>
 #include <entitable/query/predicate.hpp>
@@ -20,7 +21,7 @@ concept comparable_with = std::same_as<From, T> ||
     (std::same_as<T, double> && (std::same_as<From, float> || fits_losslessly<From, std::int32_t>));
 
 /// A comparison with a property.
-ENTITABLE_LAZY [[nodiscard]] predicate_nodes property_comparison(
+ENTITABLE_LAZY [[nodiscard]] predicate_value property_comparison(
     std::string_view name, filter_operator operation, value_view operand);
 
 /// Whether the property is there: it equals a value, or it does not.
@@ -66,17 +67,6 @@ template <class Entity, auto Member, class From>
     }
 }
 
-/// The comparison of texts that run the other way round: of `descending` components.
-[[nodiscard]] constexpr filter_operator mirrored(filter_operator operation) noexcept {
-    switch (operation) {
-        case filter_operator::less: return filter_operator::greater;
-        case filter_operator::less_equal: return filter_operator::greater_equal;
-        case filter_operator::greater: return filter_operator::less;
-        case filter_operator::greater_equal: return filter_operator::less_equal;
-        default: return operation;
-    }
-}
-
 template <class Entity, key_part Part>
 inline constexpr key_layout layout_of = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
                                                                     : key_layout{mapping<Entity>::row_layout};
@@ -93,36 +83,55 @@ struct key_operand {
     bool has_place{}; ///< the text is in the order of the component's texts
 };
 
-template <class Codec>
-[[nodiscard]] key_operand operand_of(typename Codec::argument const& value) {
-    key_operand operand;
-    operand.has_text = operand.has_place = Codec::append(operand.text, value);
-    if constexpr (requires { Codec::append_operand(operand.text, value); }) {
-        if (!operand.has_text) {
-            operand.text.clear();
-            Codec::append_operand(operand.text, value);
-            operand.has_place = true;
-        }
+/// A value to compare with, and how its codec writes it.
+struct operand_source {
+    void const* value;
+    bool (*append)(std::string& out, void const* value);
+    void (*append_operand)(std::string& out, void const* value); ///< null where the codec has none
+};
+template <class Codec, class T>
+[[nodiscard]] constexpr operand_source source_of_operand(T const& value) noexcept {
+    if constexpr (requires(std::string& out) { Codec::append_operand(out, value); }) {
+        return {&value, &append_value<Codec, T>,
+            [](std::string& out, void const* from) { Codec::append_operand(out, *static_cast<T const*>(from)); }};
+    } else {
+        return {&value, &append_value<Codec, T>, nullptr};
     }
-    return operand;
 }
+ENTITABLE_LAZY [[nodiscard]] key_operand operand_of(operand_source const& source);
 
 /// The nodes of a comparison with a key component. A value without a text equals none of those that are stored.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, key_operand operand);
 
+/// Where an operand is beside the values of a component: only a literal may be none of them.
+template <class T, class From>
+[[nodiscard]] constexpr int place_beside([[maybe_unused]] From const& from) noexcept {
+    if constexpr (literal_for<From, T>) {
+        return place_in<T>(from);
+    } else {
+        return 0;
+    }
+}
+/// The value that is closest to it.
+template <class T, class From>
+[[nodiscard]] constexpr decltype(auto) closest_to(From const& from) noexcept {
+    if constexpr (literal_for<From, T>) {
+        int const place = place_in<T>(from);
+        using limits = std::numeric_limits<T>;
+        return place == 0 ? static_cast<T>(from) : place < 0 ? (limits::min)() : (limits::max)();
+    } else {
+        return (from);
+    }
+}
+
+/// The same of a value that its codec writes. `place`: where the operand was beside the values of the component, of which `source` is the
+/// closest one: -1 before them, 1 behind them. `reversed`: the order of the texts runs the other way round.
+ENTITABLE_LAZY [[nodiscard]] predicate_value key_comparison(filter_operator operation, int place, bool reversed,
+    key_component const& component, key_part part, std::size_t index, operand_source const& source);
+
 /// A comparison with a salted component, in the bucket of its operand, or, unless it is ==, in any bucket.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket);
-
-/// `x <= 300` of 8 bits without a sign is `x <= 255`, and `x < -1` is `x < 0`: the comparison with the value at the end that is next
-/// to the operand. Equality is the caller's.
-[[nodiscard]] constexpr filter_operator beside_the_end(filter_operator operation, int place) noexcept {
-    bool const less = operation == filter_operator::less || operation == filter_operator::less_equal;
-    if (place < 0) {
-        return less ? filter_operator::less : filter_operator::greater_equal;
-    }
-    return less ? filter_operator::less_equal : filter_operator::greater;
-}
 
 [[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
     return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
@@ -157,30 +166,16 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
     } else if constexpr (comparable_with<From, type> || literal_for<From, type> || whole) {
         constexpr shape_set shape = shape_of(Operation, Part, index);
         constexpr shape_set opposite = shape_of_opposite(Operation, Part, index, codec::optional);
-        filter_operator on_text = codec::reversed ? mirrored(Operation) : Operation;
-        key_operand operand;
-        if constexpr (literal_for<From, type>) {
-            int const place = place_in<type>(from);
-            using limits = std::numeric_limits<type>;
-            type const closest = place == 0 ? static_cast<type>(from) : place < 0 ? (limits::min)() : (limits::max)();
-            operand = operand_of<codec>(static_cast<typename codec::argument>(closest));
-            if (place != 0) {
-                operand.has_text = operand.has_text && is_range(Operation);
-                if (is_range(Operation)) {
-                    filter_operator const moved = beside_the_end(Operation, place);
-                    on_text = codec::reversed ? mirrored(moved) : moved;
-                }
-            }
-        } else {
-            operand = operand_of<codec>(static_cast<typename codec::argument>(from));
-        }
-        predicate_nodes nodes = key_comparison(on_text, layout[index], Part, index, std::move(operand));
+        std::remove_cvref_t<typename codec::argument> const operand =
+            static_cast<typename codec::argument>(closest_to<type>(from));
+        predicate_value nodes = key_comparison(Operation, place_beside<type>(from), codec::reversed, layout[index],
+            Part, index, source_of_operand<codec>(operand));
         if constexpr (Component::buckets == 0) {
             return predicate<Entity, shape, opposite>{std::move(nodes)};
         } else {
             constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
             return predicate<Entity, both(shape, bucket), shape_set::of(0)>{
-                in_buckets(std::move(nodes), layout[index - 1])};
+                in_buckets(std::move(nodes).nodes(), layout[index - 1])};
         }
     } else {
         static_assert(comparable_with<From, type>,

@@ -79,6 +79,11 @@ namespace detail {
 class predicate_value {
 public:
     explicit predicate_value(predicate_nodes nodes) : nodes_(static_cast<predicate_nodes&&>(nodes)) {}
+    predicate_value(predicate_value const& other);
+    predicate_value(predicate_value&& other) noexcept;
+    predicate_value& operator=(predicate_value const& other);
+    predicate_value& operator=(predicate_value&& other) noexcept;
+    ~predicate_value();
 
     /// In postfix order.
     [[nodiscard]] predicate_nodes const& nodes() const& noexcept { return nodes_; }
@@ -89,7 +94,7 @@ private:
 };
 
 /// left operation right, out of both.
-ENTITABLE_LAZY [[nodiscard]] predicate_nodes joined_values(
+ENTITABLE_LAZY [[nodiscard]] predicate_value joined_values(
     predicate_value& left, predicate_value& right, filter_operator operation);
 
 } // namespace detail
@@ -105,6 +110,9 @@ public:
 
     /// From nodes in postfix order, which are what the types promise.
     explicit predicate(predicate_nodes nodes) : predicate_value(static_cast<predicate_nodes&&>(nodes)) {}
+    /// The same.
+    explicit predicate(detail::predicate_value&& nodes) noexcept
+        : predicate_value(static_cast<detail::predicate_value&&>(nodes)) {}
 };
 
 /// Both conditions hold.

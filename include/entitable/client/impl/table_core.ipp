@@ -10,6 +10,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_DECL table_core::table_core(any_transport through, std::string name, call_options options)
+    : through_(std::move(through)), name_(std::move(name)), options_(std::move(options)) {}
+ENTITABLE_DECL table_core::table_core(table_core const& other) = default;
+ENTITABLE_DECL table_core::table_core(table_core&& other) noexcept = default;
+ENTITABLE_DECL table_core& table_core::operator=(table_core const& other) = default;
+ENTITABLE_DECL table_core& table_core::operator=(table_core&& other) noexcept = default;
+ENTITABLE_DECL table_core::~table_core() = default;
+
 ENTITABLE_LAZY_BODY result<bool> unless(result<void> failed, error_code tolerated) {
     if (failed) {
         return true;
@@ -125,6 +133,12 @@ ENTITABLE_LAZY_BODY result<written> table_core::write(
         return std::move(encoded).as_failure();
     }
     return write(std::move(change));
+}
+
+ENTITABLE_LAZY_BODY result<written> table_core::write(
+    mutation_kind kind, void const* entity, entity_kind const& of) const {
+    etag_condition any{any_etag};
+    return write(kind, entity, of, any);
 }
 
 ENTITABLE_LAZY_BODY result<transact::response> table_core::submit(transact const& request) const {

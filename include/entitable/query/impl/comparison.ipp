@@ -7,13 +7,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY predicate_nodes property_comparison(
+ENTITABLE_LAZY_BODY predicate_value property_comparison(
     std::string_view name, filter_operator operation, value_view operand) {
     predicate_nodes nodes(1);
     nodes[0].operation = operation;
     nodes[0].name = name;
     nodes[0].operand = operand;
-    return nodes;
+    return predicate_value{std::move(nodes)};
 }
 
 ENTITABLE_LAZY_BODY predicate_nodes presence(std::string_view name, value_view of_its_type, bool there) {
@@ -64,6 +64,49 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
         node.subject = predicate_subject::unplaced;
     }
     return nodes;
+}
+
+/// The comparison of texts that run the other way round: of `descending` components.
+[[nodiscard]] constexpr filter_operator mirrored(filter_operator operation) noexcept {
+    switch (operation) {
+        case filter_operator::less: return filter_operator::greater;
+        case filter_operator::less_equal: return filter_operator::greater_equal;
+        case filter_operator::greater: return filter_operator::less;
+        case filter_operator::greater_equal: return filter_operator::less_equal;
+        default: return operation;
+    }
+}
+
+/// `x <= 300` of 8 bits without a sign is `x <= 255`, and `x < -1` is `x < 0`: the comparison with the value at the end that is next
+/// to the operand. Equality is the caller's.
+[[nodiscard]] constexpr filter_operator beside_the_end(filter_operator operation, int place) noexcept {
+    bool const less = operation == filter_operator::less || operation == filter_operator::less_equal;
+    if (place < 0) {
+        return less ? filter_operator::less : filter_operator::greater_equal;
+    }
+    return less ? filter_operator::less_equal : filter_operator::greater;
+}
+
+ENTITABLE_LAZY_BODY key_operand operand_of(operand_source const& source) {
+    key_operand operand;
+    operand.has_text = operand.has_place = source.append(operand.text, source.value);
+    if (!operand.has_text && source.append_operand != nullptr) {
+        operand.text.clear();
+        source.append_operand(operand.text, source.value);
+        operand.has_place = true;
+    }
+    return operand;
+}
+
+ENTITABLE_LAZY_BODY predicate_value key_comparison(filter_operator operation, int place, bool reversed,
+    key_component const& component, key_part part, std::size_t index, operand_source const& source) {
+    key_operand operand = operand_of(source);
+    if (place != 0) {
+        operand.has_text = operand.has_text && is_range(operation);
+        operation = is_range(operation) ? beside_the_end(operation, place) : operation;
+    }
+    return predicate_value{
+        key_comparison(reversed ? mirrored(operation) : operation, component, part, index, std::move(operand))};
 }
 
 ENTITABLE_LAZY_BODY predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket) {

@@ -31,9 +31,15 @@ ENTITABLE_LAZY_BODY predicate_nodes joined(predicate_nodes left, predicate_nodes
     return left;
 }
 
-ENTITABLE_LAZY_BODY predicate_nodes joined_values(
+ENTITABLE_DECL predicate_value::predicate_value(predicate_value const& other) = default;
+ENTITABLE_DECL predicate_value::predicate_value(predicate_value&& other) noexcept = default;
+ENTITABLE_DECL predicate_value& predicate_value::operator=(predicate_value const& other) = default;
+ENTITABLE_DECL predicate_value& predicate_value::operator=(predicate_value&& other) noexcept = default;
+ENTITABLE_DECL predicate_value::~predicate_value() = default;
+
+ENTITABLE_LAZY_BODY predicate_value joined_values(
     predicate_value& left, predicate_value& right, filter_operator operation) {
-    return joined(std::move(left).nodes(), std::move(right).nodes(), operation);
+    return predicate_value{joined(std::move(left).nodes(), std::move(right).nodes(), operation)};
 }
 
 ENTITABLE_LAZY_BODY void add_alternative(predicate_nodes& all, predicate_nodes next) {
