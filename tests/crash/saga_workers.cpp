@@ -9,6 +9,7 @@
 
 #include <support/catch.hpp>
 #include <support/child_process.hpp>
+#include <support/deadly.hpp>
 #include <support/long.hpp>
 #include <support/microblog.hpp>
 #include <support/temporary_folder.hpp>
@@ -22,29 +23,6 @@ using namespace entitable_test;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Ends the process before or behind the request with this number, from 1.
-struct deadly {
-    using is_transport = void;
-    any_transport below;
-    std::size_t* seen;
-    std::size_t number{};
-    bool behind{};
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        bool const last = ++*seen == number;
-        if (last && !behind) {
-            ::kill(::getpid(), SIGKILL);
-        }
-        auto answer = below.execute(request, context);
-        if (last) {
-            ::kill(::getpid(), SIGKILL);
-        }
-        return answer;
-    }
-};
 
 file_backend open(std::string const& path, entitable::clock& time) {
     file_options options;
