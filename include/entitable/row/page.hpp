@@ -36,7 +36,13 @@ public:
         entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
             static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size()),
             static_cast<std::uint32_t>(row.etag_text.size())});
-        arena_.append(row.partition_key).append(row.row_key).append(row.payload);
+        char const* const first = row.partition_key.data();
+        std::size_t const keys = row.partition_key.size() + row.row_key.size();
+        if (first + row.partition_key.size() == row.row_key.data() && first + keys == row.payload.data()) {
+            arena_.append(first, keys + row.payload.size()); // as in the arena of another page
+        } else {
+            arena_.append(row.partition_key).append(row.row_key).append(row.payload);
+        }
         if (!row.etag_text.empty()) {
             arena_.append(row.etag_text);
         }

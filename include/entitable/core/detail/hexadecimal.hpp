@@ -17,9 +17,11 @@ namespace detail {
 
 /// Appends a number as 16 digits in lower case.
 inline void append_hexadecimal(std::string& to, std::uint64_t number) {
-    for (unsigned shift = 64; shift > 0; shift -= 4) {
-        to += hexadecimal_of(number >> (shift - 4));
+    char digits[16];
+    for (unsigned at = 16; at > 0; number >>= 4U) {
+        digits[--at] = hexadecimal_of(number);
     }
+    to.append(digits, sizeof digits);
 }
 
 /// Appends two digits in lower case for each byte.

@@ -40,6 +40,7 @@ struct shard_part {
     std::vector<key_range> ranges; ///< still to be asked, the present one first
     query_entities asked;
     page rows;
+    std::string etag_start; ///< of the rows, once one is needed
     std::size_t at{};
     std::optional<last_keys> last; ///< of what came from here
     bool ended{};

@@ -84,8 +84,10 @@ struct sharded_state : counted {
     void give_back(shared<shard_lane> lane);
 };
 
-/// Appends the ETag of a Timestamp as the clients of `sharded` see it: `W/"s<epoch>t<ticks>"`, 16 hexadecimal digits.
-void append_etag_with_epoch(std::string& to, std::int64_t epoch, date_time timestamp);
+/// The ETag of a Timestamp as the clients of `sharded` see it is `W/"s<epoch>t<ticks>"`, 16 hexadecimal digits: what those of an epoch begin with,
+[[nodiscard]] std::string start_of_etags(std::int64_t epoch);
+/// and the rest of one.
+void append_end_of_etag(std::string& to, date_time timestamp);
 /// An ETag as the clients of `sharded` see it.
 [[nodiscard]] etag etag_with_epoch(etag const& stored, std::int64_t epoch);
 /// The ETag of the store; nothing where it is of another epoch.

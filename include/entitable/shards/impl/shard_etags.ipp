@@ -11,10 +11,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL void append_etag_with_epoch(std::string& to, std::int64_t epoch, date_time timestamp) {
-    to += "W/\"s";
-    text::append_decimal(to, static_cast<std::uint64_t>(epoch));
-    to += 't';
+ENTITABLE_DECL std::string start_of_etags(std::int64_t epoch) {
+    std::string made = "W/\"s";
+    text::append_decimal(made, static_cast<std::uint64_t>(epoch));
+    return made += 't';
+}
+ENTITABLE_DECL void append_end_of_etag(std::string& to, date_time timestamp) {
     append_hexadecimal(to, static_cast<std::uint64_t>(timestamp.ticks));
     to += '"';
 }
@@ -22,7 +24,8 @@ ENTITABLE_DECL void append_etag_with_epoch(std::string& to, std::int64_t epoch, 
 ENTITABLE_DECL etag etag_with_epoch(etag const& stored, std::int64_t epoch) {
     std::string shown;
     if (stored.is_of_timestamp()) {
-        append_etag_with_epoch(shown, epoch, stored.timestamp());
+        shown = start_of_etags(epoch);
+        append_end_of_etag(shown, stored.timestamp());
         return etag{shown};
     }
     shown = stored.text();

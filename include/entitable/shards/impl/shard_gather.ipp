@@ -253,6 +253,7 @@ private:
         examined_ += answer->examined;
         stale_ = stale_ || answer->stale;
         part.rows = std::move(answer->rows);
+        part.etag_start.clear();
         part.at = 0;
         if (!part.rows.empty()) {
             row_view const end = part.rows[part.rows.size() - 1];
@@ -319,14 +320,18 @@ private:
             std::pop_heap(heap.begin(), heap.end(), after);
             shard_part& part = *heap.back();
             std::string_view const partition = part.front().partition_key;
+            if (part.etag_start.empty()) {
+                part.etag_start = start_of_etags(part.way.epoch());
+            }
+            std::string_view const start = part.etag_start;
             for (; part.at < part.rows.size() && out.size() < request_.page_size; ++part.at) {
                 row_view each = part.front();
                 if (each.partition_key != partition) {
                     break;
                 }
-                shown_.clear();
                 if (each.etag_text.empty()) {
-                    append_etag_with_epoch(shown_, part.way.epoch(), each.timestamp());
+                    shown_.assign(start);
+                    append_end_of_etag(shown_, each.timestamp());
                 } else {
                     shown_ = etag_with_epoch(etag{each.etag_text}, part.way.epoch()).text();
                 }
