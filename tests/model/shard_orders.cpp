@@ -79,6 +79,37 @@ TEST_CASE("shard moves: a client that reads") {
     check(walk({.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1}));
 }
 
+TEST_CASE("shard moves: off-line, beside clients that write and read") {
+    check(walk({.off_line = true}, {.faults = 1, .late = 1}));
+    check(walk({.holds = true, .off_line = true}, quiet));
+    check(walk({.client = inserts, .off_line = true}, {.faults = 0, .late = 1}));
+    check(walk({.client = inserts, .off_line = true}, {.faults = 0, .late = 0, .crashes = 1, .again = 1}));
+    check(walk({.client = reads, .off_line = true}, quiet));
+    check(walk({.crowd = false, .late_writer = true, .client = reads_late, .prompt = true, .off_line = true},
+        {.faults = 0, .late = 1}));
+}
+
+TEST_CASE("shard moves: off-line, planted defects are found") {
+    auto const finds = [](order how, testing::interleaving_limits limits) {
+        how.most = 60'000;
+        how.off_line = true;
+        auto const seen = walk(how, limits);
+        CAPTURE(seen.schedule);
+        UNSCOPED_INFO(seen.states << " states");
+        return seen.problem;
+    };
+    SECTION("no wait for leases") {
+        CHECK(finds({.mover = move_defect::waits_for_no_lease, .crowd = false, .client = inserts, .prompt = true},
+                  quiet) != "");
+    }
+    SECTION("drop before flip") {
+        CHECK(finds({.mover = move_defect::drops_first}, {.faults = 0, .late = 0, .crashes = 1}) != "");
+    }
+    SECTION("batches without guard") {
+        CHECK(finds({.mover = move_defect::guards_nothing, .holds = true}, quiet) != "");
+    }
+}
+
 TEST_CASE("shard moves: planted defects are found") {
     auto const finds = [](order how, testing::interleaving_limits limits) {
         how.most = 60'000;

@@ -255,6 +255,7 @@ struct order {
     int clients{1};
     bool prompt{}; ///< the client gets its answers at once
     bool holds{};  ///< see `scene`
+    bool off_line{};
     std::size_t most{};
     std::function<std::string(memory_backend const&, scene const&)> end{};
     int* moved{}; ///< counts the moves that were done
@@ -306,6 +307,7 @@ inline void begin(testing::stage& on, order const& how) {
                 ++movers;
                 auto what = order_of_move("mover" + std::to_string(movers), number == 0, on.store().profile());
                 what.options.page_size = how.crowd ? 2 : 1000;
+                what.options.off_line = how.off_line;
                 what.planted = how.mover;
                 return detail::shard_mover{std::move(what), on.time().steady()};
             },
