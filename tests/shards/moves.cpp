@@ -30,6 +30,45 @@ using i = fields<item>;
 
 lookup_map_options with_clock(entitable::clock& time) { return {std::chrono::seconds{60}, &time}; }
 
+/// Lets a program do something between a request and its answer.
+struct interrupted {
+    using is_transport = void;
+    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answer = store.execute(request, context);
+        if (Request::name == wanted && *meanwhile) {
+            auto const once = std::exchange(*meanwhile, nullptr);
+            once();
+        }
+        return answer;
+    }
+    any_transport store;
+    std::string wanted;
+    std::shared_ptr<std::function<void()>> meanwhile;
+};
+
+/// Does not answer while it is away: who asks waits as long as the call may take.
+struct hanging {
+    using is_transport = void;
+    any_transport below;
+    testing::manual_clock* time;
+    std::shared_ptr<bool> away;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!*away) {
+            return below.execute(request, context);
+        }
+        auto const left =
+            context.deadline == no_deadline ? std::chrono::seconds{100} : context.deadline - system_clock().steady();
+        time->advance(left);
+        return failure{error_code::transport_failed, "no answer"};
+    }
+};
+
 } // namespace
 
 static_assert(shard_key<item, &item::group>);
@@ -121,6 +160,66 @@ TEST_CASE("shards: a map that is away for less than the lease is not noticed, fo
     auto const refused = items.insert({"g", 2, "x", 1});
     CHECK(refused.error().code == error_code::map_unavailable);
     CHECK(refused.error().effect == effect::none);
+}
+
+TEST_CASE("shards: a map that does not answer keeps nobody waiting for long") {
+    testing::manual_clock time;
+    sharding::world const all;
+    auto const away = std::make_shared<bool>(false);
+    auto const map = lookup_map::make(
+        hanging{all.catalogue, &time, away}, "shardmap", virtual_shards{4}, {"a", "b"}, with_clock(time))
+                         .value();
+    table<item> const items{sharded{map, all.opener()}, "items"};
+    items.create().value();
+    items.insert({"g", 1, "x", 1}).value();
+    auto const begun = time.steady();
+    *away = true;
+    std::chrono::nanoseconds waited{};
+    for (int second = 0; second < 59 && time.steady() - begun < std::chrono::seconds{58}; ++second) {
+        auto const asked = time.steady();
+        CHECK(items.get("g", 1));
+        CHECK(items.insert_or_replace({"g", 2, "x", 1}));
+        waited += time.steady() - asked;
+        CHECK(time.steady() - asked < std::chrono::milliseconds{1'100});
+        time.advance(std::chrono::seconds{1});
+    }
+    CHECK(waited < std::chrono::seconds{5});
+    CHECK(waited > std::chrono::seconds{2}); // it was asked again
+    time.advance(std::chrono::seconds{10});
+    CHECK(items.get("g", 1).error().code == error_code::map_unavailable);
+    *away = false;
+    CHECK(items.get("g", 1));
+}
+
+TEST_CASE("shards: an answer that comes when the lease is over and the map is away") {
+    testing::manual_clock time;
+    sharding::world const all;
+    testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
+    auto const meanwhile = std::make_shared<std::function<void()>>();
+    std::string const asked = GENERATE(std::string{"get_entity"}, std::string{"write_entity"});
+    auto const map = lookup_map::make(catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
+    table<item> const items{sharded{map,
+                                [&](std::string_view name) -> result<any_transport> {
+                                    return any_transport{interrupted{all.opener()(name).value(), asked, meanwhile}};
+                                }},
+        "items"};
+    items.create().value();
+    *meanwhile = [&] {
+        time.advance(std::chrono::seconds{61});
+        for (int each = 0; each < 10; ++each) {
+            catalogue.plan({testing::fault::refused(), 1, "query_entities"});
+        }
+    };
+    if (asked == "get_entity") { // there is none; but who knows
+        auto const read = items.get("g", 1);
+        CHECK(read.error().code == error_code::map_unavailable);
+        CHECK(read.error().effect == effect::none);
+    } else {
+        auto const written = items.insert({"g", 1, "x", 1});
+        CHECK(written.error().code == error_code::shard_moved);
+        CHECK(written.error().effect == effect::unknown);
+    }
+    CHECK(!*meanwhile);
 }
 
 TEST_CASE("shards: an off-line move") {
@@ -223,29 +322,6 @@ TEST_CASE("shards: an off-line move") {
         CHECK(items.get("g7", 9998).value().text == "new");
     }
 }
-
-namespace {
-
-/// Lets a program do something between a request and its answer.
-struct interrupted {
-    using is_transport = void;
-    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        auto answer = store.execute(request, context);
-        if (Request::name == wanted && *meanwhile) {
-            auto const once = std::exchange(*meanwhile, nullptr);
-            once();
-        }
-        return answer;
-    }
-    any_transport store;
-    std::string wanted;
-    std::shared_ptr<std::function<void()>> meanwhile;
-};
-
-} // namespace
 
 TEST_CASE("shards: an answer that comes after a move does not count") {
     testing::manual_clock time;

@@ -9,6 +9,8 @@
 #include <entitable/shards/detail/shard_map_change.hpp>
 #include <entitable/transport/run.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -62,21 +64,28 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::fresh(call const& context
 }
 
 ENTITABLE_DECL result<shard_map_ref> lookup_map_state::current(call const& context, steady_time at) {
+    constexpr std::chrono::seconds longest{1};
+    steady_time deadline = context.deadline;
     {
         std::lock_guard<std::mutex> const guard{lock};
         if (held) {
             bool const fresh = at < held->asked_at + std::chrono::milliseconds{held->places.front().row.lease_ms} / 3;
-            bool const pointless = at < renewal_failed + std::chrono::seconds{1} && renewal_failed != steady_time{};
-            if (fresh || renewing || pointless) {
+            if (fresh || renewing || at < renews_from) {
                 return held;
             }
+            // What is held may be good for long: nobody is kept waiting by a map that does not answer.
+            deadline = (std::min)(deadline, system_clock().steady() + longest);
         }
     }
-    auto renewed = fresh(context);
+    call asking;
+    asking.deadline = deadline;
+    asking.cancellation = context.cancellation;
+    auto renewed = fresh(asking);
     std::lock_guard<std::mutex> const guard{lock};
     if (!renewed && held) {
-        renewal_failed = at; // the lease decides whether what is held is good
-        return held;
+        steady_time const ended = now();
+        renews_from = ended + (std::max)(steady_time::duration{longest}, 10 * (ended - at));
+        return held; // the lease decides whether it is good
     }
     return renewed;
 }
