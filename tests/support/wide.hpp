@@ -6,6 +6,7 @@
 /// A transport that keeps many requests under way, answers the latest first, and notes what it was asked.
 
 #include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/transport/channel.hpp>
 
 #include <support/many.hpp>
 

@@ -5,6 +5,7 @@
 /// \file
 /// Operations that follow a script, and transports that note what they are asked.
 
+#include <entitable/transport/channel.hpp>
 #include <entitable/transport/run.hpp>
 
 #include <support/many.hpp>

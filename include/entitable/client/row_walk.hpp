@@ -9,7 +9,6 @@
 #include <entitable/mapping/detail/entity_kind.hpp>
 #include <entitable/query/reading.hpp>
 #include <entitable/transport/any_transport.hpp>
-#include <entitable/transport/channel.hpp>
 
 #include <optional>
 
@@ -55,13 +54,8 @@ struct row_kind {
     void (*remove)(void* made) noexcept;
 };
 
-/// How several pages are asked for at once.
-struct way_of_pages : counted {
-    explicit way_of_pages(any_transport const& through) : opened(open_channel(through, io)) {}
-
-    poll_driver io;
-    shared<channel> opened; ///< gone before its driver
-};
+/// How several pages are asked for at once. Only the bodies know more: channels cost what includes this a tenth of its compile time.
+struct way_of_pages;
 
 /// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
 class row_walk : public counted {
@@ -128,8 +122,7 @@ public:
     /// Where the page after the present one begins; nothing when there is none.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> token() const;
 
-    ENTITABLE_LAZY row_walk(shared<query_source> source, query_limits limits, query_reading reading)
-        : source_(std::move(source)), limits_(std::move(limits)), reading_(std::move(reading)) {}
+    row_walk(shared<query_source> source, query_limits limits, query_reading reading);
     ~row_walk();
 
 private:

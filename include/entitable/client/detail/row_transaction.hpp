@@ -34,8 +34,8 @@ struct held_row {
 /// What is read and changed in one partition. One thread at a time.
 class row_transaction {
 public:
-    row_transaction(std::string table, std::string partition_key)
-        : table_(std::move(table)), partition_key_(std::move(partition_key)) {}
+    row_transaction(std::string table, std::string partition_key);
+    ~row_transaction();
 
     [[nodiscard]] std::string const& table() const noexcept { return table_; }
     [[nodiscard]] std::string const& partition_key() const noexcept { return partition_key_; }
@@ -52,10 +52,7 @@ public:
     /// be.
     ENTITABLE_LAZY [[nodiscard]] std::optional<row_view> now_at(std::string_view row_key);
     /// The version of a row that was read; an empty one where it was not, or is not there.
-    [[nodiscard]] etag version_of(std::string_view row_key) const {
-        auto const at = rows_.find(row_key);
-        return at != rows_.end() ? at->second.version : etag{};
-    }
+    ENTITABLE_LAZY [[nodiscard]] etag version_of(std::string_view row_key) const;
     /// Rises whenever a view of `now_at` may have ended.
     [[nodiscard]] std::size_t looks() const noexcept { return looks_; }
     /// Counts a request that reads.

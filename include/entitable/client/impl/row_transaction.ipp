@@ -28,6 +28,16 @@ ENTITABLE_LAZY_BODY held_row& row_transaction::held(std::string_view row_key) {
     return at != rows_.end() ? at->second : rows_.try_emplace(std::string{row_key}).first->second;
 }
 
+ENTITABLE_DECL row_transaction::row_transaction(std::string table, std::string partition_key)
+    : table_(std::move(table)), partition_key_(std::move(partition_key)) {}
+
+ENTITABLE_DECL row_transaction::~row_transaction() = default;
+
+ENTITABLE_LAZY_BODY etag row_transaction::version_of(std::string_view row_key) const {
+    auto const at = rows_.find(row_key);
+    return at != rows_.end() ? at->second.version : etag{};
+}
+
 ENTITABLE_LAZY_BODY bool row_transaction::has_to_read(std::string_view row_key) const {
     auto const at = rows_.find(row_key);
     if (at == rows_.end()) {

@@ -4,6 +4,7 @@
 
 #include <entitable/client/row_walk.hpp>
 #include <entitable/query/reading.hpp>
+#include <entitable/transport/channel.hpp>
 #include <entitable/transport/run.hpp>
 #include <entitable/transport/run_all.hpp>
 
@@ -21,6 +22,16 @@ ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options ho
 }
 
 ENTITABLE_DECL query_source::~query_source() = default;
+
+struct way_of_pages : counted {
+    explicit way_of_pages(any_transport const& through) : opened(open_channel(through, io)) {}
+
+    poll_driver io;
+    shared<channel> opened; ///< gone before its driver
+};
+
+ENTITABLE_DECL row_walk::row_walk(shared<query_source> source, query_limits limits, query_reading reading)
+    : source_(std::move(source)), limits_(std::move(limits)), reading_(std::move(reading)) {}
 
 ENTITABLE_DECL row_walk::~row_walk() = default;
 
