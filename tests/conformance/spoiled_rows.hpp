@@ -6,6 +6,7 @@
 /// Rows with a defect: what a backend makes of values and keys that it does not carry as they are.
 
 #include "defects.hpp"
+#include <entitable/core/text.hpp>
 #include <entitable/request/kinds.hpp>
 #include <entitable/testing/rows.hpp>
 

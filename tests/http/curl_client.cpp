@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include <entitable/core/text.hpp>
 #include <entitable/http/curl_client.hpp>
 
 #include <http/requests.hpp>
