@@ -30,6 +30,7 @@
 #include <entitable/bulk/impl/bulk_run.ipp>
 #include <entitable/bulk/impl/bulk_sending.ipp>
 #include <entitable/bulk/impl/view_generations.ipp>
+#include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
 #include <entitable/client/impl/partition_search.ipp>
 #include <entitable/client/impl/row_table.ipp>

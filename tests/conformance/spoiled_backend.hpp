@@ -8,6 +8,7 @@
 #include "spoiled_pages.hpp"
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>
+#include <entitable/transport/channel.hpp>
 
 #include <algorithm>
 #include <map>

@@ -234,5 +234,6 @@ protected:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/row_walk.ipp>
 #endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/client/row_walk.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY projection key_names() { return {"PartitionKey", "RowKey"}; }
+
+ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(query_limits limits, projection names) const {
+    auto walk = row_walk::begin(source_, std::move(limits), std::move(names));
+    if (walk) {
+        last_.walk = *walk;
+    }
+    return walk;
+}
+
+ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(names_of_row names) const {
+    return start(limits_, names == nullptr ? projection{} : names());
+}
+
+ENTITABLE_LAZY_BODY result<explanation> any_query::explain_with(names_of_row names) const {
+    if (auto planned = check_source(source_.get()); !planned) {
+        return std::move(planned).as_failure();
+    }
+    return explain(source_->plan, names == nullptr ? projection{} : names());
+}
+
+ENTITABLE_LAZY_BODY result<std::uint64_t> any_query::count_with(names_of_row names) const {
+    auto walk = limits_.read == nullptr ? start(limits_, key_names()) : start(names);
+    if (!walk) {
+        return std::move(walk).as_failure();
+    }
+    return (*walk)->count_rows();
+}
+
+ENTITABLE_LAZY_BODY shared<row_cursor> any_query::start_cursor(names_of_row names, row_kind const& kind) const {
+    auto cursor = shared<row_cursor>::make(start(names).value(), kind);
+    cursor->advance();
+    return cursor;
+}
+
+ENTITABLE_LAZY_BODY result<bool> any_query::read_first(names_of_row names, void* to, row_reader read) const {
+    query_limits one = limits_;
+    one.only_one = true;
+    auto walk = start(std::move(one), names == nullptr ? projection{} : names());
+    return walk ? (*walk)->read_next(to, read) : std::move(walk).as_failure();
+}
+
+ENTITABLE_LAZY_BODY result<void> any_query::read_all(
+    names_of_row names, void* all, void* (*add)(void* all), row_reader read, bool shown) const {
+    auto walk = start(names);
+    return walk ? (*walk)->read_rows(all, add, read, shown) : std::move(walk).as_failure();
+}
+
+ENTITABLE_LAZY_BODY result<void> any_query::call_all(names_of_row names, row_kind const& kind, bool shown,
+    void* function, void (*call)(void* function, void const* row)) const {
+    auto walk = start(names);
+    return walk ? (*walk)->call_rows(kind, shown, function, call) : std::move(walk).as_failure();
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
