@@ -20,8 +20,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <ranges>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -131,7 +131,11 @@ int main() {
     line(
         "load, 100 rows a transaction", 1, [&] { typed.load(); },
         [&] {
-            (void)entitable::bulk_insert(readings, std::views::iota(0, how_many) | std::views::transform(nth)).value();
+            std::vector<reading> all_of_them;
+            for (int n = 0; n < how_many; ++n) {
+                all_of_them.push_back(nth(n));
+            }
+            (void)entitable::bulk_insert(readings, all_of_them).value();
             store.checkpoint().value();
         });
     line("count", 9, [&] { typed.ask("select count(*) from reading"); }, [&] { (void)all.count().value(); });
