@@ -193,6 +193,24 @@ TEST_CASE("stores on a hash: headers are looked at every minute, and no more oft
     CHECK(items.scan_table().count().value() == 2);
 }
 
+TEST_CASE("stores on a hash: one that is a wrong one, or away for long, does not stop the others") {
+    hashed all;
+    sharded const cloud{all.make({"one", "two", "three"}).value()};
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    all.headers("one").remove("stores", 1, any_etag).value();
+    for (int minute = 0; minute < 10; ++minute) {
+        all.time.advance(std::chrono::minutes{1});
+        all.store("two").plan({testing::fault::refused(), 1, "query_entities"});
+        CHECK(items.insert({key_in(2, 3), minute}));
+        check_refused(items.insert({key_in(0, 3), minute}).error(), "one", "has no header");
+        static_cast<void>(
+            items.insert_or_replace({key_in(1, 3), minute})); // its header is looked at here or for its tables
+        CHECK(items.insert_or_replace({key_in(1, 3), minute}));
+        CHECK(all.store("two").all_fired());
+    }
+}
+
 TEST_CASE("stores on a hash: a store that does not answer fails what is asked of it, and nothing else") {
     hashed all;
     std::vector<std::string> const names{"one", "two", "three"};
@@ -312,6 +330,9 @@ TEST_CASE("stores on a hash: from 11 to 64 in the same stores, by a copy; the ol
     all.time.advance(std::chrono::seconds{60});
     check_refused(items.get("g1", 2).error(), "store", "no header of generation 1, but of 2");
     check_refused(all.open(few).error(), "store0", "no header of generation 1, but of 2");
+    all.time.advance(std::chrono::hours{1}); // nothing that was read before is good
+    check_refused(items.get("g1", 2).error(), "store", "no header of generation 1, but of 2");
+    check_refused(items.scan_table().to().error(), "store", "no header of generation 1, but of 2");
     CHECK(grown.get("g1", 2));
     std::size_t rows = begun.rows.size(); // a scan that was begun over 11 goes on over 64
     while (begun.continuation) {

@@ -44,7 +44,9 @@ struct hash_stores_state;
 ///
 /// - Before a store is used, and every 60 s from then on, its header is read. Where that says another place, number of stores, fleet or version of the
 ///   hash, or is not there, each request to the store is refused with WrongStore, which names the store and what was found; effect none.
-/// - A store that does not answer fails the requests to it, and no others.
+/// - A store that does not answer fails the requests to it, and no others; but once in `check_every` one caller waits until the first store that
+///   answers has listed its tables.
+/// - A store of a map is not one of these: the tables of both would have the same names.
 /// - Shards do not move, and the list does not grow in place: `plan_move` and rules answer NotSupported. To grow, make the next generation,
 ///   or other stores, copy while nobody writes, and `retire` the old one.
 /// - The names of tables have 46 characters at most.

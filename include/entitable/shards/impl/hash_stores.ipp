@@ -185,10 +185,12 @@ ENTITABLE_DECL result<std::vector<std::string>> hash_stores_state::tables(call c
             } while (asked.continuation);
             return found;
         }();
-        if (listed || listed.error().code == error_code::wrong_store) {
+        if (listed) {
             return listed;
         }
-        last.emplace(listed.error());
+        if (!last || last->error().code != error_code::wrong_store) {
+            last.emplace(listed.error());
+        }
     }
     return *std::move(last);
 }

@@ -48,6 +48,10 @@ ENTITABLE_DECL result<void> shard_map_reading::take(page const& rows) {
 }
 
 ENTITABLE_DECL void shard_map_reading::answer(result<query_entities::response> found, steady_time) {
+    if (!found && found.error().code == error_code::wrong_store) { // of stores on a hash, which have no map
+        outcome_.emplace(failure{found.error()});
+        return;
+    }
     if (!found) {
         failure away{error_code::map_unavailable,
             text::joined({"the map of the shards cannot be read: ", found.error().to_string()})};
