@@ -22,6 +22,7 @@ COMPONENTS = {
         "simdjson": ("[>=3.0.1 <5]", "simdjson::simdjson"),
     },
     "listener": {"boost": ("[>=1.81 <2]", "boost::headers")},
+    "asio": {"boost": ("[>=1.81 <2]", "boost::headers")},
     "postgres": {"libpq": ("[>=14 <19]", "libpq::pq")},
 }
 

@@ -57,7 +57,7 @@ function(entitable_add_unit_tests name)
     target_link_libraries(test_${name} PRIVATE entitable_test_support ${arg_LINK})
     target_precompile_headers(test_${name} REUSE_FROM entitable_test_support)
     # Those with processes, threads, sockets or random numbers that differ may fail the second time.
-    if(NOT name MATCHES "^(backends|concurrency|crash|fault|file|http|listener|property)$")
+    if(NOT name MATCHES "^(asio|backends|concurrency|crash|fault|file|http|listener|property)$")
         entitable_unless_passed(launcher program)
         set_target_properties(test_${name} PROPERTIES CROSSCOMPILING_EMULATOR "${launcher}")
     endif()
@@ -89,8 +89,8 @@ function(entitable_add_compile_test name source)
 endfunction()
 
 # entitable_add_header_tests(<file>...): each header compiles alone and twice in one file; those for users with the bodies (.ipp) that
-# they bring, those of `detail` without. And all headers together, and all bodies, without exceptions: but for the listener, since
-# Boost.Beast wants them.
+# they bring, those of `detail` without. And all headers together, and all bodies, without exceptions: but for the listener and asio, since
+# Boost wants them.
 function(entitable_add_header_tests)
     set(separate -DENTITABLE_SEPARATE_COMPILATION)
     foreach(header IN LISTS ARGN)
@@ -98,12 +98,12 @@ function(entitable_add_header_tests)
         file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/include/entitable" "${header}")
         set(line "#include <${include}>\n")
         if(name MATCHES "(^|/)src\\.hpp$|\\.ipp$") # the test engine compiles them
-            if(NOT name MATCHES "^listener")
+            if(NOT name MATCHES "^(asio|listener)")
                 string(APPEND bodies "${line}")
             endif()
             continue()
         endif()
-        if(NOT name MATCHES "^listener")
+        if(NOT name MATCHES "^(asio|listener)")
             string(APPEND headers "${line}")
         endif()
         set(flags "")

@@ -6,6 +6,9 @@
 /// Thousands of calls under way from one thread: `async_table<E>` in an `event_loop`, awaited by coroutines. Part of the core; apart from
 /// its umbrella because it needs a compiler with coroutines and `<functional>`.
 
+#if !defined(__cpp_impl_coroutine)
+#error "entitable/async.hpp needs a compiler with coroutines: GCC 11 or newer, Clang 14 or newer, MSVC 19.28 or newer"
+#else
 #include <entitable/async/async_query.hpp>
 #include <entitable/async/async_sequence.hpp>
 #include <entitable/async/async_table.hpp>
@@ -17,3 +20,4 @@
 #include <entitable/async/task.hpp>
 #include <entitable/async/when_all.hpp>
 #include <entitable/entitable.hpp>
+#endif

@@ -36,7 +36,8 @@ struct world {
     std::size_t faults{}; ///< one request in so many has one; 0 for none
     std::size_t sent{};
     std::size_t completed{};
-    std::size_t frames{}; ///< coroutines that live
+    std::size_t frames{};  ///< coroutines that live
+    std::int32_t prices{}; ///< drawn
 };
 
 /// Executes what it was sent at a time that is drawn, in any order, and answers later still.
@@ -216,9 +217,10 @@ task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table
     frame_count const counted{in};
     for (int step = 0; step < steps; ++step) {
         std::string const isbn = std::to_string(in.below(3));
-        std::int32_t const price = static_cast<std::int32_t>(in.below(1000));
+        std::int32_t const price =
+            1000 * ++in.prices; // an insert of what is there already counts as made after a lost answer
         book const made{shelf, isbn, price};
-        switch (in.below(11)) {
+        switch (in.below(12)) {
             case 0: {
                 auto const done = co_await books.insert(made);
                 if (done) {
@@ -309,6 +311,31 @@ task<> one_task(world& in, event_loop& loop, async_semaphore& limit, async_table
             case 9: {
                 auto const permit = co_await limit.acquire();
                 judge_read(mine, isbn, co_await books.get(shelf, isbn));
+                break;
+            }
+            case 10: {
+                beliefs::state seen;
+                auto const body = [&](transaction<book>& all) -> result<void> {
+                    auto found = all.find(isbn);
+                    if (!found) {
+                        return std::move(found).as_failure();
+                    }
+                    seen = *found ? beliefs::state{(*found)->price} : beliefs::state{};
+                    book after = made;
+                    after.price = *found ? (*found)->price + 10 : price;
+                    *found ? all.replace(after) : all.insert(after);
+                    return {};
+                };
+                transaction_options options;
+                options.seed = in.random.bits();
+                auto const done = co_await books.transact(shelf, body, options);
+                auto const after = [&](auto state) { return beliefs::state{state ? *state + 10 : price}; };
+                if (done) {
+                    mine.saw(isbn, seen);
+                    mine.is(isbn, after(seen));
+                } else if (unknown(done.error())) {
+                    mine.may(isbn, after);
+                }
                 break;
             }
             default: (void)co_await sleep_for(loop, in.below(3) * 1ms); break;

@@ -6,6 +6,7 @@ set(VCPKG_BUILD_TYPE release) # headers only
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
     FEATURES
+        asio ENTITABLE_WITH_ASIO
         azure ENTITABLE_WITH_AZURE
         file ENTITABLE_WITH_FILE
         hana ENTITABLE_WITH_HANA

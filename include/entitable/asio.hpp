@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Tables in programs of Boost.Asio: `asio_loop`, an event loop on the program's own `io_context`, and completion tokens. Needs Boost.Asio, and a
+/// system with descriptors.
+
+#include <entitable/asio/asio_loop.hpp>
+#include <entitable/async.hpp>

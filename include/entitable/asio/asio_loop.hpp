@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `asio_loop`: an event loop on an executor of Boost.Asio; `async_run`: a task with a completion token.
+
+#include <entitable/asio/detail/asio_driver.hpp>
+#include <entitable/async/event_loop.hpp>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The loop, its driver, and the timer that turns it.
+class asio_state : public std::enable_shared_from_this<asio_state> {
+public:
+    asio_state(boost::asio::any_io_executor const& on, loop_options options)
+        : on_(boost::asio::make_strand(on)),
+          timer_(on_),
+          driver_(on_, [this] { turn_soon(); }),
+          loop_(driver_, without_letters(options)) {}
+
+    [[nodiscard]] event_loop& loop() noexcept { return loop_; }
+    [[nodiscard]] boost::asio::any_io_executor const& on() const noexcept { return on_; }
+    /// Turns it as soon as what is running has returned.
+    void turn_soon() {
+        if (!std::exchange(turns_, true)) {
+            boost::asio::post(on_, [self = weak_from_this()] {
+                if (auto const alive = self.lock()) {
+                    alive->turn();
+                }
+            });
+        }
+    }
+
+private:
+    static loop_options without_letters(loop_options options) {
+        options.letters =
+            false; // a pipe that is watched would keep the io_context from ever ending: post to it instead
+        return options;
+    }
+    void turn() {
+        struct at_end { // an exception of a task leaves io_context::run, which may be called again
+            asio_state& of;
+            ~at_end() { of.wait(); }
+        } const then{*this};
+        turns_ = false;
+        (void)loop_.turn();
+    }
+    void wait() {
+        steady_time const wakes = loop_.wakes_at();
+        if (wakes == (steady_time::min)()) {
+            return turn_soon();
+        }
+        if (wakes == (steady_time::max)()) {
+            wakes_ = wakes;
+            timed_ = false;
+            timer_.cancel();
+        } else if (wakes != wakes_ || !timed_) {
+            wakes_ = wakes;
+            timed_ = true;
+            timer_.expires_at(wakes); // ends the wait before
+            timer_.async_wait([self = weak_from_this()](boost::system::error_code const& ended) {
+                if (auto const alive = self.lock(); alive && !ended) {
+                    alive->timed_ = false;
+                    alive->turn_soon();
+                }
+            });
+        }
+    }
+
+    boost::asio::any_io_executor on_;
+    boost::asio::steady_timer timer_;
+    asio_driver driver_;
+    event_loop loop_; // ends first
+    steady_time wakes_{(steady_time::max)()};
+    bool turns_{};
+    bool timed_{};
+};
+
+} // namespace detail
+
+/// An event loop that lives on an `io_context` of the program: its descriptors and timers wait there, and `io_context::run` returns when nothing
+/// is under way any more. It uses a strand of its own, so the context may be run by several threads.
+///
+/// What is made for its loop (tables, sequences, semaphores) is used by tasks, which run on that strand. Other threads
+/// begin tasks by `async_run` and `spawn`, and nothing else. A transport without channels blocks the thread that runs the strand while it is asked.
+///
+/// Tasks that have not ended are destroyed with it, on the thread that destroys it: no other one runs the context then.
+class asio_loop {
+public:
+    /// On this executor, of an `io_context` or a `thread_pool`. `options.time` and `options.letters` are not looked at.
+    explicit asio_loop(boost::asio::any_io_executor const& on, loop_options const& options = {})
+        : state_(std::make_shared<detail::asio_state>(on, options)) {}
+    asio_loop(asio_loop const&) = delete;
+    asio_loop& operator=(asio_loop const&) = delete;
+    ~asio_loop() = default;
+
+    /// What tables, sequences and semaphores are made for. Not to be run: the executor does that.
+    [[nodiscard]] event_loop& loop() noexcept { return state_->loop(); }
+    /// Its strand.
+    [[nodiscard]] boost::asio::any_io_executor const& get_executor() const noexcept { return state_->on(); }
+    /// Takes a task over, which begins soon. Its error is kept in `loop().problem()`; an exception leaves `io_context::run`. Safe to use from any
+    /// thread.
+    template <class T>
+    void spawn(task<T> begun) {
+        boost::asio::dispatch(state_->on(), [state = state_, begun = std::move(begun)]() mutable {
+            state->loop().spawn(std::move(begun));
+            state->turn_soon();
+        });
+    }
+
+private:
+    std::shared_ptr<detail::asio_state> state_;
+};
+
+namespace detail {
+
+/// Runs a task, and gives what it came to to a handler, on the executor of that.
+template <class Handler, class T>
+task<> tell_handler(boost::asio::any_io_executor on, task<T> work, Handler handler) {
+    auto const to = boost::asio::get_associated_executor(handler, on);
+    auto const busy = boost::asio::make_work_guard(to);
+    std::exception_ptr thrown;
+    std::optional<T> value;
+#if ENTITABLE_HAS_EXCEPTIONS
+    try {
+        value.emplace(co_await std::move(work));
+    } catch (...) {
+        thrown = std::current_exception();
+    }
+#else
+    value.emplace(co_await std::move(work));
+#endif
+    if (!value) {
+        value.emplace(failure{error_code::internal_error, "an exception has left the task"});
+    }
+    boost::asio::post(to, [handler = std::move(handler), thrown, value = *std::move(value)]() mutable {
+        std::move(handler)(thrown, std::move(value));
+    });
+}
+
+template <class T>
+struct tell_initiation {
+    template <class Handler>
+    void operator()(Handler&& handler, asio_loop* loop, task<T> work) const {
+        loop->spawn(
+            tell_handler(loop->get_executor(), std::move(work), std::decay_t<Handler>(std::forward<Handler>(handler))));
+    }
+};
+
+} // namespace detail
+
+/// Runs a task that returns a `result` in the loop, and completes a token with it: a callback `(std::exception_ptr, result<T>)`, `use_awaitable`,
+/// `use_future`, `deferred`. The exception is what has left the task; awaitables and futures throw it. Safe to use from any thread. The loop outlives it.
+template <class T, class Token>
+auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {
+    return boost::asio::async_initiate<Token, void(std::exception_ptr, result<T>)>(
+        detail::tell_initiation<result<T>>{}, token, &loop, std::move(work));
+}
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The driver of a loop over an executor of Boost.Asio: its descriptors wait where those of the program wait.
+
+#include <entitable/core/io_driver.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Calls handlers on its executor, which runs one function at a time, and then `after`. Descriptors stay those of who watches them.
+class asio_driver final : public io_driver {
+public:
+    asio_driver(boost::asio::any_io_executor on, std::function<void()> after)
+        : on_(std::move(on)), after_(std::move(after)) {}
+    ~asio_driver() override {
+        for (auto& [number, each] : all_) {
+            each->let_go();
+        }
+    }
+
+    [[nodiscard]] clock& time() const noexcept override { return system_clock(); }
+    void watch(io_descriptor number, io_interest what, io_handler* told) override {
+        auto const known = all_.find(number);
+        if (what == io_interest::none) {
+            if (known != all_.end()) {
+                known->second->let_go();
+                all_.erase(known);
+            }
+            return;
+        }
+        auto const at = known != all_.end()
+            ? known
+            : all_.emplace(number, std::make_shared<watched>(on_, static_cast<int>(number))).first;
+        at->second->what = what;
+        at->second->told = told;
+        arm(at->second);
+    }
+    [[nodiscard]] bool watches() const noexcept override { return !all_.empty(); }
+    /// For a coroutine that is destroyed and waits for what it has under way: no function of the program runs meanwhile.
+    void wait(steady_time until) override {
+        poll_driver alone;
+        for (auto const& [number, each] : all_) {
+            alone.watch(number, each->what, each->told);
+        }
+        alone.wait(until);
+    }
+
+private:
+    struct watched {
+        watched(boost::asio::any_io_executor const& on, int number) : at(on, number) {}
+
+        /// It is told nothing any more; the descriptor stays open.
+        void let_go() noexcept {
+            what = io_interest::none;
+#if ENTITABLE_HAS_EXCEPTIONS
+            try {
+                (void)at.release();
+            } catch (...) {// it waits no more in any case
+            }
+#else
+            (void)at.release();
+#endif
+        }
+
+        boost::asio::posix::stream_descriptor at;
+        io_interest what{io_interest::none};
+        io_handler* told{};
+        bool waits[2]{}; ///< to be read, to be written
+    };
+
+    [[nodiscard]] static bool wants(watched const& one, io_interest which) noexcept {
+        return (static_cast<unsigned>(one.what) & static_cast<unsigned>(which)) != 0;
+    }
+    void arm(std::shared_ptr<watched> const& one) {
+        arm(one, io_interest::read, one->waits[0], boost::asio::posix::descriptor_base::wait_read);
+        arm(one, io_interest::write, one->waits[1], boost::asio::posix::descriptor_base::wait_write);
+    }
+    void arm(std::shared_ptr<watched> const& one, io_interest which, bool& waits,
+        boost::asio::posix::descriptor_base::wait_type how) {
+        if (waits || !wants(*one, which)) {
+            return;
+        }
+        waits = true;
+        one->at.async_wait(how,
+            boost::asio::bind_executor(
+                on_, [this, one, which, &waits, alive = std::weak_ptr<char>{alive_}](boost::system::error_code const&) {
+                    waits = false;
+                    if (alive.expired() || !wants(*one, which)) {
+                        return;
+                    }
+                    one->told->ready(static_cast<io_descriptor>(one->at.native_handle()), which);
+                    if (one->what != io_interest::none) {
+                        arm(one);
+                    }
+                    after_();
+                }));
+    }
+
+    boost::asio::any_io_executor on_;
+    std::function<void()> after_;
+    std::map<io_descriptor, std::shared_ptr<watched>> all_;
+    std::shared_ptr<char> alive_ = std::make_shared<char>(); ///< handlers may run when it is gone
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
