@@ -55,8 +55,8 @@ class hash_stores;
 /// - Requests for one partition go to the store of its virtual shard. An answer counts while the copy of the map is good that it was asked
 ///   under, else if a map that is read then says the same; reads are done again, a write without that is ShardMoved of unknown effect, which
 ///   `retrying` settles by its operation row.
-/// - ETags carry the epoch of the shard: one from before a move is refused, UpdateConditionNotSatisfied, before anything is sent, even where
-///   there is no entity any more.
+/// - ETags carry the epoch of the shard: one from before a move is refused, UpdateConditionNotSatisfied, before the write is sent, even where
+///   there is no entity any more. A write with an operation row is looked for first: it may have been applied before the move.
 /// - Queries over several partitions ask the virtual shards that can hold rows, all at once, and give rows in key order. A continuation is the
 ///   last key, so it survives moves. A page has at least half of the rows asked for, unless it is the last one.
 /// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves.

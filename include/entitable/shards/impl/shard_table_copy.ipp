@@ -115,7 +115,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
             continue;
         }
         newest_ = newest_ < each.timestamp() ? each.timestamp() : newest_;
-        copied_row* const known = find(each);
+        copied_row* const known = pass_ == copy_pass::whole ? nullptr : find(each); // the first pass knows none
         if (known != nullptr) {
             known->seen = number_;
         }
@@ -273,7 +273,9 @@ ENTITABLE_DECL void shard_table_copy::note(std::vector<written> const* results) 
             continue;
         }
         pending_row const& read = pending_[tags_[index]];
-        copied_row& known = partition.rows[std::string{change.entity.row_key()}];
+        // Rows come in order, so most belong at the end.
+        copied_row& known =
+            partition.rows.try_emplace(partition.rows.end(), std::string{change.entity.row_key()})->second;
         known.seen = number_;
         known.content = read.content;
         known.source = results != nullptr ? read.source : etag{};
