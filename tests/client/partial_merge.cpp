@@ -162,6 +162,11 @@ TEST_CASE(
     missing.merge(at("c", 1), b::likes = 2, any_etag).merge(at("c", 9), b::note = absent, any_etag);
     CHECK(missing.submit().error().operation_index == 1);
     CHECK(in.blogs.get("c", 1)->likes == 1);
+    // As one request, for what does not block, it cannot be.
+    detail::table_core const core{in.store, "blogs", {}};
+    auto alone = std::move(missing).changes().to_submit(core);
+    CHECK(alone.next().done());
+    CHECK(alone.finish().error().code == error_code::not_supported);
 }
 
 namespace {
