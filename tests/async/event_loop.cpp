@@ -236,3 +236,36 @@ TEST_CASE("a task that waits for what never comes is told so") {
     loop.spawn(waits());
     CHECK_THROWS_AS(loop.run(), error);
 }
+
+namespace {
+
+task<int> two() { co_return 2; }
+task<int> awaited_twice(bool& refused) {
+    task<int> one = two();
+    int const first = co_await std::move(one);
+    try {
+        co_return first + co_await std::move(one);
+    } catch (error const& why) {
+        refused = why.code == error_code::invalid_input;
+    }
+    co_return first;
+}
+
+} // namespace
+
+TEST_CASE("a task that is awaited twice, or that was moved away, is refused") {
+    event_loop loop;
+    bool refused = false;
+    CHECK(loop.run(awaited_twice(refused)) == 2);
+    CHECK(refused);
+    task<int> gone = two();
+    task<int> const here = std::move(gone);
+    CHECK_THROWS_AS(loop.run(std::move(gone)), error);
+    std::vector<task<int>> some;
+    some.push_back(two());
+    some.emplace_back();
+    CHECK_THROWS_AS((void)when_all(std::move(some)), error);
+    loop.spawn(task<int>{});
+    CHECK_THROWS_AS(loop.run(), error);
+    loop.run();
+}

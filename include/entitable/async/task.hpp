@@ -120,11 +120,21 @@ public:
         detail::task_group group_;
     };
 
-    /// Begins it and waits for its end.
-    [[nodiscard]] awaiter operator co_await() && noexcept { return awaiter{std::move(*this)}; }
+    /// Begins it and waits for its end. InvalidInput is thrown where there is none: it was awaited before, or moved.
+    [[nodiscard]] awaiter operator co_await() && {
+        check();
+        return awaiter{std::move(*this)};
+    }
 
     // ---- for combinators ----
 
+    /// Throws where there is none.
+    void check() const {
+        if (!frame_) {
+            error{error_code::invalid_input, "a task is awaited once, and this one was awaited before, or moved"}
+                .raise();
+        }
+    }
     /// Begins it as one of a group, which outlives it.
     void begin(detail::task_group& group) {
         frame_.promise().group = &group;

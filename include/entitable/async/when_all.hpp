@@ -78,12 +78,16 @@ private:
 /// first that something left, when all have ended.
 template <class T>
 [[nodiscard]] detail::all_of_many<T> when_all(std::vector<task<T>> tasks) {
+    for (auto const& each : tasks) {
+        each.check();
+    }
     return detail::all_of_many<T>{std::move(tasks)};
 }
 /// The same of tasks of any types: a tuple.
 template <class... Ts>
     requires(sizeof...(Ts) > 0 && (!std::is_void_v<Ts> && ...))
 [[nodiscard]] detail::all_of_these<Ts...> when_all(task<Ts>... tasks) {
+    (tasks.check(), ...);
     return detail::all_of_these<Ts...>{std::move(tasks)...};
 }
 
