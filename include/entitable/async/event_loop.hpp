@@ -99,7 +99,7 @@ public:
     /// Runs until this task has ended, and returns what it returned; others go on meanwhile. Throws what left it.
     template <class T>
     T run(task<T> awaited) {
-        awaited.check();
+        awaited.require_one();
         detail::task_group group{std::noop_coroutine(), 2}; // one more than there are: nobody is resumed
         awaited.begin(group);
         while (!awaited.ended()) {

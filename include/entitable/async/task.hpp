@@ -122,14 +122,14 @@ public:
 
     /// Begins it and waits for its end. InvalidInput is thrown where there is none: it was awaited before, or moved.
     [[nodiscard]] awaiter operator co_await() && {
-        check();
+        require_one();
         return awaiter{std::move(*this)};
     }
 
     // ---- for combinators ----
 
     /// Throws where there is none.
-    void check() const {
+    void require_one() const {
         if (!frame_) {
             error{error_code::invalid_input, "a task is awaited once, and this one was awaited before, or moved"}
                 .raise();

@@ -79,7 +79,7 @@ private:
 template <class T>
 [[nodiscard]] detail::all_of_many<T> when_all(std::vector<task<T>> tasks) {
     for (auto const& each : tasks) {
-        each.check();
+        each.require_one();
     }
     return detail::all_of_many<T>{std::move(tasks)};
 }
@@ -87,7 +87,7 @@ template <class T>
 template <class... Ts>
     requires(sizeof...(Ts) > 0 && (!std::is_void_v<Ts> && ...))
 [[nodiscard]] detail::all_of_these<Ts...> when_all(task<Ts>... tasks) {
-    (tasks.check(), ...);
+    (tasks.require_one(), ...);
     return detail::all_of_these<Ts...>{std::move(tasks)...};
 }
 
