@@ -54,7 +54,7 @@ struct row_kind {
     void (*remove)(void* made) noexcept;
 };
 
-/// How several pages are asked for at once. Only the bodies know more: channels cost what includes this a tenth of its compile time.
+/// How several pages are asked for at once. Only the bodies know more, so that who asks a query does not compile channels.
 struct way_of_pages;
 
 /// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
