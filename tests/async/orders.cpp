@@ -5,9 +5,9 @@
 // keys of its own and knows what may be stored there: no outcome, whenever it comes, says anything else. By a clock that is set by hand.
 
 #include <entitable/retrying.hpp>
-#include <entitable/testing/manual_clock.hpp>
 
 #include <async/books.hpp>
+#include <async/shuffled.hpp>
 #include <support/catch.hpp>
 #include <support/long.hpp>
 
@@ -19,133 +19,15 @@ using namespace entitable;
 using namespace std::chrono_literals;
 using entitable_test::book;
 using entitable_test::book_of;
+using entitable_test::shuffled;
 using b = fields<book>;
 
 namespace {
 
-/// What all of one schedule share.
-struct world {
-    explicit world(std::uint64_t seed) : random(seed) {}
-
-    [[nodiscard]] std::size_t below(std::size_t count) { return static_cast<std::size_t>(random.bits() % count); }
-    [[nodiscard]] bool one_in(std::size_t count) { return below(count) == 0; }
-
-    random_source random;
-    testing::manual_clock time;
-    memory_backend store;
-    std::size_t faults{}; ///< one request in so many has one; 0 for none
-    std::size_t sent{};
-    std::size_t completed{};
+struct world : entitable_test::shuffled_world {
+    using shuffled_world::shuffled_world;
     std::size_t frames{};  ///< coroutines that live
     std::int32_t prices{}; ///< drawn
-};
-
-/// Executes what it was sent at a time that is drawn, in any order, and answers later still.
-class shuffling_channel final : public channel {
-public:
-    explicit shuffling_channel(world& in) : in_(in) {}
-
-    void send(request_ref request, call& context, void* tag) override {
-        ++in_.sent;
-        steady_time const now = in_.time.steady();
-        under_way_.push_back(
-            {request, &context, tag, now, now + in_.below(4) * 1ms, {}, {}, in_.faults > 0 && in_.one_in(in_.faults)});
-    }
-    void cancel(void* tag, error const& why) override {
-        for (sent& each : under_way_) {
-            if (each.tag == tag && !each.cancelled) {
-                each.cancelled.emplace(why);
-                if (in_.one_in(2)) { // what is on its way may arrive all the same
-                    apply(each);
-                }
-                each.cancelled->effect = each.applied && each.request.writes() ? effect::unknown : effect::none;
-            }
-        }
-    }
-    void poll(steady_time now, completion_sink sink) override {
-        std::vector<sent> due;
-        std::erase_if(under_way_, [&](sent& each) {
-            bool const ends = each.cancelled || each.due <= now;
-            if (ends) {
-                due.push_back(std::move(each));
-            }
-            return ends;
-        });
-        while (!due.empty()) {
-            std::size_t const index = in_.below(due.size());
-            sent one = std::move(due[index]);
-            due.erase(due.begin() + static_cast<std::ptrdiff_t>(index));
-            complete(one, sink);
-        }
-    }
-    [[nodiscard]] steady_time wakes_at() const noexcept override {
-        steady_time least = (steady_time::max)();
-        for (sent const& each : under_way_) {
-            least = std::min(least, each.cancelled ? (steady_time::min)() : each.due);
-        }
-        return least;
-    }
-
-private:
-    struct sent {
-        request_ref request;
-        call* context;
-        void* tag;
-        steady_time begun;
-        steady_time due;
-        std::optional<error> cancelled;
-        std::shared_ptr<void> applied; ///< the answer of the store
-        bool faulty;
-    };
-
-    void apply(sent& one) {
-        one.request.visit([&]<class Request>(Request const& asked) {
-            one.applied = std::make_shared<result<response_of<Request>>>(in_.store.execute(asked, *one.context));
-        });
-    }
-    void complete(sent& one, completion_sink sink) {
-        ++in_.completed;
-        one.request.visit([&]<class Request>(Request const& asked) {
-            using answer_type = result<response_of<Request>>;
-            if (one.cancelled) {
-                answer_type answer = failure{*one.cancelled};
-                completion done{asked, answer, *one.context, one.tag, one.begun};
-                return sink(done);
-            }
-            if (one.faulty) {
-                error lost{error_code::transport_failed, "lost"};
-                if (in_.one_in(2)) {
-                    apply(one);
-                }
-                lost.effect = Request::writes ? effect::unknown : effect::none;
-                if (!one.applied && in_.one_in(2)) {
-                    lost = error{error_code::server_busy, "busy"};
-                }
-                answer_type answer = failure{std::move(lost)};
-                completion done{asked, answer, *one.context, one.tag, one.begun};
-                return sink(done);
-            }
-            apply(one);
-            auto answer = std::move(*static_cast<answer_type*>(one.applied.get()));
-            completion done{asked, answer, *one.context, one.tag, one.begun};
-            sink(done);
-        });
-    }
-
-    world& in_;
-    std::vector<sent> under_way_;
-};
-
-struct shuffled {
-    using is_transport = void;
-    world* in;
-
-    [[nodiscard]] entitable::profile profile() const { return in->store.profile(); }
-    template <table_request Request>
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        return in->store.execute(request, context);
-    }
-    [[nodiscard]] shared<channel> open(io_driver&) const { return shared<channel>{new shuffling_channel{*in}}; }
 };
 
 /// What may be stored under the keys of one task: prices, or nothing.
@@ -349,7 +231,7 @@ constexpr std::size_t tasks = 4;
 std::size_t run_schedule(std::uint64_t seed, std::size_t faults, std::size_t stop_at, std::size_t destroy_at) {
     INFO("seed " << seed << ", faults " << faults << ", stopped at " << stop_at << ", destroyed at " << destroy_at);
     world in{seed};
-    in.faults = faults;
+    in.fault_of = [&](request_ref) { return in.drawn_fault(in.random, faults); };
     REQUIRE(table<book>{in.store, "Books"}.create());
     retrying_options patient;
     patient.time = &in.time;
