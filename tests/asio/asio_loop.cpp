@@ -190,3 +190,28 @@ TEST_CASE("a loop is destroyed with requests under way, before its io_context an
     context.reset();
     CHECK(told <= 20);
 }
+
+TEST_CASE("a callback destroys the loop that called it, with requests under way") {
+    served_tables const served;
+    boost::asio::io_context context;
+    auto loop = std::make_unique<asio_loop>(context.get_executor());
+    int told = 0;
+    {
+        async_table<book> const books{loop->loop(), served.store(), "Books"};
+        auto const last = std::make_shared<int>(7); // captured by value: goes with the handler
+        async_run(*loop, sleeping(loop->loop(), 10ms), [&loop, &told, last](std::exception_ptr, result<void>) {
+            told += *last;
+            loop.reset();
+        });
+        for (int each = 0; each < 20; ++each) {
+            async_run(*loop, fill(books, "shelf" + std::to_string(each), 5'000),
+                [last](std::exception_ptr, result<std::size_t>) { *last = 0; });
+        }
+        CHECK(last.use_count() == 22);
+        context.run(); // ends: nothing is left of the loop
+        CHECK(last.use_count() == 1);
+        CHECK(*last == 7);
+    }
+    CHECK(told == 7);
+    CHECK_FALSE(loop);
+}
