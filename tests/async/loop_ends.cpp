@@ -176,10 +176,12 @@ TEST_CASE("a child of fork leaves the loops of its parent alone, has loops of it
     auto const child_is_well = [&] {
         entitable_test::child_process child{[&] {
             slow_loop own{time, store}; // the memory is the child's own
+            bool read = own.loop.run(awaiting(own.books, kept{lives, 1})).value() == 21;
+#if !ENTITABLE_STACKS_ARE_THREADS // the thread sanitizer lets a child make none
             int ends = 0;
             two_reads const work{{own.near, "Books"}, kept{lives, 1}, &ends};
-            bool const read = own.loop.run(awaiting(own.books, kept{lives, 1})).value() == 21 &&
-                own.loop.run(on_own_stack(own.loop, work)).value() == 21;
+            read = read && own.loop.run(on_own_stack(own.loop, work)).value() == 21;
+#endif
             event_loop others;
             bool letter = false;
             (void)others.post([&] {

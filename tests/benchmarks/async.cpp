@@ -5,6 +5,9 @@
 // `azure_backend`, which sign and decode. CPU of an awaited read beside that of a blocking one. `co_await` on memory beside the blocking
 // call. What 100,000 tasks keep that wait for an answer. The servers are other processes; interleaved rounds, medians.
 //   g++ -std=c++20 -O3 -I include -I tests tests/benchmarks/async.cpp -o async -lcurl -lssl -lcrypto -lsimdjson
+//
+// With `blocking N` or `awaited N` it only reads N times from memory: for callgrind, as the difference of two N. With `parked N` or `stacks N` it
+// parks N tasks, or N stacks of their own, and prints the peak of its memory.
 
 #include <entitable/async.hpp>
 #include <entitable/azure.hpp>
@@ -13,6 +16,7 @@
 #include <benchmarks/support/loopback_server.hpp>
 #include <benchmarks/support/measure.hpp>
 #include <malloc.h>
+#include <sys/resource.h>
 
 using namespace entitable;
 using namespace std::chrono_literals;
@@ -82,17 +86,29 @@ struct silent {
     [[nodiscard]] shared<channel> open(io_driver&) const { return shared<channel>{new way}; }
 };
 
+/// A read on a stack of its own.
+struct reading_code {
+    table<book> from;
+
+    result<void> operator()() const {
+        auto found = from.get("a", "b");
+        return found ? result<void>{} : std::move(found).as_failure();
+    }
+};
+
 /// Bytes that a task keeps which waits for the answer to a point read, all that belongs to it.
-double parked_bytes(std::size_t count, std::size_t limit) {
+double parked_bytes(std::size_t count, std::size_t limit, bool on_stacks = false) {
     event_loop loop{{.in_flight = limit}};
-    async_table<book> const books{loop, any_transport{silent{}}, "Reads"};
+    any_transport const store = silent{};
+    async_table<book> const books{loop, store, "Reads"};
+    reading_code const work{{loop_transport{loop, store}, "Reads"}};
     auto const used = [] {
         auto const now = mallinfo2();
         return static_cast<double>(now.uordblks + now.hblkhd);
     };
     double const before = used();
     for (std::size_t each = 0; each < count; ++each) {
-        loop.spawn(read_one(books, "a", "b"));
+        loop.spawn(on_stacks ? on_own_stack(loop, work) : read_one(books, "a", "b"));
     }
     while (loop.wakes_at() == steady_time::min()) {
         (void)loop.turn();
@@ -105,9 +121,47 @@ void line(char const* name, double ours, char const* unit, double ratio, double 
         "%-58s %8.1f %-9s %5.2f   limit %.2f%s\n", name, ours, unit, ratio, limit, ratio <= limit ? "" : " MISSED");
 }
 
+/// One entity.
+memory_backend one_read() {
+    memory_backend store;
+    table<book> const plain{store, "Reads"};
+    plain.create().value();
+    plain.insert({"a", "b", "a name", 1, 2.5}).value();
+    return store;
+}
+int only(std::string_view what, std::size_t count) {
+    if (what == "parked" || what == "stacks") {
+        auto const peak = [] {
+            rusage used{};
+            (void)getrusage(RUSAGE_SELF, &used);
+            return static_cast<double>(used.ru_maxrss) / 1024;
+        };
+        double const before = peak();
+        (void)parked_bytes(count, count, what == "stacks");
+        std::printf(
+            "%zu %s: peak %.1f MiB, %.1f MiB before\n", count, what == "parked" ? "tasks" : "stacks", peak(), before);
+        return 0;
+    }
+    memory_backend const store = one_read();
+    table<book> const plain{store, "Reads"};
+    event_loop loop;
+    std::size_t found = 0;
+    if (what == "awaited") {
+        found = loop.run(on_memory(async_table<book>{loop, store, "Reads"}, count));
+    } else {
+        for (std::size_t each = 0; each < count; ++each) {
+            found += plain.get("a", "b") ? 1U : 0U;
+        }
+    }
+    return found == count ? 0 : 1;
+}
+
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc == 3) {
+        return only(argv[1], static_cast<std::size_t>(std::strtoull(argv[2], nullptr, 10)));
+    }
     std::string const body =
         R"({"odata.etag":"W/\"datetime'2026-11-20T15%3A27%3A36.1234567Z'\"","PartitionKey":"a",)"
         R"("RowKey":"b","Timestamp":"2026-11-20T15:27:36.1234567Z","name":"a name","n":1,"m":2.5})";
@@ -161,10 +215,8 @@ int main() {
     line("the same: CPU over libcurl", ours_cpu, "us/read", ours_cpu / measure::median(cpu[0]), 1.15);
     line("CPU of a read over the blocking call's", ours_cpu, "us/read", ours_cpu / measure::median(cpu[2]), 0.6);
 
-    memory_backend const near;
+    memory_backend const near = one_read();
     table<book> const plain{near, "Reads"};
-    plain.create().value();
-    plain.insert({"a", "b", "a name", 1, 2.5}).value();
     std::vector<double> of_memory[2];
     constexpr std::size_t count = 100'000;
     event_loop loop;
