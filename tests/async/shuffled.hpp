@@ -9,6 +9,7 @@
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/transport/channel.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>

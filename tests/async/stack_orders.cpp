@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 using namespace entitable;
 using namespace std::chrono_literals;

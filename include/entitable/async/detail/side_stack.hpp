@@ -31,6 +31,12 @@
 #if defined(ENTITABLE_TELLS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
 #endif
+#if defined(_LIBCPP_VERSION)
+// Its library has this function of the C++ ABI, and its <cxxabi.h> does not say so.
+namespace __cxxabiv1 {
+extern "C" void* __cxa_get_globals() noexcept;
+}
+#endif
 #else
 #if !defined(ENTITABLE_STACKS_ARE_THREADS)
 /// Whether code on a stack of its own is run by a thread of its own, where the system has no other way.
