@@ -484,7 +484,7 @@ void at_turns(std::size_t seeds, std::size_t apart, At const& at) {
 } // namespace
 
 TEST_CASE("on stacks of a loop everything comes to what it comes to without one, whatever is lost or refused") {
-    std::size_t const seeds = entitable_test::rounds(14, 1'000, 500);
+    std::size_t const seeds = entitable_test::rounds(14, 500, 300);
     std::size_t failed = 0;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         blocking const as = without_loop(seed, faults_of(seed));
@@ -496,16 +496,16 @@ TEST_CASE("on stacks of a loop everything comes to what it comes to without one,
 }
 
 TEST_CASE("on stacks of a loop that is stopped at a turn everything ends whole, and is completed later") {
-    at_turns(entitable_test::rounds(3, 25, 10), entitable_test::rounds(60, 1, 4),
+    at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.stopped = turn}; });
 }
 
 TEST_CASE("on stacks of a loop that is destroyed at a turn everything ends whole, and is completed later") {
-    at_turns(entitable_test::rounds(3, 25, 10), entitable_test::rounds(60, 1, 4),
+    at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.destroyed = turn}; });
 }
 
 TEST_CASE("a coroutine that is destroyed at a turn ends its stack, and the others do not notice") {
-    at_turns(entitable_test::rounds(3, 25, 10), entitable_test::rounds(60, 1, 4),
+    at_turns(entitable_test::rounds(3, 10, 5), entitable_test::rounds(60, 1, 4),
         [](std::size_t turn) { return moment{.alone = turn}; });
 }
