@@ -10,11 +10,9 @@
 ///     table<book> books{cloud, "books"};
 
 #include <entitable/shards/shard_map.hpp>
+#include <entitable/shards/store_opener.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// Gives the store of a name; asked once for each name.
-using store_opener = std::function<result<any_transport>(std::string_view store)>;
 
 /// Second requests for pages of queries that are late. Of the same store, since one elsewhere may be stale; what is answered first counts, the other
 /// one is cancelled. Not for writes, not for `get_entity`; and only where the store has requests under way at once, as files and memory have not.

@@ -5,9 +5,14 @@
 /// \file
 /// What all handles of stores on a hash share: the stores that were opened, and when the header of each was looked at.
 
-#include <entitable/shards/sharded.hpp>
+#include <entitable/core/clock.hpp>
+#include <entitable/core/shared.hpp>
+#include <entitable/shards/store_opener.hpp>
 
 #include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
