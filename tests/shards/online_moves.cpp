@@ -65,6 +65,22 @@ struct moving_world {
     }
 };
 
+/// Lets others do something once, before a table is made.
+struct before_a_table {
+    using is_transport = void;
+    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (std::same_as<Request, create_table> && *meanwhile) {
+            std::exchange(*meanwhile, nullptr)();
+        }
+        return store.execute(request, context);
+    }
+    any_transport store;
+    std::function<void()>* meanwhile;
+};
+
 } // namespace
 
 TEST_CASE("shards: an on-line move lets clients read and write, but for its last steps") {
@@ -176,6 +192,32 @@ TEST_CASE("shards: a mover whose attempt was taken over stops") {
     CHECK(world.same());
     CHECK(world.tables_of("beta") == 1);
     CHECK(world.tables_of("alpha") + world.tables_of("delta") == 0);
+}
+
+TEST_CASE("shards: a mover that was taken over before it made its tables leaves none") {
+    moving_world world;
+    for (bool const goes_on : {false, true}) { // who takes over ends the attempt, or moves the shard itself
+        CAPTURE(goes_on);
+        std::function<void()> meanwhile = [&] {
+            sharded const other{
+                lookup_map::open(world.all.catalogue, "shardmap", virtual_shards{1}, world.lease).value(),
+                world.all.opener()};
+            if (goes_on) {
+                plan_move(other, 0, "beta", world.options).value().run().value();
+            } else {
+                cancel_move(other, 0).value();
+            }
+        };
+        sharded const cloud{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards{1}, world.lease).value(),
+            [&, open = world.all.opener()](std::string_view name) -> result<any_transport> {
+                return any_transport{before_a_table{open(name).value(), &meanwhile}};
+            }};
+        auto const ended = plan_move(cloud, 0, "delta", world.options).value().run();
+        CHECK((ended ? error_code{} : ended.error().code) == error_code::shard_moving);
+        CHECK_FALSE(meanwhile);
+        CHECK(world.same());
+        CHECK(world.tables_of("alpha") + world.tables_of("beta") + world.tables_of("delta") == 1);
+    }
 }
 
 TEST_CASE("shards: patience waits while another attempt goes on") {

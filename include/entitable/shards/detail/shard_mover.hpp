@@ -101,6 +101,8 @@ private:
     void begin_tables();
     void drop_or(stage next, steady_time now);
     void end();
+    void leave(failure why);
+    [[nodiscard]] failure taken_over(shard_map_row const& row);
     void note_drops(shard_map_draft const& draft);
 
     [[nodiscard]] result<bool> look(shard_map_copy const& map, shard_map_draft& draft);
@@ -138,7 +140,10 @@ private:
     std::optional<etag> watched_;    ///< the row of another's attempt
     bool watches_{};                 ///< and it is not taken over yet
     bool flipped_{};
-    bool dropped_first_{}; ///< for a planted defect
+    bool flip_sent_{};            ///< so it may be in the map
+    bool ended_{};                ///< by another process, and never flipped: its tables are nobody's
+    std::optional<failure> left_; ///< why, while these are dropped
+    bool dropped_first_{};        ///< for a planted defect
 
     steady_time not_before_{(steady_time::min)()};
     std::optional<move_step> waits_for_; ///< what comes behind the wait for a lease

@@ -109,7 +109,7 @@ ENTITABLE_DECL void shard_mover::pass_on(result<delete_table::response> answered
     }
     if (!answered && answered.error().code != error_code::resource_not_found &&
         answered.error().code != error_code::table_not_found) {
-        return stop(failure{answered.error()});
+        return stop(left_ ? *std::move(left_) : failure{answered.error()});
     }
     delete_.reset();
 }
@@ -135,7 +135,7 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
         auto done = change_->finish();
         change_.reset();
         if (!done) {
-            stop(std::move(done).as_failure());
+            leave(std::move(done).as_failure());
         } else {
             after_change(now);
         }
@@ -157,6 +157,10 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
             delete_.emplace(delete_table{std::move(drops_.back())});
             drops_.pop_back();
             return false;
+        }
+        if (left_) {
+            stop(*std::move(left_));
+            return true;
         }
         if (dropped_first_) {
             after_pass(now);
@@ -241,6 +245,20 @@ ENTITABLE_DECL void shard_mover::end() {
     at_ = stage::over;
     progress_.step = move_step::done;
     outcome_.emplace(progress_);
+}
+
+/// Who ended the attempt has dropped its tables; one that was made behind that would stay.
+ENTITABLE_DECL void shard_mover::leave(failure why) {
+    if (!std::exchange(ended_, false)) {
+        return stop(std::move(why));
+    }
+    left_.emplace(std::move(why));
+    drops_.clear();
+    for (auto const& each : tables_) {
+        drops_.push_back(each->target());
+    }
+    dropping_ = shard_retired{order_.target, epoch_, epoch_};
+    at_ = stage::dropping;
 }
 
 ENTITABLE_DECL void shard_mover::drop_or(stage next, steady_time now) {

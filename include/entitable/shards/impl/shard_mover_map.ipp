@@ -13,7 +13,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline failure taken_over() {
+ENTITABLE_DECL failure shard_mover::taken_over(shard_map_row const& row) {
+    ended_ = epoch_ != 0 && (!flip_sent_ || row.epoch < epoch_);
     return failure{error_code::shard_moving, "another process has taken the move over, or has ended it"};
 }
 
@@ -80,7 +81,7 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(shard_map_copy const&,
             text::joined({"the virtual shard ", std::to_string(row.shard), " is off-line or read-only: ", row.reason})};
     }
     if (!row.attempt_owner.empty() || (!order_.source.empty() && row.store != order_.source)) {
-        return taken_over();
+        return taken_over(row);
     }
     if (std::any_of(draft.tables.begin(), draft.tables.end(), [](auto const& each) { return each.dropping; })) {
         return failure{error_code::shard_moving, "a table is being dropped"};
@@ -101,12 +102,12 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(shard_map_copy const&,
 }
 
 ENTITABLE_DECL result<bool> shard_mover::check_own(shard_map_copy const&, shard_map_draft& draft) {
-    return is_own(draft.row) ? result<bool>{false} : result<bool>{taken_over()};
+    return is_own(draft.row) ? result<bool>{false} : result<bool>{taken_over(draft.row)};
 }
 /// Each step asks of the row that the attempt is still the own one.
 ENTITABLE_DECL result<bool> shard_mover::close(shard_map_copy const&, shard_map_draft& draft) {
     if (!is_own(draft.row) || draft.row.state != "open") {
-        return taken_over();
+        return taken_over(draft.row);
     }
     lease_ = std::chrono::milliseconds{draft.row.lease_ms};
     draft.row.state = "closing";
@@ -115,7 +116,7 @@ ENTITABLE_DECL result<bool> shard_mover::close(shard_map_copy const&, shard_map_
 }
 ENTITABLE_DECL result<bool> shard_mover::drain(shard_map_copy const&, shard_map_draft& draft) {
     if (!is_own(draft.row) || draft.row.state != "closing") {
-        return taken_over();
+        return taken_over(draft.row);
     }
     lease_ = std::chrono::milliseconds{draft.row.lease_ms};
     draft.row.state = "draining";
@@ -124,14 +125,14 @@ ENTITABLE_DECL result<bool> shard_mover::drain(shard_map_copy const&, shard_map_
 }
 ENTITABLE_DECL result<bool> shard_mover::seal(shard_map_copy const&, shard_map_draft& draft) {
     if (!is_own(draft.row) || draft.row.state != "draining") {
-        return taken_over();
+        return taken_over(draft.row);
     }
     draft.row.state = "sealed";
     return true;
 }
 ENTITABLE_DECL result<bool> shard_mover::give_up(shard_map_copy const&, shard_map_draft& draft) {
     if (!is_own(draft.row)) {
-        return taken_over();
+        return taken_over(draft.row);
     }
     draft.retired.push_back({draft.row.attempt_store, draft.row.attempt_epoch, draft.header.next_epoch});
     clear_attempt(draft.row);
@@ -145,8 +146,9 @@ ENTITABLE_DECL result<bool> shard_mover::flip(shard_map_copy const&, shard_map_d
     }
     bool const planted = order_.planted == move_defect::flips_unverified || order_.planted == move_defect::never_seals;
     if (!is_own(row) || (row.state != "sealed" && !planted)) {
-        return taken_over();
+        return taken_over(row);
     }
+    flip_sent_ = true;
     draft.retired.push_back({row.store, row.epoch, epoch_});
     row.store = order_.target;
     row.epoch = epoch_;
