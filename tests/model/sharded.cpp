@@ -5,6 +5,7 @@
 // and between a request and its answer, stores that fail. ENTITABLE_MODEL_SEED=seed runs that one only.
 
 #include <shards/shards.hpp>
+#include <support/around.hpp>
 #include <support/catch.hpp>
 #include <support/long.hpp>
 #include <support/two_stores.hpp>
@@ -16,23 +17,6 @@ using namespace entitable;
 using namespace entitable_test;
 
 namespace {
-
-/// Does something between the answer of a store and its way back.
-struct meddled {
-    using is_transport = void;
-    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        auto answer = store.execute(request, context);
-        if (!Request::writes && *meanwhile) {
-            (*meanwhile)();
-        }
-        return answer;
-    }
-    any_transport store;
-    std::shared_ptr<std::function<void()>> meanwhile;
-};
 
 /// Shards, with faults on the way to each store, and somebody else who moves them.
 class subject {
@@ -55,7 +39,12 @@ public:
                 if (at != faults_.end()) {
                     return any_transport{at->second};
                 }
-                testing::faulty<any_transport> const made{any_transport{meddled{below(name), meanwhile_}}};
+                testing::faulty<any_transport> const made{
+                    any_transport{around{below(name), {}, [meanwhile = meanwhile_](std::string_view, bool writes) {
+                                             if (!writes && *meanwhile) {
+                                                 (*meanwhile)();
+                                             }
+                                         }}}};
                 faults_.emplace(std::string{name}, made);
                 return any_transport{made};
             },

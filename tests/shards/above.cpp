@@ -3,10 +3,10 @@
 
 // What stands above tables, over shards: sequences, indexes, transactions, bulk loads, units of work, queues, sums, retries; with moves in between.
 
+#include "clubs.hpp"
 #include "shards.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
-#include <entitable/aggregate.hpp>
 #include <entitable/bulk.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/index.hpp>
@@ -19,18 +19,10 @@
 
 using namespace entitable;
 using namespace entitable_test;
+using namespace sharding;
 
 namespace {
 
-struct runner {
-    std::string race;
-    std::int32_t bib{};
-    std::string club;
-    std::int32_t age{};
-};
-ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(club, age))
-struct by_club : runner {};
-ENTITABLE(by_club, partition_key(club), row_key(race, width(bib, 5)), properties())
 using c = fields<by_club>;
 
 std::vector<runner> field_of_runners() {
@@ -40,24 +32,6 @@ std::vector<runner> field_of_runners() {
     }
     return all;
 }
-
-struct task {
-    std::string of;
-    std::int32_t number{};
-};
-ENTITABLE(task, partition_key(of), row_key(number), properties())
-
-struct club_size {
-    std::string race;
-    std::string club;
-    std::int64_t runners{};
-    std::int64_t years{};
-
-    static club_size key(runner const& of) { return {of.race, of.club}; }
-    void add(runner const& one) { years += one.age, ++runners; }
-    void subtract(runner const& one) { years -= one.age, --runners; }
-};
-ENTITABLE(club_size, partition_key(race), row_key(literal("CLUB:"), club), properties(runners, years))
 
 /// Stores that live by one clock and fail when asked to; and somebody else, who moves shards to the side of them.
 struct troubled {

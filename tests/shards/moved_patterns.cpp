@@ -4,9 +4,10 @@
 // What stands above tables, over shards that move while it is used: for each request of a program to a store, all shards move when the request is on
 // its way there, so that it comes too late, or when it was applied, so that its answer does not count.
 
+#include "clubs.hpp"
+#include "support/around.hpp"
 #include "support/catch.hpp"
 #include "support/microblog.hpp"
-#include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
 #include <entitable/messaging.hpp>
@@ -20,36 +21,9 @@
 
 using namespace entitable;
 using namespace entitable_test;
+using namespace sharding;
 
 namespace {
-
-struct runner {
-    std::string race;
-    std::int32_t bib{};
-    std::string club;
-    std::int32_t age{};
-};
-ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(club, age))
-struct by_club : runner {};
-ENTITABLE(by_club, partition_key(club), row_key(race, width(bib, 5)), properties())
-
-struct club_size {
-    std::string race;
-    std::string club;
-    std::int64_t runners{};
-    std::int64_t years{};
-
-    static club_size key(runner const& of) { return {of.race, of.club}; }
-    void add(runner const& one) { years += one.age, ++runners; }
-    void subtract(runner const& one) { years -= one.age, --runners; }
-};
-ENTITABLE(club_size, partition_key(race), row_key(literal("CLUB:"), club), properties(runners, years))
-
-struct task {
-    std::string of;
-    std::int32_t number{};
-};
-ENTITABLE(task, partition_key(of), row_key(number), properties())
 
 /// Stores by one clock, and somebody who moves all shards when one request is sent.
 struct moving_stores {
@@ -72,6 +46,18 @@ struct moving_stores {
                 .value(),
             std::move(opener)};
     }
+    /// A store that the program asks.
+    [[nodiscard]] any_transport watched(std::string_view name) {
+        auto const move_if = [this](bool wanted) {
+            return [this, wanted](std::string_view, bool) {
+                seen += wanted ? 0U : 1U;
+                if (seen == number && behind == wanted) {
+                    move_all();
+                }
+            };
+        };
+        return any_transport{around{store(name), move_if(false), move_if(true)}};
+    }
     void move_all() {
         sharded const mover = open([this](std::string_view name) -> result<any_transport> { return store(name); });
         move_options options;
@@ -79,27 +65,6 @@ struct moving_stores {
         for (std::int32_t shard = 0; shard < 2; ++shard) {
             plan_move(mover, shard, "gamma", options).value().run().value();
         }
-    }
-};
-
-/// A store that the program asks.
-struct interrupted {
-    using is_transport = void;
-    any_transport below;
-    moving_stores* all;
-    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        bool const now = ++all->seen == all->number;
-        if (now && !all->behind) {
-            all->move_all();
-        }
-        auto answer = below.execute(request, context);
-        if (now && all->behind) {
-            all->move_all();
-        }
-        return answer;
     }
 };
 
@@ -123,9 +88,8 @@ void with_moves(program_over_shards const& program) {
             patience.time = &all.time;
             patience.seed = number;
             any_transport const cloud{
-                retrying{any_transport{all.open([&](std::string_view name) -> result<any_transport> {
-                             return any_transport{interrupted{all.store(name), &all}};
-                         })},
+                retrying{any_transport{all.open(
+                             [&](std::string_view name) -> result<any_transport> { return all.watched(name); })},
                     patience}};
             program.prepare(cloud, all.time);
             all.number = all.seen + number;

@@ -5,6 +5,7 @@
 // faults in between.
 
 #include "shards.hpp"
+#include "support/around.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/client/row_table.hpp>
@@ -30,24 +31,14 @@ using i = fields<item>;
 
 lookup_map_options with_clock(entitable::clock& time) { return {std::chrono::seconds{60}, &time}; }
 
-/// Lets a program do something between a request and its answer.
-struct interrupted {
-    using is_transport = void;
-    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        auto answer = store.execute(request, context);
-        if (Request::name == wanted && *meanwhile) {
-            auto const once = std::exchange(*meanwhile, nullptr);
-            once();
-        }
-        return answer;
-    }
-    any_transport store;
-    std::string wanted;
-    std::shared_ptr<std::function<void()>> meanwhile;
-};
+/// A store behind which somebody does something once, between a request of that name and its answer.
+any_transport interrupted(any_transport store, std::string wanted, std::shared_ptr<std::function<void()>> meanwhile) {
+    return any_transport{around{std::move(store), {}, [=](std::string_view request, bool) {
+                                    if (request == wanted && *meanwhile) {
+                                        std::exchange(*meanwhile, nullptr)();
+                                    }
+                                }}};
+}
 
 /// Does not answer while it is away: who asks waits as long as the call may take.
 struct hanging {
@@ -200,7 +191,7 @@ TEST_CASE("shards: an answer that comes when the lease is over and the map is aw
     auto const map = lookup_map::make(catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
     table<item> const items{sharded{map,
                                 [&](std::string_view name) -> result<any_transport> {
-                                    return any_transport{interrupted{all.opener()(name).value(), asked, meanwhile}};
+                                    return interrupted(all.opener()(name).value(), asked, meanwhile);
                                 }},
         "items"};
     items.create().value();
@@ -331,7 +322,7 @@ TEST_CASE("shards: an answer that comes after a move does not count") {
         GENERATE(std::string{"get_entity"}, std::string{"write_entity"}, std::string{"query_entities"});
     auto const map = lookup_map::make(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
     sharded const slow{map, [&](std::string_view name) -> result<any_transport> {
-                           return any_transport{interrupted{all.opener()(name).value(), asked, meanwhile}};
+                           return interrupted(all.opener()(name).value(), asked, meanwhile);
                        }};
     sharded const mover{
         lookup_map::open(all.catalogue, "shardmap", virtual_shards{1}, with_clock(time)).value(), all.opener()};
@@ -368,7 +359,7 @@ TEST_CASE("shards: retries with operation rows find a write at its new place") {
     auto const meanwhile = std::make_shared<std::function<void()>>();
     auto const map = lookup_map::make(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
     sharded const slow{map, [&](std::string_view name) -> result<any_transport> {
-                           return any_transport{interrupted{all.opener()(name).value(), "transact", meanwhile}};
+                           return interrupted(all.opener()(name).value(), "transact", meanwhile);
                        }};
     sharded const mover{
         lookup_map::open(all.catalogue, "shardmap", virtual_shards{1}, with_clock(time)).value(), all.opener()};

@@ -4,6 +4,7 @@
 // Moves of a virtual shard while clients read and write it: what each step lets through, what is copied, and who goes on after a stop.
 
 #include "shards.hpp"
+#include "support/around.hpp"
 #include "support/catch.hpp"
 #include <entitable/client/row_table.hpp>
 #include <entitable/core/random.hpp>
@@ -12,6 +13,7 @@
 #include <set>
 
 using namespace entitable;
+using entitable_test::around;
 
 namespace {
 
@@ -63,22 +65,6 @@ struct moving_world {
         call context;
         return all.opener()(store).value().execute(list_tables{}, context).value().tables.size();
     }
-};
-
-/// Lets others do something once, before a table is made.
-struct before_a_table {
-    using is_transport = void;
-    [[nodiscard]] entitable::profile profile() const { return store.profile(); }
-    template <table_request Request>
-        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
-    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (std::same_as<Request, create_table> && *meanwhile) {
-            std::exchange(*meanwhile, nullptr)();
-        }
-        return store.execute(request, context);
-    }
-    any_transport store;
-    std::function<void()>* meanwhile;
 };
 
 } // namespace
@@ -210,7 +196,11 @@ TEST_CASE("shards: a mover that was taken over before it made its tables leaves 
         };
         sharded const cloud{lookup_map::open(world.all.catalogue, "shardmap", virtual_shards{1}, world.lease).value(),
             [&, open = world.all.opener()](std::string_view name) -> result<any_transport> {
-                return any_transport{before_a_table{open(name).value(), &meanwhile}};
+                return any_transport{around{open(name).value(), [&](std::string_view request, bool) {
+                                                if (request == create_table::name && meanwhile) {
+                                                    std::exchange(meanwhile, nullptr)();
+                                                }
+                                            }}};
             }};
         auto const ended = plan_move(cloud, 0, "delta", world.options).value().run();
         CHECK((ended ? error_code{} : ended.error().code) == error_code::shard_moving);
