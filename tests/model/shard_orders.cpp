@@ -89,6 +89,8 @@ TEST_CASE("shard moves: off-line, beside clients that write and read") {
         {.faults = 0, .late = 1}));
 }
 
+// How many states are looked at until they are found: 167, 58 and 29 off-line. In the order of the sections below: 517, 29, 99, 28, 46, 45, 39,
+// 40, 46. Defects of clients are in shard_clients.cpp.
 TEST_CASE("shard moves: off-line, planted defects are found") {
     auto const finds = [](order how, testing::interleaving_limits limits) {
         how.most = 60'000;

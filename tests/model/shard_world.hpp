@@ -5,6 +5,7 @@
 /// \file
 /// One virtual shard, movers and clients on a stage; and what must hold of the logical table, whoever asks.
 
+#include "shard_saboteur.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
@@ -20,7 +21,6 @@ namespace shard_world {
 
 using namespace entitable;
 using namespace std::chrono_literals;
-using detail::move_defect;
 
 /// A request of a client for one key, with what it was told.
 struct event {
@@ -308,8 +308,7 @@ inline void begin(testing::stage& on, order const& how) {
                 auto what = order_of_move("mover" + std::to_string(movers), number == 0, on.store().profile());
                 what.options.page_size = how.crowd ? 2 : 1000;
                 what.options.off_line = how.off_line;
-                what.planted = how.mover;
-                return detail::shard_mover{std::move(what), on.time().steady()};
+                return saboteur{std::move(what), how.mover, on.time().steady()};
             },
             [&done, &how](result<move_progress> const& ended) {
                 done += ended ? 1 : 0;

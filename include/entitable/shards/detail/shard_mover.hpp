@@ -24,7 +24,6 @@ struct shard_mover_order {
     std::string name;   ///< that no other move has: of its changes of the map
     profile limits;     ///< of the target
     move_options options;
-    move_defect planted{};
 };
 
 /// Each attempt has tables of names that were never used, so whoever takes over begins anew, and a mover that lives on meets only refusals.
@@ -143,7 +142,6 @@ private:
     bool flip_sent_{};            ///< so it may be in the map
     bool ended_{};                ///< by another process, and never flipped: its tables are nobody's
     std::optional<failure> left_; ///< why, while these are dropped
-    bool dropped_first_{};        ///< for a planted defect
 
     steady_time not_before_{(steady_time::min)()};
     std::optional<move_step> waits_for_; ///< what comes behind the wait for a lease

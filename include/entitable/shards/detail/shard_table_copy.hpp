@@ -8,7 +8,6 @@
 
 #include <entitable/request/batch_packer.hpp>
 #include <entitable/request/operation.hpp>
-#include <entitable/shards/detail/move_defect.hpp>
 
 #include <deque>
 #include <map>
@@ -30,8 +29,7 @@ enum class copy_pass : std::uint8_t {
 /// twice, is refused, and one without an answer is settled by reading the guard row. One batch is under way at a time.
 class shard_table_copy {
 public:
-    shard_table_copy(std::string from, std::string to, profile const& target, std::uint32_t page_size = 1000,
-        move_defect planted = move_defect::none);
+    shard_table_copy(std::string from, std::string to, profile const& target, std::uint32_t page_size = 1000);
 
     /// Begins a pass; the first is a whole one.
     void begin(copy_pass pass);
@@ -47,7 +45,6 @@ public:
     [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }       ///< copied, in all passes
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }     ///< of them
     [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; } ///< that the last pass found
-    [[nodiscard]] std::string const& source() const noexcept { return from_; }
     [[nodiscard]] std::string const& target() const noexcept { return to_; }
 
 private:
@@ -68,7 +65,6 @@ private:
     };
 
     [[nodiscard]] copied_row* find(row_view each);
-    [[nodiscard]] bool differs(row_view each, copied_row const* known) const;
     void take_keys(page const& rows);
     [[nodiscard]] result<void> take_rows(page const& rows);
     [[nodiscard]] result<void> take_target(page const& rows);
@@ -81,7 +77,6 @@ private:
     std::string from_;
     std::string to_;
     profile limits_;
-    move_defect planted_;
     std::map<std::string, copied_partition, std::less<>> partitions_;
 
     copy_pass pass_{};
@@ -101,8 +96,6 @@ private:
     std::int64_t batches_{};
     std::size_t sendings_{};
     steady_time not_before_{(steady_time::min)()};
-    date_time newest_; ///< for a planted defect
-    date_time newest_before_;
     std::uint64_t rows_{};
     std::uint64_t bytes_{};
     std::uint64_t changes_{};

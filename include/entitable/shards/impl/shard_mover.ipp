@@ -162,10 +162,6 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
             stop(*std::move(left_));
             return true;
         }
-        if (dropped_first_) {
-            after_pass(now);
-            return true;
-        }
         change(stage::forgetting, move_step::dropping, &shard_mover::forget_dropped, now);
         if (!flipped_) {
             progress_.step = move_step::taking_over;
@@ -221,7 +217,7 @@ ENTITABLE_DECL void shard_mover::pass(stage at, move_step told, copy_pass what) 
 
 ENTITABLE_DECL void shard_mover::wait_for(std::chrono::milliseconds lease, steady_time now) {
     auto const length = length_of_wait(lease);
-    if (length.count() == 0 || order_.planted == move_defect::waits_for_no_lease) {
+    if (length.count() == 0) {
         return;
     }
     not_before_ = now + length;
@@ -236,7 +232,7 @@ ENTITABLE_DECL void shard_mover::begin_tables() {
         tables_.push_back(std::make_unique<shard_table_copy>(
             shard_table_name(each.name, order_.shard, (std::max)(source_epoch_, each.epoch)),
             shard_table_name(each.name, order_.shard, (std::max)(epoch_, each.epoch)), order_.limits,
-            order_.options.page_size, order_.planted));
+            order_.options.page_size));
     }
     table_ = 0;
 }
@@ -303,9 +299,6 @@ ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
             return pass(stage::catching_up_drained, move_step::draining, copy_pass::catch_up);
         case stage::sealing:
             reads_stopped_ = now;
-            if (order_.planted == move_defect::collects_once) {
-                return change(stage::flipping, move_step::flipping, &shard_mover::flip, now);
-            }
             return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
         case stage::checking: return stop(failure{missing_});
         case stage::giving_up:
@@ -316,7 +309,7 @@ ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
             flipped_ = true;
             progress_.writes_paused = writes_stopped_ ? now - *writes_stopped_ : std::chrono::nanoseconds{};
             progress_.reads_paused = reads_stopped_ ? now - *reads_stopped_ : std::chrono::nanoseconds{};
-            if (order_.options.keep_old_tables || dropped_first_) {
+            if (order_.options.keep_old_tables) {
                 return end();
             }
             return drop_or(stage::over, now);
@@ -325,27 +318,8 @@ ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
 }
 
 ENTITABLE_DECL void shard_mover::after_pass(steady_time now) {
-    auto const drop_source = [&] { // a planted defect
-        dropped_first_ = true;
-        dropping_ = shard_retired{order_.source, source_epoch_, epoch_};
-        for (auto const& each : tables_) {
-            drops_.push_back(each->source());
-        }
-        at_ = stage::dropping;
-    };
-    auto const flips = [&] {
-        if (order_.planted == move_defect::drops_first && !dropped_first_) {
-            return drop_source();
-        }
-        change(stage::flipping, move_step::flipping, &shard_mover::flip, now);
-    };
     switch (at_) {
-        case stage::copying:
-            if (order_.planted == move_defect::flips_unverified) {
-                return flips();
-            }
-            rounds_ = 0;
-            return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
+        case stage::copying: rounds_ = 0; return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
         case stage::catching_up:
             if (found_ != 0 && ++rounds_ < order_.options.rounds && (rounds_ == 1 || found_ < found_before_)) {
                 return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
@@ -357,32 +331,20 @@ ENTITABLE_DECL void shard_mover::after_pass(steady_time now) {
                 return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
             }
             return change(stage::closing, move_step::closing, &shard_mover::close, now);
-        case stage::catching_up_closed:
-            if (order_.planted == move_defect::drops_before_collect) {
-                return drop_source();
-            }
-            return change(stage::draining, move_step::draining, &shard_mover::drain, now);
+        case stage::catching_up_closed: return change(stage::draining, move_step::draining, &shard_mover::drain, now);
         case stage::catching_up_drained:
             rounds_ = 0;
-            if (order_.planted == move_defect::never_seals) {
-                return flips();
-            }
             return change(stage::sealing, move_step::sealing, &shard_mover::seal, now);
         case stage::catching_up_sealed:
         case stage::collecting:
             if (found_ == 0) {
-                return at_ == stage::collecting ? flips()
+                return at_ == stage::collecting ? change(stage::flipping, move_step::flipping, &shard_mover::flip, now)
                                                 : pass(stage::collecting, move_step::sealing, copy_pass::collect);
             }
             if (++rounds_ > order_.options.rounds) {
                 return change(stage::giving_up, move_step::sealing, &shard_mover::give_up, now);
             }
             return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
-        case stage::dropping: // of a planted defect
-            if (order_.planted == move_defect::drops_before_collect) {
-                return change(stage::draining, move_step::draining, &shard_mover::drain, now);
-            }
-            return flips();
         default: return end();
     }
 }

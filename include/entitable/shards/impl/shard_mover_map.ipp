@@ -144,8 +144,7 @@ ENTITABLE_DECL result<bool> shard_mover::flip(shard_map_copy const&, shard_map_d
         note_drops(draft);
         return false;
     }
-    bool const planted = order_.planted == move_defect::flips_unverified || order_.planted == move_defect::never_seals;
-    if (!is_own(row) || (row.state != "sealed" && !planted)) {
+    if (!is_own(row) || row.state != "sealed") {
         return taken_over(row);
     }
     flip_sent_ = true;

@@ -22,11 +22,10 @@ inline profile limits_of_copy(profile limits) {
 }
 
 ENTITABLE_DECL shard_table_copy::shard_table_copy(
-    std::string from, std::string to, profile const& target, std::uint32_t page_size, move_defect planted)
+    std::string from, std::string to, profile const& target, std::uint32_t page_size)
     : from_(std::move(from)),
       to_(std::move(to)),
       limits_(limits_of_copy(target)),
-      planted_(planted),
       asked_{from_, {}, {}, {}, page_size, {}},
       packer_(to_, limits_),
       batch_{to_, {}},
@@ -45,7 +44,6 @@ ENTITABLE_DECL void shard_table_copy::begin(copy_pass pass) {
     scanned_ = removed_ = false;
     fetch_.reset();
     fetches_.clear();
-    newest_before_ = newest_;
     changes_ = met_ = 0;
     outcome_.reset();
 }
@@ -73,13 +71,6 @@ ENTITABLE_DECL shard_table_copy::copied_row* shard_table_copy::find(row_view eac
     return known == partition->second.rows.end() ? nullptr : &known->second;
 }
 
-ENTITABLE_DECL bool shard_table_copy::differs(row_view each, copied_row const* known) const {
-    if (planted_ == move_defect::trusts_timestamps && known != nullptr) {
-        return each.timestamp() > newest_before_;
-    }
-    return known == nullptr || !(known->source == each.etag());
-}
-
 /// Looks for rows that are not there as they are, and for the ranges of row keys that hold them.
 ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
     for (std::size_t index = 0; index < rows.size(); ++index) {
@@ -91,7 +82,7 @@ ENTITABLE_DECL void shard_table_copy::take_keys(page const& rows) {
         if (known != nullptr) {
             known->seen = number_;
         }
-        if (!differs(each, known)) {
+        if (known != nullptr && known->source == each.etag()) {
             continue;
         }
         ++changes_; // also where it is as before when it is read
@@ -114,12 +105,11 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
         if (each.row_key == system_row::copy) {
             continue;
         }
-        newest_ = newest_ < each.timestamp() ? each.timestamp() : newest_;
         copied_row* const known = pass_ == copy_pass::whole ? nullptr : find(each); // the first pass knows none
         if (known != nullptr) {
             known->seen = number_;
         }
-        if (differs(each, known)) {
+        if (known == nullptr || !(known->source == each.etag())) {
             ENTITABLE_CHECK(packer_.add(
                 mutation::insert_or_replace(row{each.partition_key, each.row_key, each.payload}), pending_.size()));
             pending_.push_back({each.etag(), content_digest(each)});
@@ -225,9 +215,6 @@ ENTITABLE_DECL void shard_table_copy::go_on() {
 }
 
 ENTITABLE_DECL void shard_table_copy::remove_the_rest() {
-    if (planted_ == move_defect::leaves_removed_rows) {
-        return;
-    }
     for (auto& [partition_key, partition] : partitions_) {
         for (auto& [row_key, known] : partition.rows) {
             if (known.seen != number_) {
@@ -250,21 +237,19 @@ ENTITABLE_DECL bool shard_table_copy::send_next() {
     batch_ = *std::move(taken);
     sendings_ = 0;
     not_before_ = (steady_time::min)();
-    if (planted_ != move_defect::guards_nothing) {
-        std::string const partition_key{batch_.changes.front().entity.partition_key()};
-        copied_partition const& partition = partitions_[partition_key];
-        row_builder guard{partition_key, system_row::copy};
-        guard.add("Copy_Batch", ++batches_);
-        batch_.changes.insert(batch_.changes.begin(),
-            partition.batch == 0 ? mutation::insert(guard.build()) : mutation::replace(guard.build(), partition.guard));
-        guard_.partition_key = partition_key;
-    }
+    std::string const partition_key{batch_.changes.front().entity.partition_key()};
+    copied_partition const& partition = partitions_[partition_key];
+    row_builder guard{partition_key, system_row::copy};
+    guard.add("Copy_Batch", ++batches_);
+    batch_.changes.insert(batch_.changes.begin(),
+        partition.batch == 0 ? mutation::insert(guard.build()) : mutation::replace(guard.build(), partition.guard));
+    guard_.partition_key = partition_key;
     return true;
 }
 
 /// The batch under way was applied; without results its ETags are not known.
 ENTITABLE_DECL void shard_table_copy::note(std::vector<written> const* results) {
-    std::size_t const first = batch_.changes.size() - tags_.size();
+    constexpr std::size_t first = 1; // behind the guard row
     copied_partition& partition = partitions_[std::string{batch_.changes.front().entity.partition_key()}];
     for (std::size_t index = 0; index < tags_.size(); ++index) {
         mutation const& change = batch_.changes[first + index];
@@ -286,13 +271,10 @@ ENTITABLE_DECL void shard_table_copy::note(std::vector<written> const* results) 
 
 ENTITABLE_DECL void shard_table_copy::answer(result<transact::response> done, steady_time now) {
     constexpr std::size_t most_sendings = 50;
-    bool const guarded = planted_ != move_defect::guards_nothing;
     if (done) {
-        if (guarded) {
-            copied_partition& partition = partitions_[std::string{batch_.changes.front().entity.partition_key()}];
-            partition.guard = done->results.front().etag;
-            partition.batch = batches_;
-        }
+        copied_partition& partition = partitions_[guard_.partition_key];
+        partition.guard = done->results.front().etag;
+        partition.batch = batches_;
         note(&done->results);
         return go_on();
     }
@@ -304,12 +286,8 @@ ENTITABLE_DECL void shard_table_copy::answer(result<transact::response> done, st
     if (why.code == error_code::entity_already_exists || why.code == error_code::update_condition_not_satisfied ||
         why.code == error_code::resource_not_found) {
         not_before_ = (steady_time::min)();
-        if (guarded) {
-            settles_ = true;
-            return;
-        }
-        note(nullptr);
-        return go_on();
+        settles_ = true;
+        return;
     }
     stop(failure{why});
 }
