@@ -117,6 +117,15 @@ TEST_CASE("an error's text says everything but the user's data") {
     CHECK(text.find('\n') == std::string::npos);
 }
 
+TEST_CASE("an error's text is one line, whatever the service says") {
+    error made{error_code::store_failed, "the statement failed"};
+    made.server_message = "ERROR:  relation \"x\" does not exist\nLINE 1: select * from x\r\n";
+    made.request_id = "a\nb";
+    CHECK(made.to_string() ==
+        "StoreFailed: the statement failed; the service said: ERROR:  relation \"x\" does not exist\\x0aLINE 1: "
+        "select * from x\\x0d\\x0a; request a\\x0ab");
+}
+
 TEST_CASE("what() is the message, and once thrown the whole text") {
     error made{error_code::table_not_found, "there is no table"};
     CHECK(std::string{made.what()} == "there is no table");

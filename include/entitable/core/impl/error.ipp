@@ -43,10 +43,10 @@ ENTITABLE_LAZY_BODY std::string error::to_string() const {
         text += "; it is not known whether the write was applied";
     }
     if (!server_message.empty()) {
-        text += text::joined({"; the service said: ", server_message});
+        text += text::joined({"; the service said: ", text::printable(server_message)}); // it may have several lines
     }
     if (!request_id.empty()) {
-        text += text::joined({"; request ", request_id});
+        text += text::joined({"; request ", text::printable(request_id)});
     }
     return text;
 }
