@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Cancellation: a source that says "stop", and tokens that are asked.
+/// Cancellation: a source cancels the calls that carry its tokens.
 
 #include <entitable/core/shared.hpp>
 
@@ -19,7 +19,7 @@ struct cancellation_flag : counted {
 
 } // namespace detail
 
-/// Asked by whoever works on a call. A default one is never cancelled. Safe to use from several threads.
+/// Tells whether a call was cancelled. A default token never is. Thread safety: safe to use from several threads.
 class cancellation_token {
 public:
     cancellation_token() = default;
@@ -34,8 +34,8 @@ private:
     shared<detail::cancellation_flag> flag_;
 };
 
-/// Cancels all calls that carry one of its tokens. Safe to use from several threads. Copies cancel the same calls, and to move one
-/// is to copy it.
+/// Cancels all calls that carry one of its tokens. Copies cancel the same calls; moving one copies it. Thread safety: safe to use
+/// from several threads.
 class cancellation_source {
 public:
     cancellation_source() = default;                                      ///< has cancelled nothing
@@ -43,7 +43,8 @@ public:
     cancellation_source& operator=(cancellation_source const&) = default; ///< shares the tokens
     ~cancellation_source() = default;
 
-    void cancel() noexcept { flag_->set.store(true, memory_order::release); } ///< tells all tokens; may be called again
+    /// Cancels all tokens; may be called again.
+    void cancel() noexcept { flag_->set.store(true, memory_order::release); }
     /// A token that this source cancels.
     [[nodiscard]] cancellation_token token() const { return cancellation_token{flag_}; }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `clock`: what the library knows of time, injected so that no test has to wait.
+/// `clock`: the library's source of time, injected so that no test has to wait.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/date_time.hpp>
@@ -13,12 +13,12 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A point on the clock that only goes forward; deadlines are given in it.
 using steady_time = std::chrono::steady_clock::time_point;
 
-/// A source of time. Implementations are safe to call from several threads.
+/// A source of time. Thread safety: implementations are safe to call from several threads.
 class clock {
 public:
     virtual ~clock() = default;
 
-    /// The time of day, for Timestamps. May be set back; whoever needs increasing values makes them so.
+    /// The time of day, for Timestamps. May be set back: callers that need increasing values see to it themselves.
     [[nodiscard]] virtual date_time now() noexcept = 0;
     /// The monotonic time, for deadlines and delays.
     [[nodiscard]] virtual steady_time steady() noexcept = 0;

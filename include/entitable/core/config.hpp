@@ -25,18 +25,17 @@
     }
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
-/// Stands before the body of a function: `inline`, unless bodies are compiled once.
+/// Marks the body of a function: `inline`, unless bodies are compiled once.
 #define ENTITABLE_DECL
 #else
 #define ENTITABLE_DECL inline
 #endif
 
-/// Stand before the first declaration, and before the body where that is apart, of a function that only templates and other
-/// such functions call. Header-only they make it a template, so that a file pays for its body when it calls it and not for
-/// including it.
+/// Mark the first declaration, and the separate body, of a function that only templates and other such functions call.
+/// Header-only they make it a template: a file pays for the body when it calls the function, not when it includes the header.
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
 #define ENTITABLE_LAZY
-/// Stands before a body that is apart from its declaration; see ENTITABLE_LAZY.
+/// Marks a body that is separate from its declaration; see ENTITABLE_LAZY.
 #define ENTITABLE_LAZY_BODY
 #else
 #define ENTITABLE_LAZY template <class = void>
@@ -44,8 +43,8 @@
 #endif
 
 #if defined(__GNUC__) && !defined(_WIN32)
-/// Stands at a class that is thrown: under -fvisibility=hidden, libc++ would find no handler for it in another shared library, since it
-/// compares the addresses of types.
+/// Marks a class that is thrown: under -fvisibility=hidden libc++ would find no handler for it in another shared library, since
+/// it compares the addresses of types.
 #define ENTITABLE_VISIBLE __attribute__((visibility("default")))
 #else
 #define ENTITABLE_VISIBLE

@@ -26,7 +26,7 @@ struct date_time {
     static constexpr std::int64_t unix_epoch = 116'444'736'000'000'000;  ///< 1970-01-01T00:00:00Z
     static constexpr std::int64_t max_ticks = 2'650'467'743'999'999'999; ///< 9999-12-31T23:59:59.9999999Z
 
-    /// Midnight UTC of a day of the proleptic Gregorian calendar; days are not checked against the month.
+    /// Midnight UTC of a day of the proleptic Gregorian calendar. The day is not checked against the month.
     [[nodiscard]] static constexpr date_time from_date(int year, unsigned month, unsigned day) noexcept {
         // Days from civil, H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
         int const shifted = month <= 2 ? year - 1 : year;
@@ -40,14 +40,14 @@ struct date_time {
 
     /// The time of day by the computer's clock.
     [[nodiscard]] static date_time now() noexcept { return from_system(std::chrono::system_clock::now()); }
-    /// From the system clock, cut to 100 ns.
+    /// From the system clock, rounded down to 100 ns.
     [[nodiscard]] static date_time from_system(std::chrono::system_clock::time_point time) noexcept {
         using steps = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
         return {unix_epoch + std::chrono::floor<steps>(time.time_since_epoch()).count()};
     }
 
-    /// Reads "2020-06-01T12:00:00.1234567Z" with 0 to 7 digits of fraction; nothing for anything else,
-    /// a day that does not exist included. A text without the Z is read as UTC.
+    /// Reads "2020-06-01T12:00:00.1234567Z" with up to 7 digits of fraction; nothing for any other text, for a day that does not
+    /// exist and for a year before 1601. A text without the Z is read as UTC.
     ENTITABLE_LAZY [[nodiscard]] static std::optional<date_time> parse(std::string_view text) noexcept;
 
     /// "2020-06-01T12:00:00.1234567Z": always 7 digits, or as few as needed with `trim`.

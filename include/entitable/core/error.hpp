@@ -32,24 +32,24 @@ struct ENTITABLE_VISIBLE error : std::exception {
         : code(reason), http_status(http_status_of(reason)), message(static_cast<std::string&&>(text)) {}
 
     error_code code{error_code::internal_error};          ///< what went wrong
-    std::uint16_t http_status{};                          ///< 0 when no service answered
+    std::uint16_t http_status{};                          ///< of the answer; without one, that of the code, 0 for ours
     entitable::effect effect{effect::none};               ///< what became of the data
-    std::uint32_t attempts{1};                            ///< how often the request was sent
+    std::uint32_t attempts{1};                            ///< how often it was sent; 1 where it was refused before, too
     std::optional<std::size_t> operation_index;           ///< the failed operation of a batch, from 0; not always known
-    std::optional<std::chrono::milliseconds> retry_after; ///< the service's wish, when it named one
-    std::string message;                                  ///< our words; names the offender and the limit, no user data
+    std::optional<std::chrono::milliseconds> retry_after; ///< the delay the service asks for, if it does
+    std::string message;                                  ///< names the offender and the limit; no user data
     std::string detail;                                   ///< values of user data, cut short; keep it out of logs
-    std::string server_message;                           ///< the service's words, unchanged
+    std::string server_message;                           ///< the service's words; of REST their first line
     std::string request_id;                               ///< the service's id of the request, for its support
     std::string operation_id; ///< names a write of unknown effect that kept an operation row
 
-    /// Everything but `detail`, on one line: "EntityAlreadyExists (409): ...".
+    /// On one line: code, status, message, operation, an unknown effect, the service's words and the request's id. Never `detail`.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     /// Throws a copy of this error; prints it and ends the program where exceptions are switched off.
     ENTITABLE_LAZY [[noreturn]] void raise() const;
 
-    /// The same text, once the error was thrown; the message before that.
+    /// `to_string()` of an error that `raise()` has thrown; else the message.
     [[nodiscard]] char const* what() const noexcept override { return what_.empty() ? message.c_str() : what_.c_str(); }
 
 private:

@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// The reason of a failure. The first block are the table service's own codes, named after them
 /// ("EntityAlreadyExists" is `entity_already_exists`; source: the REST reference, "Table service error
-/// codes"); the second block is local: the request never got a service's answer.
+/// codes"); the second block are this library's.
 enum class error_code : std::uint16_t {
     // the service's words
     entity_already_exists = 1,      ///< an insert meets an entity with its keys
@@ -32,9 +32,9 @@ enum class error_code : std::uint16_t {
     properties_need_value,          ///< a key or a value that must be there is missing
     key_value_too_large,            ///< a key is longer than the profile allows: 512 UTF-16 units in Azure Storage
     invalid_input,                  ///< the request breaks a rule that has no code of its own
-    out_of_range_input,             ///< a value outside of its range, for example a time before 1601
-    invalid_resource_name,          ///< not the name of a table: 3 to 63 letters and digits, a letter first
-    invalid_duplicate_row,          ///< a transaction names one entity twice
+    out_of_range_input,             ///< a value out of its range: a time before 1601, a table name of 2 letters
+    invalid_resource_name, ///< a table name that is not letters and digits, a letter first; its length is `out_of_range_input`
+    invalid_duplicate_row,                         ///< a transaction names one entity twice
     commands_in_batch_act_on_different_partitions, ///< a transaction is of one partition
     request_body_too_large,                        ///< more than 4 MiB in a transaction, 2 MiB in Cosmos DB
     not_implemented,                               ///< the service has no such operation
@@ -46,7 +46,7 @@ enum class error_code : std::uint16_t {
     other_service_error,   ///< any other code of the service: `error::server_message` has its words
 
     // ours
-    not_supported = 1000,     ///< the transport has no such request
+    not_supported = 1000,     ///< the transport cannot do this
     cancelled,                ///< the caller's cancellation was seen
     deadline_exceeded,        ///< the call's deadline passed
     transport_failed,         ///< no usable answer came back
@@ -58,12 +58,12 @@ enum class error_code : std::uint16_t {
     row_malformed,            ///< stored bytes are not a row of a version known here
     row_mismatch,             ///< a row does not fit the entity it is read into
     continuation_invalid,     ///< a continuation token that this store did not make
-    store_busy,               ///< other processes or readers held the file for longer than may be waited
-    store_full,               ///< the disk, or the room a file may take, is used up
+    store_busy,               ///< other processes or readers held the store for longer than the wait allowed
+    store_full,               ///< the disk, or the room that a file may take, is used up
     store_corrupt,            ///< stored bytes are not what was written
-    store_foreign,            ///< the file is not one of this library's
-    store_newer,              ///< the file has a format of a newer version of this library
-    store_failed,             ///< the file cannot be opened, read or written
+    store_foreign,            ///< the file or the database belongs to something else
+    store_newer,              ///< the store has a format of a newer version of this library
+    store_failed,             ///< the store cannot be opened, read or written
     checkpoint_invalid,       ///< a checkpoint of another load or another input, of a newer version, or damaged
     index_not_ready,          ///< an index was not built, is being built, or was retired: readers do not use it
     index_definition_differs, ///< the index was built from another declaration of it
@@ -84,7 +84,7 @@ enum class error_code : std::uint16_t {
 /// The code as the service spells it, for example "EntityAlreadyExists".
 [[nodiscard]] std::string_view to_string(error_code code) noexcept;
 
-/// The HTTP status the service sends with `code`; 0 for codes that are ours.
+/// The HTTP status the service sends with `code`; 0 for codes that are ours and for `other_service_error`.
 [[nodiscard]] std::uint16_t http_status_of(error_code code) noexcept;
 
 ENTITABLE_END_NAMESPACE

@@ -29,11 +29,11 @@ public:
     /// No version: of something that was not stored.
     [[nodiscard]] bool empty() const noexcept { return timestamp_ == no_timestamp && text_.empty(); }
     ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< as the service writes it
-    /// Whether it is the one of a Timestamp, and then which.
+    /// Whether it was made of a Timestamp, which `timestamp()` returns then.
     [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
-    [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< undefined where it is of none
-    /// Whether a service can have given it: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. The service refuses
-    /// others with InvalidInput instead of comparing them.
+    [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< undefined where it was made of none
+    /// Whether a service can have given it: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. A write under another one is
+    /// refused with InvalidInput.
     ENTITABLE_LAZY [[nodiscard]] bool is_valid() const noexcept;
 
     friend bool operator==(etag const& left, etag const& right) noexcept {
@@ -52,7 +52,7 @@ struct any_etag_t {};
 /// Stands for any version: `table.replace(changed, any_etag)`.
 inline constexpr any_etag_t any_etag{};
 
-/// What a conditional write asks of the stored entity: that it exists, and maybe its version.
+/// What a conditional write requires of the stored entity: that it exists, and possibly its version.
 class etag_condition {
 public:
     /// Any version: the entity has to exist.

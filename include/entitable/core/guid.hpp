@@ -20,11 +20,11 @@ ENTITABLE_BEGIN_NAMESPACE
 struct guid {
     std::array<unsigned char, 16> bytes{}; ///< in the order of the text
 
-    /// A new one that nobody else has: 122 bits from the operating system (version 4 of RFC 9562). Not for secrets.
+    /// A new one: 122 bits from the operating system (version 4 of RFC 9562). Not for secrets.
     ENTITABLE_LAZY [[nodiscard]] static guid random() noexcept;
-    /// A new one that stands behind those of earlier times, as bytes and as text: milliseconds and their 4096ths since 1970, and 62 bits
-    /// from the operating system (version 7 of RFC 9562). In no order within a quarter of a microsecond, or where clocks differ. 1970 stands for
-    /// times before it.
+    /// A new one that sorts after those of earlier times, as bytes and as text: milliseconds and their 4096ths since 1970, and 62 bits
+    /// from the operating system (version 7 of RFC 9562). Two of one quarter of a microsecond, or of clocks that differ, are in no
+    /// order. A time before 1970 counts as 1970.
     ENTITABLE_LAZY [[nodiscard]] static guid ordered(date_time time = date_time::now()) noexcept;
 
     /// Reads "c9da6455-213d-42c9-9a79-3e9149a57833", hexadecimal digits in either case; nothing for anything else.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `io_driver`: where one thread waits for everything that it has under way: descriptors, and times.
+/// `io_driver`: where one thread waits for all that it has under way: descriptors and times.
 
 #include <entitable/core/clock.hpp>
 
@@ -23,23 +23,24 @@ enum class io_interest : std::uint8_t {
     both = 3,  ///< either
 };
 
-/// Told by a driver that a descriptor is ready.
+/// Called by a driver when a descriptor is ready.
 class io_handler {
 public:
-    /// Called while the driver waits. May change what is watched. Must not throw.
+    /// Called in `io_driver::wait`. May change what is watched.
     virtual void ready(io_descriptor descriptor, io_interest what) noexcept = 0;
 
 protected:
     ~io_handler() = default;
 };
 
-/// Something that lives as long as a driver, one of its type for each: what several channels of a thread share.
+/// An object that lives as long as a driver, one of its type each: what the channels of a thread share.
 class io_guest {
 public:
     virtual ~io_guest() = default;
 };
 
-/// Waits. All calls come from one thread. It outlives what it watches for: channels are destroyed before their driver.
+/// Waits for descriptors and times. Outlives what it watches for: destroy channels before their driver. Thread safety: all calls
+/// come from one thread.
 class io_driver {
 public:
     io_driver() = default; ///< without guests
@@ -53,11 +54,11 @@ public:
 
     /// The time by which it waits.
     [[nodiscard]] virtual clock& time() const noexcept = 0;
-    /// Tells `told` when the descriptor is ready for one of `what`; `none` ends it. The last call for a descriptor holds.
+    /// Calls `told` when the descriptor is ready for one of `what`; `none` ends that. The last call for a descriptor holds.
     virtual void watch(io_descriptor descriptor, io_interest what, io_handler* told) = 0;
     /// Whether anything is watched; if not, only time ends a wait.
     [[nodiscard]] virtual bool watches() const noexcept = 0;
-    /// Returns at `until`, or earlier once a handler was called.
+    /// Returns once a handler was called, or at `until`. May return earlier without either: callers wait in a loop.
     virtual void wait(steady_time until) = 0;
 
     /// The guest of this type, made by `make()`, which returns a new one, when there is none.
@@ -105,7 +106,7 @@ private:
 
     clock* time_;
     std::vector<watched> watched_;
-    std::vector<ready_one> ready_; ///< of the wait that goes on; kept for its memory
+    std::vector<ready_one> ready_; ///< of the present wait; kept for its memory
 };
 
 ENTITABLE_END_NAMESPACE

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Whether this is still the process in which something was made: a child made by `fork` has a copy of all memory, but no copy of
-/// the threads, and shares open files with its parent.
+/// Tells a process from its children made by `fork`, which have a copy of its memory, no copy of its threads, and share its open
+/// files.
 
 #include <entitable/core/config.hpp>
 
@@ -13,8 +13,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace platform {
 
-/// How many forks lie between this process and the first one that asked, where it is 0. Whoever keeps something that a child
-/// must not use keeps this number with it and compares. Cheap: the system is not asked. Safe to call from several threads.
+/// The number of forks between this process and the first one that called it, where it is 0; always 0 on Windows. An object that a
+/// child must not use keeps this number and compares. Cost: one load, after the first call. Thread safety: safe to call from several
+/// threads.
 [[nodiscard]] std::uint64_t forks() noexcept;
 
 } // namespace platform

@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `random_source`: numbers for back-off and names, from a seed. The same seed gives the same numbers, as long as one thread
-/// asks.
+/// `random_source`: numbers for back-off and names, from a seed. With one thread the same seed gives the same numbers.
 
 #include <entitable/core/atomic.hpp>
 
@@ -12,7 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A sequence of random numbers; not for secrets. Safe to use from several threads.
+/// A sequence of random numbers; not for secrets. Thread safety: safe to use from several threads.
 class random_source {
 public:
     explicit random_source(std::uint64_t seed) noexcept : state_(seed) {} ///< the same seed gives the same numbers

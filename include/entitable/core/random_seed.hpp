@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A seed that no other process has.
+/// A seed that differs from process to process.
 
 #include <entitable/core/config.hpp>
 
@@ -11,7 +11,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Bits from the operating system; from the clocks where it gives none. Not for secrets. Safe to call from several threads.
+/// Bits from the operating system; from the clocks where it gives none. Not for secrets. Thread safety: safe to call from several
+/// threads.
 [[nodiscard]] std::uint64_t random_seed() noexcept;
 
 ENTITABLE_END_NAMESPACE

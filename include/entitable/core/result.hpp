@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `result<T>`: a value or an `error`, shaped like `std::expected<T, error>`. The error lives on the heap,
-/// so that a result is one pointer larger than its value and costs nothing on the way of success.
+/// `result<T>`: a value or an `error`, shaped like `std::expected<T, error>`. The error lives on the heap:
+/// a result holds the value, a pointer and a flag, and a success allocates nothing.
 
 #include <entitable/core/error.hpp>
 
@@ -29,9 +29,9 @@ public:
     failure& operator=(failure&&) = delete;
     ~failure() { delete problem_; }
 
-    /// To be filled in before it is returned; undefined once that was done.
+    /// The error, to be filled in; undefined after it was returned or released.
     [[nodiscard]] entitable::error& error() & noexcept { return *problem_; }
-    /// The error on the heap, which the caller owns then.
+    /// Gives the error on the heap to the caller.
     [[nodiscard]] entitable::error* release() && noexcept { return std::exchange(problem_, nullptr); }
 
 private:
@@ -91,8 +91,8 @@ private:
 
 } // namespace detail
 
-/// The outcome of an operation: a `T`, or an `error`. One thread at a time; copyable when `T` is. A result that was moved from, or
-/// whose error was taken by `as_failure`, has what it had: a value that was moved from, or the error InvalidInput.
+/// The outcome of an operation: a `T`, or an `error`. Copyable when `T` is. A result that was moved from, or whose error was taken by
+/// `as_failure`, stays what it was: it has a value that was moved from, or the error InvalidInput. Thread safety: one thread at a time.
 template <class T>
 class [[nodiscard]] result {
 public:
@@ -124,7 +124,7 @@ public:
             ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
         }
     }
-    /// Should a move of `T` throw here, it leaves an InternalError behind.
+    /// Where the move of `T` throws, this becomes an InternalError.
     result& operator=(result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
         if constexpr (!std::is_nothrow_move_constructible_v<T>) {
             detail::error_slot interrupted{
@@ -186,7 +186,7 @@ public:
         return has_value() ? value_ : static_cast<T>(std::forward<U>(otherwise));
     }
 
-    /// Goes on with `next(value)`, which returns a result, or keeps the error.
+    /// Returns `next(value)`, which is a result, or the error.
     template <class Next>
     auto and_then(Next&& next) && -> decltype(next(std::declval<T&&>())) {
         if (!has_value()) {
@@ -219,7 +219,7 @@ private:
     bool has_value_{true};
 };
 
-/// The outcome of an operation that has nothing to say but that it succeeded.
+/// The outcome of an operation that returns no value.
 template <>
 class [[nodiscard]] result<void> {
 public:

@@ -30,7 +30,7 @@ public:
     counted& operator=(counted const&) = delete;
 };
 
-/// Owns a `T` together with its copies; empty by default. The count is safe to use from several threads.
+/// Owns a `T` together with its copies; empty by default. Thread safety: copies may be used from several threads.
 template <class T>
 class shared {
 public:
@@ -50,7 +50,7 @@ public:
         }
     }
     shared(shared&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {} ///< takes over
-    /// Lets go of what it owned and takes its part of `other`.
+    /// Releases what it owned and shares the object of `other`.
     shared& operator=(shared other) noexcept {
         std::swap(object_, other.object_);
         return *this;

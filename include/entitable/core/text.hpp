@@ -28,8 +28,8 @@ struct code_point {
 /// The code point at the start of `bytes`, which are not empty (Unicode, table 3-7: well-formed byte sequences).
 ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes) noexcept;
 
-/// The bytes of valid UTF-8 compare by this number as the text does in UTF-16: the lead bytes of U+E000..U+FFFF (EE, EF) stand
-/// behind those of the supplementary planes (F0..F4).
+/// Bytes of valid UTF-8 compare by this number as the text compares in UTF-16: the lead bytes of U+E000..U+FFFF (EE, EF) come after
+/// those of the supplementary planes (F0..F4).
 [[nodiscard]] constexpr unsigned utf16_rank(unsigned char byte) noexcept {
     return byte == 0xEE || byte == 0xEF ? byte + 0x10U : byte;
 }
@@ -38,8 +38,8 @@ ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes)
 /// surrogates are not).
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept;
 
-/// Whether `test` holds for all bytes, of which it is given eight at once as a number: some of them twice, and others with them
-/// that are 'a' when there are less than eight.
+/// Whether `test` holds for all bytes. It gets eight at once as a number; some bytes are given twice, and fewer than eight are filled
+/// up with 'a'.
 template <class Test>
 [[nodiscard]] bool all_eights(std::string_view bytes, Test const& test) {
     std::uint64_t eight = 0x6161616161616161U;
@@ -61,30 +61,28 @@ template <class Test>
     return test(eight);
 }
 
-/// How many bytes from the start on are ASCII.
+/// How many bytes at the start are ASCII.
 ENTITABLE_LAZY [[nodiscard]] std::size_t ascii_prefix(std::string_view bytes) noexcept;
 
 /// The offset of the first byte that does not continue valid UTF-8; the size when all of it is valid.
 ENTITABLE_LAZY [[nodiscard]] std::size_t valid_utf8_prefix(std::string_view utf8) noexcept;
 
-/// Less than 0, 0 or more than 0, as `left` stands to `right` in the order of UTF-16 code units.
-/// Both are valid UTF-8.
+/// Negative, 0 or positive, as `left` compares with `right` by UTF-16 code units. Both are valid UTF-8.
 ENTITABLE_LAZY [[nodiscard]] int compare_utf16(std::string_view left, std::string_view right) noexcept;
 
-/// The smallest text greater than every text that starts with `prefix`, in UTF-16 order; nothing when there is
-/// none. The last code point is replaced by the next one; surrogates are stepped over.
+/// The least text greater than every text that starts with `prefix`, in UTF-16 order; nothing when there is none.
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> successor_of_prefix(std::string_view prefix);
 
 /// ASCII letters to lower case; other characters unchanged.
 ENTITABLE_LAZY [[nodiscard]] std::string ascii_lower(std::string_view text);
 
-/// `text` cut to at most `limit` bytes at a character boundary, with "..." when something was cut.
+/// At most `limit` bytes of `text`, cut between characters, and "..." when something was cut.
 ENTITABLE_LAZY [[nodiscard]] std::string shortened(std::string_view text, std::size_t limit = 64);
 
 /// Appends `value` in decimal, padded with zeros on the left to at least `width` digits.
 ENTITABLE_LAZY void append_decimal(std::string& out, std::uint64_t value, std::size_t width = 1);
 
-/// The parts, one behind the other. Cheaper to compile than a chain of +, whose every link tries dozens of operators.
+/// The parts, concatenated. Cheaper to compile than a chain of +, each of which tries dozens of operators.
 ENTITABLE_LAZY [[nodiscard]] std::string joined(std::initializer_list<std::string_view> parts);
 
 /// `text` for a person to read: control characters and bytes that are not UTF-8 become `\xNN`.

@@ -3,23 +3,23 @@
 #pragma once
 
 /// \file
-/// `ENTITABLE_TRY` and `ENTITABLE_CHECK`: the value of a result, or the way out of the function with its error; the same for coroutines.
+/// `ENTITABLE_TRY` and `ENTITABLE_CHECK`: take the value of a result, or return its error; the same for coroutines.
 
 #include <entitable/core/result.hpp>
 
-/// `ENTITABLE_TRY(auto found, orders.get("ann", 7));` declares `found` with the value of a result. Where that has none, the function
-/// returns its error; it returns a `result` of any type. Commas in the expression need no brackets.
+/// `ENTITABLE_TRY(auto found, orders.get("ann", 7));` declares `found` with the value of a result, or returns its error from the
+/// function, which returns a `result` of any type. Commas in the expression need no brackets.
 #define ENTITABLE_TRY(declaration, ...) \
     ENTITABLE_TRY_INTO(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), declaration, (__VA_ARGS__))
 
-/// `ENTITABLE_CHECK(orders.insert(made));` returns the error of a result that has no value, and else goes on.
+/// `ENTITABLE_CHECK(orders.insert(made));` returns the error of a result that has no value.
 #define ENTITABLE_CHECK(...) ENTITABLE_CHECK_IN(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), (__VA_ARGS__))
 
-/// `ENTITABLE_CO_TRY(auto found, co_await orders.get("ann", 7));` in a coroutine: as `ENTITABLE_TRY`, and the error leaves by `co_return`.
+/// `ENTITABLE_CO_TRY(auto found, co_await orders.get("ann", 7));` in a coroutine: as `ENTITABLE_TRY`, with `co_return`.
 #define ENTITABLE_CO_TRY(declaration, ...) \
     ENTITABLE_CO_TRY_INTO(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), declaration, (__VA_ARGS__))
 
-/// `ENTITABLE_CO_CHECK(co_await orders.insert(made));` in a coroutine: as `ENTITABLE_CHECK`, and the error leaves by `co_return`.
+/// `ENTITABLE_CO_CHECK(co_await orders.insert(made));` in a coroutine: as `ENTITABLE_CHECK`, with `co_return`.
 #define ENTITABLE_CO_CHECK(...) ENTITABLE_CO_CHECK_IN(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), (__VA_ARGS__))
 
 /// \cond

@@ -98,7 +98,7 @@ public:
     value() = default;
     value(value_view const& view)
         : type_(view.type()), bits_(view.bits()), bytes_(view.bytes()) {} ///< copies the bytes
-    /// Becomes a copy, in the memory that is there.
+    /// Becomes a copy; reuses its memory.
     void assign(value_view const& view) {
         type_ = view.type();
         bits_ = view.bits();
@@ -112,7 +112,7 @@ public:
     }
     operator value_view() const noexcept { return view(); } ///< as `view()`
 
-    /// For a person: text in double quotes, numbers as they are, times and GUIDs as text, bytes as X'hex'.
+    /// For a person: text in double quotes, cut after 64 bytes; numbers, times and GUIDs as text; binaries as X'hex', cut after 32.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(value const& left, value const& right) noexcept { return left.view() == right.view(); }
@@ -127,12 +127,12 @@ private:
     std::string bytes_;
 };
 
-/// How two values of one type stand to each other.
+/// The order of two values.
 enum class ordering : std::uint8_t {
     less,      ///< the left one comes first
     equal,     ///< neither comes first
     greater,   ///< the right one comes first
-    unordered, ///< they cannot be compared
+    unordered, ///< of two types, or one is a NaN
 };
 
 /// The service's comparison of two values: numbers by value, strings by UTF-16 code unit, binaries and GUIDs by byte,

@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Overwrites what `text` points to, in a way that no optimizer leaves out.
+/// Overwrites what `text` points to; no optimizer leaves that out.
 inline void wipe(char* text, std::size_t size) noexcept {
     if (size > 0) {
         std::memset(text, 0, size);

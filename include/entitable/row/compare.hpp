@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// Whether two rows have the same properties, whatever the order and the form they are stored in.
+/// Whether two rows have the same properties, in whatever order.
 
 #include <entitable/row/row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Whether every property that is present in `part` is present in `whole` with the same type and value. Keys and Timestamp do
-/// not count. False where bytes are damaged.
+/// not count. False where the bytes of `part` are damaged.
 [[nodiscard]] inline bool holds_properties(row_view whole, row_view part) noexcept {
     property_cursor cursor{part.payload};
     for (property_view each; cursor.next(each);) {
@@ -24,7 +24,7 @@ ENTITABLE_BEGIN_NAMESPACE
     return !cursor.damaged();
 }
 
-/// Whether both have the same properties, type and value.
+/// Whether both have the same properties, with type and value. False where bytes are damaged.
 [[nodiscard]] inline bool same_properties(row_view left, row_view right) noexcept {
     return holds_properties(left, right) && holds_properties(right, left);
 }

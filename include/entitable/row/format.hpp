@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The stored form of an entity's properties, version 1 (docs/stored_formats.md), and the bytes-level helpers that
-/// every reader and writer of it shares. Little-endian:
+/// The stored form of an entity's properties, version 1 (docs/stored_formats.md), and what its readers and writers share.
+/// Little-endian:
 ///
 ///     0   u8   version
 ///     1   u8   reserved, 0
@@ -15,8 +15,8 @@
 ///     ..  the values in the same order: a nullable one begins with u8 present; bool u8, int32 4 bytes, int64, double
 ///         and date_time 8, guid 16; string and binary u32 bytes, then the bytes. An absent value has no bytes.
 ///
-/// Keys are not in it: a store holds them beside. One type writes one descriptor, so a reader that knows it
-/// compares it once and then reads values without looking at names.
+/// Keys are not in it: a store keeps them beside it. A type always writes the same descriptor, so a reader that knows it compares
+/// it once and reads the values without looking at names.
 
 #include <entitable/core/config.hpp>
 #include <entitable/core/edm_type.hpp>
@@ -46,7 +46,7 @@ inline constexpr unsigned char nullable_bit = 0x80; ///< set in the type of a pr
     }
 }
 
-/// Whether values of `type` bring their length along.
+/// Whether the length of a value of `type` is stored with it.
 [[nodiscard]] constexpr bool has_length(edm_type type) noexcept {
     return type == edm_type::string || type == edm_type::binary;
 }

@@ -13,8 +13,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Rows in the order of their arrival. Views of rows are valid until the page is changed or goes away.
-/// One thread at a time; reading from several threads is fine while nobody changes it.
+/// Rows in the order in which they were appended. Views of rows are valid until the page is changed or destroyed.
+/// Thread safety: one thread at a time; several may read while none changes it.
 class page {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); } ///< how many rows
@@ -31,7 +31,7 @@ public:
             {payload, at.payload_size}, {payload + at.payload_size, at.etag_size}};
     }
 
-    /// Copies a row to the end. Views of other rows go stale.
+    /// Copies a row to the end. Invalidates views of other rows.
     ENTITABLE_LAZY void append(row_view row) {
         entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
             static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size()),
@@ -47,7 +47,7 @@ public:
             arena_.append(row.etag_text);
         }
     }
-    /// Memory for so many rows and bytes of all.
+    /// Reserves memory for `rows` rows of `bytes` bytes in all.
     ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes) {
         entries_.reserve(rows);
         arena_.reserve(bytes);

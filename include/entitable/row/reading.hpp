@@ -11,12 +11,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What to make of a property that the entity does not declare, and of one that it declares and the row lacks. A property
-/// of another type than the member is refused in each mode.
+/// What to make of a property that the entity does not declare, and of one that it declares and the row lacks. A property of another
+/// type than the member is refused in each mode; an Int32 fits a std::int64_t.
 enum class reading : std::uint8_t {
-    standard, ///< passes over extra properties; refuses a missing one unless the member is an optional
+    standard, ///< ignores extra properties; refuses a missing one unless the member is an optional
     strict,   ///< refuses both
-    lenient,  ///< passes over extra properties; a missing one leaves the member as a fresh entity has it
+    lenient,  ///< ignores extra properties; a missing one leaves the member as a default-constructed entity has it
 };
 
 ENTITABLE_END_NAMESPACE

@@ -27,17 +27,17 @@ struct property_view {
     value_view value;      ///< meaningless when absent
 };
 
-/// Walks the properties of a row in their stored order. Never reads outside of the bytes it was given.
+/// Walks the properties of a row in their stored order. Never reads outside the bytes it was given.
 class property_cursor {
 public:
-    /// Before the first property of a payload, whose bytes must live longer.
+    /// Before the first property of a payload, whose bytes must outlive it.
     ENTITABLE_LAZY explicit property_cursor(std::string_view payload) noexcept;
 
     /// The next property into `out`; false at the end, or where the bytes are damaged (then `damaged()`).
     ENTITABLE_LAZY [[nodiscard]] bool next(property_view& out) noexcept;
-    /// Whether the bytes were no row of a version known here.
+    /// Whether the bytes read so far are not those of a row of a known version.
     [[nodiscard]] bool damaged() const noexcept { return damaged_; }
-    /// How many properties are to come; absent ones count.
+    /// How many properties are left; absent ones count.
     [[nodiscard]] std::size_t left() const noexcept { return left_; }
 
 private:
@@ -63,7 +63,7 @@ struct row_view {
             ? date_time{}
             : date_time{row_format::load<std::int64_t>(payload.data() + row_format::timestamp_offset)};
     }
-    /// The version: what a service gave, or that which follows from the Timestamp.
+    /// The version: the ETag that a service gave, or the one made of the Timestamp.
     [[nodiscard]] entitable::etag etag() const {
         return etag_text.empty() ? entitable::etag::of(timestamp()) : entitable::etag{etag_text};
     }
@@ -72,10 +72,10 @@ struct row_view {
     ENTITABLE_LAZY [[nodiscard]] std::optional<value_view> find(std::string_view name) const noexcept;
 };
 
-/// Whether `payload` is a whole row of a version known here: RowMalformed names what is wrong.
+/// Checks that `payload` is a whole row of a known version; else RowMalformed.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_payload(std::string_view payload);
 
-/// An entity that owns its bytes: keys, payload and the unusual ETag in one block.
+/// An entity that owns its bytes: keys, payload and an ETag that the Timestamp does not give, in one block.
 class row {
 public:
     row() = default;
@@ -101,12 +101,12 @@ public:
     ~row() = default;
     /// Copies a row.
     explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload, view.etag_text) {}
-    /// Takes a block that holds both keys and the payload, one behind the other.
+    /// Takes a block that holds both keys and the payload, concatenated.
     row(std::string block, std::size_t partition_key_size, std::size_t row_key_size) noexcept
         : block_(static_cast<std::string&&>(block)),
           partition_key_size_(partition_key_size),
           row_key_size_(row_key_size) {}
-    /// The block, whose memory is good for another row; this one is empty then.
+    /// Gives up the block for reuse; leaves this row empty.
     [[nodiscard]] std::string release() && noexcept {
         partition_key_size_ = row_key_size_ = etag_size_ = 0;
         return std::exchange(block_, std::string{});
@@ -144,13 +144,12 @@ public:
     row_builder(std::string_view partition_key, std::string_view row_key)
         : partition_key_(partition_key), row_key_(row_key) {}
 
-    /// Adds a property behind those before; one with a type may be absent, and keeps its place then. A name is added
-    /// once.
+    /// Appends a property. One given with a type may be absent, and keeps its place then. Add each name once.
     void add(std::string_view name, value_view value) { put(name, value.type(), &value, false); }
     void add(std::string_view name, edm_type type, std::optional<value_view> value) {
         put(name, type, value ? &*value : nullptr, true);
     }
-    /// The row, without Timestamp and ETag. The builder may go on.
+    /// The row, without Timestamp and ETag. The builder stays usable.
     ENTITABLE_LAZY [[nodiscard]] row build() const;
 
 private:
@@ -172,7 +171,7 @@ inline void set_timestamp(std::string& payload, date_time timestamp) noexcept {
     row_format::store(payload.data() + row_format::timestamp_offset, timestamp.ticks);
 }
 
-/// Bytes of the service's own measure of an entity, of which 1 MiB are allowed: 4 + 2 * key units + per property
+/// The size of an entity by the service's own measure, of which it allows 1 MiB: 4 + 2 * key units + for each property
 /// 8 + 2 * name units + the value (source: the storage team's note on the size of an entity, 2011).
 ENTITABLE_LAZY [[nodiscard]] std::size_t service_size(row_view row) noexcept;
 

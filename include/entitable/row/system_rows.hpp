@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// System rows: rows of the library's own among the rows of an application, in the same table and partition. Their row keys
-/// begin with one reserved prefix. Every reader that gives entities leaves them out; every writer that takes entities refuses
-/// such a key (KeyReserved). Requests at the seam of transports (`query_entities`, `write_entity`) treat them as any other row.
+/// System rows: rows of the library among the rows of an application, in the same table and partition. Their row keys begin with one
+/// reserved prefix. Queries, counts, pages and copies leave them out; writes of entities refuse such a key (KeyReserved). Requests
+/// at the seam of transports (`query_entities`, `write_entity`) treat them as any other row.
 ///
 /// This header is their register: a new kind has a line here, a section in docs/stored_formats.md and a behaviour in the
 /// conformance suite.
@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace system_row {
 
-/// Row keys that begin so belong to the library.
+/// Row keys with this prefix belong to the library.
 inline constexpr std::string_view prefix = "~!";
 /// The least text that is greater than every row key with the prefix.
 inline constexpr std::string_view end = "~\"";
@@ -38,7 +38,7 @@ inline constexpr std::string_view wide = "~!w!";
 inline constexpr std::string_view queue = "~!queue!";
 /// Of messages of a queue.
 inline constexpr std::string_view message = "~!q!";
-/// Of identities: a message with that id was put into the queue, and maybe is done.
+/// Of identities: a message with that id was put into the queue, and may be done.
 inline constexpr std::string_view identity = "~!id!";
 /// Of messages that were claimed too often.
 inline constexpr std::string_view dead_letter = "~!dead!";
@@ -56,7 +56,7 @@ struct kind {
     std::string_view written_by; ///< the header that makes it
 };
 
-/// Each kind there is.
+/// All kinds.
 inline constexpr kind kinds[] = {
     {operation, "a write was applied, or it never will be", "entitable/request/operation_row.hpp"},
     {exclusive, "its version is that of the partition, for exclusive transactions", "entitable/client/transaction.hpp"},

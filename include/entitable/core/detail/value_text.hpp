@@ -31,7 +31,7 @@ struct digit_reader {
 
 ENTITABLE_LAZY [[nodiscard]] unsigned days_of_month(int year, unsigned month) noexcept;
 
-/// Room for the text of any time, also of those that no service can hold.
+/// Bytes that the text of any time needs, also of those that no service can hold.
 inline constexpr std::size_t longest_time = 32;
 
 inline constexpr std::int64_t ticks_per_second = 10'000'000; ///< as `date_time` has them
@@ -40,7 +40,7 @@ inline constexpr std::int64_t ticks_per_second = 10'000'000; ///< as `date_time`
 [[nodiscard]] constexpr std::int64_t whole_seconds(std::int64_t ticks) noexcept {
     return ticks / ticks_per_second - (ticks % ticks_per_second < 0 ? 1 : 0);
 }
-/// The ticks behind them. By the remainder: the least times have no product that 64 bits hold.
+/// The ticks after them. By the remainder: the least times have no product that 64 bits hold.
 [[nodiscard]] constexpr std::uint64_t ticks_of_second(std::int64_t ticks) noexcept {
     std::int64_t const rest = ticks % ticks_per_second;
     return static_cast<std::uint64_t>(rest < 0 ? rest + ticks_per_second : rest);

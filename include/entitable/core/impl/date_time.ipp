@@ -62,7 +62,7 @@ ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view t
 
 namespace detail {
 
-/// Writes so many decimal digits.
+/// Writes `digits` decimal digits.
 inline void write_digits(char* to, std::uint64_t number, std::size_t digits) noexcept {
     for (; digits > 0; --digits, number /= 10) {
         to[digits - 1] = static_cast<char>('0' + number % 10);

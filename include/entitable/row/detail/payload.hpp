@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How the payload of a row is put together from its properties (`row/format.hpp`).
+/// Makes the payload of a row from its properties (`row/format.hpp`).
 
 #include <entitable/core/config.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Numbers of rows: of a key, to tell rows under way apart, and of all rows of an input so far, to know an input again. The second one
-/// is a part of the stored formats.
+/// Digests of rows: of a key, to tell rows under way apart; of all rows of an input so far, to recognise the input. The second one
+/// is part of the stored formats.
 
 #include <entitable/row/row.hpp>
 
@@ -45,7 +45,7 @@ private:
     std::uint64_t value_{0x656E7469746C65U};
 };
 
-/// Of the keys of a row. Two keys may have one number; who compares numbers does nothing wrong then, and waits.
+/// Of the keys of a row. Two keys may share a digest: code that compares digests then waits for no reason, and does nothing wrong.
 [[nodiscard]] inline std::uint64_t key_digest(row_view each) noexcept {
     row_digest made;
     made.add(each.partition_key);
@@ -53,7 +53,7 @@ private:
     return made.value() == 0 ? 1 : made.value();
 }
 
-/// A number for the keys and properties of a row. The order of properties, Timestamp and ETag do not count: stores keep these otherwise.
+/// Of the keys and properties of a row. The order of properties, Timestamp and ETag do not count: stores differ in these.
 [[nodiscard]] inline std::uint64_t content_digest(row_view each) noexcept {
     std::uint64_t properties = 0;
     property_cursor cursor{each.payload};
