@@ -36,28 +36,28 @@ inline constexpr std::size_t transaction_frame = 512;
 
 /// Packs writes into transactions that a service accepts: of one partition, with at most `profile::max_operations` writes of
 /// at most `profile::max_transaction_size` bytes as they are sent, and each row at most once. Writes of one partition keep
-/// their order, within a transaction and from one to the next; partitions have none among each other. One thread at a time.
+/// their order, within a transaction and from one to the next; partitions are in no order. Thread safety: one thread at a time.
 class batch_packer {
 public:
     /// For one table. Of `limits` only those above and `max_entity_size` count.
     batch_packer(std::string table, profile const& limits);
 
-    /// Takes a write. EntityTooLarge or RequestBodyTooLarge for a row that no transaction can hold: it is left out, and the
-    /// others stay. All other rules of a service are checked when the transaction is sent. `tag` comes back with the transaction. A write
-    /// that is left out is not moved from.
+    /// Adds a write; `tag` comes back with its transaction. Errors: EntityTooLarge or RequestBodyTooLarge for a write that no
+    /// transaction can hold, which is left out and not moved from. All other rules of a service are checked when the transaction is
+    /// sent.
     [[nodiscard]] result<void> add(mutation&& change, std::uint64_t tag = 0);
     [[nodiscard]] result<void> add(mutation const& change, std::uint64_t tag = 0) {
         mutation copied = change;
         return add(std::move(copied), tag);
     }
 
-    /// Gives the next transaction to which nothing can be added any more; nothing when all are still open. `tags`, if not null, gets
-    /// those of its writes, in their order.
+    /// The next transaction that is full; nothing when all can still grow. `tags`, if not null, gets the tags of its writes, in
+    /// order.
     [[nodiscard]] std::optional<transact> take_full(std::vector<std::uint64_t>* tags = nullptr);
-    /// Gives the next transaction, a full one first; nothing when no write is left. `tags` as above.
+    /// The next transaction, a full one first; nothing when no write is left. `tags` as above.
     [[nodiscard]] std::optional<transact> take(std::vector<std::uint64_t>* tags = nullptr);
 
-    /// How many transactions `take_full` would give.
+    /// How many transactions are full.
     [[nodiscard]] std::size_t full() const noexcept { return full_.size() - taken_; }
     /// How many writes were added and not taken.
     [[nodiscard]] std::size_t held() const noexcept { return held_; }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `call`: what belongs to one call and not to its data: how long it may take, who may stop it, who watches it;
-/// and what it brings back besides the answer.
+/// `call`: what belongs to one call and not to its data: its deadline, cancellation and observer; and what it brings back besides
+/// the answer.
 
 #include <entitable/core/cancellation.hpp>
 #include <entitable/core/chrono.hpp>
@@ -30,21 +30,21 @@ inline constexpr std::chrono::nanoseconds no_timeout = (std::chrono::nanoseconds
 /// No deadline.
 inline constexpr steady_time no_deadline = (steady_time::max)();
 
-/// The wishes of a caller, kept by a table for all its calls.
+/// Per-call options, stored in a table and applied to each of its calls.
 struct call_options {
     std::chrono::nanoseconds timeout{no_timeout};   ///< for one call, its retries included
     cancellation_token cancellation{};              ///< ends the call early, with Cancelled
     read_location location{read_location::primary}; ///< where reads may be answered
-    entitable::observer* watch{};                   ///< told what the calls do; must outlive them
+    entitable::observer* watch{};                   ///< receives what the calls do; must outlive them
     trace_context trace{};                          ///< the span that the calls are made in, sent to the service
     entitable::reading reading{entitable::reading::standard}; ///< how rows become entities
-    /// Names one write, so that it is applied once however often it is asked for: see `retrying`. Empty: none.
+    /// Names one write, so that it is applied once however often it is sent: see `retrying`; NotSupported without one. Empty: none.
     std::string operation_id{};
 };
 
 namespace detail {
 
-/// Where a call stands for those who watch it.
+/// The spans of a call that is watched.
 struct call_spans {
     server_identity const* server{}; ///< of the last attempt; null where it did not say
     std::uint64_t drawn{};           ///< ids are drawn from this number; 0 until the first is needed
@@ -55,10 +55,10 @@ struct call_spans {
 
 } // namespace detail
 
-/// One call on its way through the transports. One thread at a time, and one request at a time.
+/// One call on its way through the transports. Thread safety: one thread at a time, and one request at a time.
 struct call {
     call() = default; ///< without a deadline, without an observer
-    /// Begins a call: its deadline is the timeout from now on, by the steady time of `time`.
+    /// Begins a call: its deadline is the timeout from now, by the steady time of `time`.
     ENTITABLE_LAZY explicit call(call_options const& options, clock& time = system_clock())
         : cancellation(options.cancellation), location(options.location), watch(options.watch), trace(options.trace) {
         if (!options.operation_id.empty()) { // most have none, and to copy that takes time too
@@ -74,16 +74,16 @@ struct call {
     steady_time deadline{no_deadline};              ///< steady time after which nothing is begun
     cancellation_token cancellation{};              ///< ends the call early, with Cancelled
     read_location location{read_location::primary}; ///< where a read may be answered
-    entitable::observer* watch{};                   ///< null, or who is told what it does; outlives the call
+    entitable::observer* watch{};                   ///< receives what it does, null for none; outlives the call
     trace_context trace{};                          ///< the span that it is made in; none for no trace
     std::string operation_id; ///< names one logical write over all its attempts; empty when none was given
 
     std::uint32_t attempts{};             ///< attempts made so far
     std::vector<std::string> request_ids; ///< of the service, one per attempt where it gives them
     date_time server_date;                ///< the service's clock in its last answer; 1601 when it gave none
-    /// The service's time up to which a write of this call whose answer was lost may still be applied. Once an answer has a later
-    /// `server_date`, all is decided, and a read that is begun after that answer sees how. 1601 when no answer was lost,
-    /// `date_time::max_ticks` when nothing bounds it; later attempts move it on. See `profile::longest_late_application`.
+    /// The service's time until which a write of this call whose answer was lost may still be applied; a read that begins after an
+    /// answer with a later `server_date` sees whether it was. 1601 when no answer was lost, `date_time::max_ticks` when nothing bounds
+    /// it. Later attempts extend it. See `profile::longest_late_application`.
     date_time undecided_until;
     detail::call_spans spans; ///< of what the observer is told
 };

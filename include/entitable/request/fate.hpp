@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a row that was read says of a write whose answer was lost.
+/// What a row says about a write whose answer was lost.
 
 #include <entitable/request/requests.hpp>
 #include <entitable/row/compare.hpp>
@@ -19,8 +19,8 @@ enum class fate : std::uint8_t {
 
 namespace detail {
 
-/// What `found` (null when there is no entity) says of `change`. In a transaction other writers' equal rows prove nothing,
-/// so that less is told of a change that is not `alone`.
+/// What `found` (null when there is no entity) says about `change`. In a transaction equal rows of other writers prove nothing, so
+/// less is concluded for a change that is not `alone`.
 fate fate_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept;
 
 } // namespace detail

@@ -3,9 +3,8 @@
 #pragma once
 
 /// \file
-/// `filter`: a condition on properties as plain data, in postfix order, and what it answers. This is the one
-/// table of absence, the same for every backend (source: "Querying tables and entities"; what `not` answers on a
-/// missing property is seen on the emulator only):
+/// `filter`: a condition on properties as plain data, in postfix order. This is the one table of what absence means, the same for
+/// every backend (source: "Querying tables and entities"; `not` of a missing property was seen on the emulator only):
 ///
 ///     a comparison ==, !=, <, <=, >, >= with a property that is absent or has another type    false
 ///     == < <= > >= with a NaN on either side                                                  false
@@ -31,7 +30,7 @@ enum class filter_operator : std::uint8_t {
     greater,       ///< gt
     greater_equal, ///< ge
     all_of,        ///< both of the two conditions before it
-    any_of,        ///< one of the two conditions before it
+    any_of,        ///< at least one of the two conditions before it
     negation,      ///< not the condition before it
 };
 
@@ -40,7 +39,7 @@ enum class filter_operator : std::uint8_t {
     return operation <= filter_operator::greater_equal;
 }
 
-/// Whether a comparison holds when the operands stand as `order`.
+/// Whether a comparison holds for operands in this order.
 [[nodiscard]] constexpr bool holds(filter_operator comparison, ordering order) noexcept {
     switch (comparison) {
         case filter_operator::equal: return order == ordering::equal;
@@ -70,7 +69,7 @@ struct filter {
     [[nodiscard]] bool empty() const noexcept { return nodes.empty(); } ///< whether it accepts every row
     /// The number of comparisons, of which the service allows 15 in a query.
     [[nodiscard]] std::size_t comparisons() const noexcept;
-    /// For a person: `age >= 50 && !(name == "John")`; of a malformed one, that it is malformed.
+    /// For a person: `age >= 50 && !(name == "John")`; "a malformed filter of 3 nodes"; empty for no nodes.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(filter const&, filter const&) = default;

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What a repetition of a request means, as data: one row for each kind of request. Whoever retries or settles a write reads
-/// it here and nowhere else.
+/// What a repetition of a request means, as data: one row for each kind of request. All code that retries or settles writes reads
+/// it here.
 
 #include <entitable/request/kinds.hpp>
 
@@ -13,7 +13,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Whether a request may be sent again when its answer was lost.
 enum class idempotency : std::uint8_t {
     safe,        ///< reads: nothing changes
-    repeatable,  ///< ends in the same state, but may undo what another writer did in between
+    repeatable,  ///< ends in the same state, but may undo what another writer did since the first attempt
     conditional, ///< a repetition may be refused because of its own first attempt
 };
 
@@ -47,21 +47,21 @@ enum class conclusion : std::uint8_t {
     unknown,     ///< it cannot be told
 };
 
-/// A row of the table: what each answer that depends on the stored data says. An answer that depends on the request
-/// alone says that no attempt was applied, and has no column.
+/// A row of the table: what each answer that depends on stored data says about the lost attempt. An answer that depends on the
+/// request alone says that no attempt was applied, and has no column.
 struct idempotency_rule {
-    request_kind kind;           ///< what the row speaks of
-    idempotency alone;           ///< a repetition, when nothing is known of other writers
+    request_kind kind;           ///< of which requests
+    idempotency alone;           ///< of a repetition, when nothing is known about other writers
     conclusion not_found;        ///< ResourceNotFound
     conclusion conflict;         ///< EntityAlreadyExists, TableAlreadyExists
     conclusion condition_failed; ///< UpdateConditionNotSatisfied
-    conclusion content; ///< EntityTooLarge, TooManyProperties, ...: of what is sent, or of what a merge would make
-    conclusion other;   ///< TableNotFound, a refused signature, and whatever else may have changed in between
+    conclusion content; ///< EntityTooLarge, TooManyProperties, ...: of what was sent, or of the result of a merge
+    conclusion other;   ///< TableNotFound, a refused signature, and whatever else may have changed since
 };
 
 /// The rows in the order of `request_kind`. A transaction that inserts its operation row first is refused with
-/// UpdateConditionNotSatisfied only where no sending of it was applied: that row would have been met before. And none will be: a
-/// version that is not stored any more never comes back.
+/// UpdateConditionNotSatisfied only where no attempt was applied: else its row would have been met first. And none will be: a version
+/// that is no longer stored never comes back.
 inline constexpr idempotency_rule idempotency_table[] = {
     {request_kind::read, idempotency::safe, conclusion::as_answered, conclusion::as_answered, conclusion::as_answered,
         conclusion::as_answered, conclusion::as_answered},
@@ -102,7 +102,7 @@ inline constexpr idempotency_rule idempotency_table[] = {
     return idempotency_table[static_cast<std::size_t>(kind)];
 }
 
-/// Whether a change lays its properties over those of a stored entity: then its answer depends on that one too.
+/// Whether a change is merged with the stored entity: its answer then depends on that entity too.
 [[nodiscard]] inline bool merges(mutation const& change) noexcept {
     return change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
 }
@@ -146,7 +146,7 @@ template <table_request Request>
     return rule_of(kind_of(request)).alone;
 }
 
-/// What `answer`, a definite refusal, says of an earlier attempt of the same call whose answer was lost.
+/// What `answer`, a definite refusal, says about an earlier attempt of the same call whose answer was lost.
 [[nodiscard]] inline conclusion concluded_from(error const& answer, request_kind kind) noexcept {
     idempotency_rule const& rule = rule_of(kind);
     switch (answer.code) {
@@ -185,11 +185,11 @@ template <table_request Request>
     }
 }
 
-/// Where a transaction was refused, as far as its answer tells.
+/// Where a transaction was refused, as far as its answer says.
 enum class refused_at : std::uint8_t {
-    somewhere,     ///< it is not told, or another time it may not be refused there
-    operation_row, ///< at its first change, the operation row: an earlier sending was applied, or was given up
-    exact_version, ///< at a change with an ETag, which is not the stored one and never will be again
+    somewhere,     ///< the answer does not say, or another attempt may not be refused there
+    operation_row, ///< at its first change, the operation row: an earlier attempt was applied, or was given up
+    exact_version, ///< at a change under an ETag that is not the stored one and never will be again
 };
 
 /// Where `answer` says that `request`, which inserts its operation row first, was refused.
@@ -207,8 +207,8 @@ enum class refused_at : std::uint8_t {
                                                                         : refused_at::somewhere;
 }
 
-/// Whether a failure may pass by itself: a lost or unusable answer, a busy file, a shard on the move, 408, 429, 500, 502, 503 and 504. Never another
-/// 4xx, never 501 and 505.
+/// Whether a failure may pass by itself: a lost or unusable answer, a busy store, a shard on the move, a map that cannot be read, 408,
+/// 429, 500, 502, 503 and 504. Never another 4xx, never 501 and 505.
 [[nodiscard]] inline bool worth_retrying(error const& problem) noexcept {
     switch (problem.http_status) {
         case 408:

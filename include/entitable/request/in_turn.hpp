@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `in_turn`: requests of one kind, one after the other, as an operation. All pages of a query, for example.
+/// `in_turn`: requests of one kind, one after the other, as an operation: the pages of a query, for example.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/request/operation.hpp>
@@ -12,8 +12,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Sends a request, lets `turn(request, answer)` look at the answer and make of the request the next one to be sent, until it says false, the
-/// end, or gives an error. `turn` must outlive it.
+/// Sends a request and calls `turn(request, answer)`, which changes the request into the next one and returns true, returns false at the
+/// end, or an error. `turn` must outlive it.
 template <table_request Request>
 class in_turn {
 public:
@@ -22,7 +22,7 @@ public:
 
     /// The request that is due; none at the end.
     [[nodiscard]] operation_step next() const noexcept { return outcome_ ? operation_step{} : operation_step{due_}; }
-    /// Asks the turn whether there is a next request.
+    /// Passes the answer to the turn.
     void answer(result<response_of<Request>> given, steady_time) {
         auto goes_on = turn_(due_, std::move(given));
         if (!goes_on) {

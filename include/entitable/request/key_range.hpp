@@ -60,7 +60,7 @@ struct key_interval {
     ENTITABLE_LAZY [[nodiscard]] bool is_empty() const noexcept;
     /// Whether `key` lies in it. Keys are compared by UTF-16 code unit, as the service does.
     ENTITABLE_LAZY [[nodiscard]] bool contains(std::string_view key) const noexcept;
-    /// The number of comparisons that say this in a filter of the service.
+    /// The number of comparisons it takes in a filter of the service.
     ENTITABLE_LAZY [[nodiscard]] std::size_t comparisons() const noexcept;
     /// For a person: `RowKey >= "a" && RowKey < "b"`; empty for all keys.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string(std::string_view name) const;
@@ -79,9 +79,9 @@ struct key_range {
     [[nodiscard]] bool contains(std::string_view partition_key, std::string_view row_key) const noexcept {
         return partition.contains(partition_key) && row.contains(row_key);
     }
-    /// As in a filter of the service.
+    /// The number of comparisons it takes in a filter of the service.
     [[nodiscard]] std::size_t comparisons() const noexcept { return partition.comparisons() + row.comparisons(); }
-    /// For a person, as a filter of the service; empty for all rows.
+    /// For a person: `PartitionKey == "p" && RowKey >= "a"`; "all keys" for all rows.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(key_range const&, key_range const&) = default;

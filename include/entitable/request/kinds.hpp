@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The one list of the kinds of requests, and what can be asked of a request of any kind. Whatever has a line for each kind
-/// (virtual functions, records of what was seen) is generated from this list.
+/// The one list of the kinds of requests, and functions for requests of any kind. Code that has a line for each kind (virtual
+/// functions, records) is generated from this list.
 
 #include <entitable/request/requests.hpp>
 
@@ -39,8 +39,8 @@ struct request_list {
     using apply = Template<Requests...>;
 };
 
-/// The kinds there are. A new one is a struct in requests.hpp, a name in this list, and code in the backends that know it;
-/// all others answer NotSupported.
+/// All kinds. A new one is a struct in requests.hpp, a name in this list, and code in the backends that support it; all others
+/// answer NotSupported.
 using all_requests = request_list<create_table, delete_table, list_tables, get_entity, read_entity, query_entities,
     read_entities, write_entity, transact>;
 
@@ -48,7 +48,7 @@ using all_requests = request_list<create_table, delete_table, list_tables, get_e
 template <class T>
 concept table_request = all_requests::has<T>;
 
-/// What answers a request; `void` where nothing does but the outcome.
+/// The response to a request; `void` where there is only an outcome.
 template <table_request Request>
 using response_of = typename Request::response;
 

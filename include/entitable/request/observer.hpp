@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `observer`: the only way in which this library says what it does. It is told of operations, their attempts and the waits between
+/// `observer`: the only way in which this library reports what it does. It receives operations, their attempts and the waits between
 /// them, in the words of OpenTelemetry's conventions for database clients, without a dependency on its SDK.
 
 #include <entitable/core/chrono.hpp>
@@ -34,20 +34,20 @@ struct span_ids {
 struct outcome_record {
     std::optional<error_code> error;     ///< error.type, as text by `to_string`; none on success
     entitable::effect effect{};          ///< of a write that failed, on the data
-    std::uint16_t status{};              ///< http.response.status_code, db.response.status_code; 0 where there is none
+    std::uint16_t status{};              ///< http.response.status_code, db.response.status_code; 0 on success
     std::optional<std::uint64_t> rows{}; ///< db.response.returned_rows; of reads that succeeded
 };
 
-/// What was asked, from its first attempt to its outcome: a span of kind CLIENT. Each page of a query is an operation, and so is each
-/// read and each write of an update.
+/// A request from its first attempt to its outcome: a span of kind CLIENT. Each page of a query is an operation, and so is each read
+/// and each write of an update.
 struct operation_record {
     span_ids span;            ///< its ids
     std::string_view name;    ///< db.operation.name: "get_entity", "query_entities", "transact"; "insert" for a write
     std::string_view table;   ///< db.collection.name; empty where there is none
-    std::size_t batch_size{}; ///< db.operation.batch.size of a transaction; 0 for all else, and for one change
-    steady_time begun;        ///< when it was asked
+    std::size_t batch_size{}; ///< db.operation.batch.size of a transaction of several changes; 0 for all else
+    steady_time begun;        ///< when it began
     steady_time ended;        ///< when its outcome was known
-    std::uint32_t attempts{}; ///< that were made, the first one included; 0 for what was refused before
+    std::uint32_t attempts{}; ///< that were made; 0 for a request that was refused before
     outcome_record outcome;   ///< how it ended
     server_identity server;   ///< of the last attempt
 };
@@ -61,7 +61,7 @@ struct attempt_record {
     std::size_t batch_size{};    ///< as that of an operation
     std::uint32_t number{1};     ///< within its operation, from 1; http.request.resend_count is one less
     steady_time begun;           ///< when it was sent
-    steady_time ended;           ///< when its answer was there, or it was given up
+    steady_time ended;           ///< when its answer arrived, or it was given up
     std::size_t request_size{};  ///< http.request.body.size, bytes; 0 where nothing is sent over a network
     std::size_t response_size{}; ///< http.response.body.size, bytes
     outcome_record outcome;      ///< how it ended
@@ -82,7 +82,7 @@ enum class wait_cause : std::uint8_t {
     return words[static_cast<std::size_t>(cause)];
 }
 
-/// A wait before a request, told when it begins: an event of its operation. A cancellation may end it early.
+/// A wait before a request, reported when it begins: an event of its operation. A cancellation may end it early.
 struct wait_record {
     span_ids span;            ///< of the operation that waits; none between the operations of an update or a sequence
     std::string_view name;    ///< of the request that will be sent
@@ -93,9 +93,9 @@ struct wait_record {
     steady_time until;        ///< to when
 };
 
-/// Watches calls. Told on the thread of the call, or of the channel; an observer of calls of several threads is told by all of them at
-/// once. What a record refers to is gone afterwards. No record holds a secret or user data: names of tables and kinds, codes,
-/// sizes, times and ids only. A function must not throw, and should not take long: the call waits for it.
+/// Watches calls. Its functions are called on the thread of the call or of the channel, and the call waits for them. What a record
+/// refers to is valid during the function only. No record holds a secret or user data: names of tables and kinds, codes, sizes, times
+/// and ids only. Thread safety: calls of several threads call it from all of them at once.
 class observer {
 public:
     virtual ~observer() = default;

@@ -4,9 +4,9 @@
 
 /// \file
 /// The operation row: a row that a write inserts beside its own, in the same partition and as the first change of the same
-/// transaction. Whoever finds it knows that the write was applied, or, where it is void, that it never will be: each sending of the
-/// write is refused at this row from then on. That it is not there says nothing: a sending may be on its way. A system row, and a
-/// stored format, see docs/stored_formats.md.
+/// transaction. While it is there, the write was applied, or, where it is void, never will be: each attempt is refused at this row
+/// from then on. That it is absent proves nothing: an attempt may be on its way. It is a system row and a stored format, see
+/// docs/stored_formats.md.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/request/requests.hpp>
@@ -15,12 +15,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace operation_row {
 
-/// The row keys of operation rows begin so.
+/// The row keys of operation rows begin with this.
 inline constexpr std::string_view row_key_prefix = system_row::operation;
 inline constexpr std::int32_t version = 1; ///< of the stored form
 
-/// How long an operation row stays before it may be removed. Longer than a call with its repetitions goes on, and than a
-/// sending whose answer was lost may be late, together; an operation id is not to be used again for as long after that.
+/// How long an operation row stays before it may be removed: longer than a call with its retries takes and an attempt whose answer was
+/// lost may be late, together. Do not reuse an operation id after that.
 inline constexpr std::chrono::hours retention{24};
 
 /// The row key for an operation id.
@@ -28,13 +28,13 @@ inline constexpr std::chrono::hours retention{24};
     return std::string{row_key_prefix}.append(operation_id);
 }
 
-/// A number that says what was written: kinds, keys, conditions, properties. Two writes under one operation id have two.
+/// A digest of what is written: kinds, keys, conditions, properties. It tells two writes under one operation id apart.
 [[nodiscard]] std::int64_t content_of(std::vector<mutation> const& changes) noexcept;
 
-/// The row that says it, with the number of its content.
+/// The operation row of a write with this digest.
 [[nodiscard]] row make(std::string_view partition_key, std::string_view operation_id, std::int64_t content);
 
-/// The row that gives an operation up: in its place no write under the id is applied any more.
+/// The void row, which gives an operation up: while it is there no write under the id is applied.
 [[nodiscard]] row make_void(std::string_view partition_key, std::string_view operation_id);
 
 /// Whether a transaction inserts its operation row, which is its first change.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `part_hash`: a number that says which question a token belongs to. Part of the stored formats.
+/// `part_hash`: a fingerprint that ties a token to its query. Part of the stored formats.
 
 #include <entitable/request/filter.hpp>
 #include <entitable/request/key_range.hpp>
@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// FNV-1a over parts, each with its size, so that parts cannot run into each other.
+/// FNV-1a over parts, each with its size, so that no two lists of parts are the same bytes.
 class part_hash {
 public:
     explicit part_hash(std::uint64_t start) noexcept : value_(start ^ 14695981039346656037U) {}
@@ -51,7 +51,7 @@ private:
     std::uint64_t value_;
 };
 
-/// Says which query a token belongs to: its table, range, filter and projection. The page size may change from page to page.
+/// Of a query: its table, range, filter and projection. The page size may change from page to page.
 [[nodiscard]] inline std::uint64_t fingerprint(query_entities const& request, std::string_view table_key) noexcept {
     part_hash hash{1};
     hash.add(table_key);

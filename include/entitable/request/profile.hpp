@@ -21,11 +21,11 @@ enum class service : std::uint8_t {
     azurite, ///< the emulator
 };
 
-/// Limits and habits of a service (sources: the service's data model and scalability pages). Sizes in bytes unless
-/// they say UTF-16 units.
+/// Limits and behaviour of a service (sources: the service's data model and scalability pages). Sizes are in bytes where they are not
+/// in UTF-16 units.
 struct profile {
     entitable::service kind{service::storage};         ///< which service it is
-    std::size_t max_key_units{512};                    ///< UTF-16 units of each key; accepted by every service
+    std::size_t max_key_units{512};                    ///< UTF-16 units of each key
     std::size_t max_properties{252};                   ///< besides the three system ones
     std::size_t max_name_units{255};                   ///< UTF-16 units of a property name
     std::size_t max_string_units{32 * 1024};           ///< UTF-16 units of a string value: 64 KiB
@@ -35,9 +35,9 @@ struct profile {
     std::size_t max_transaction_size{4 * 1024 * 1024}; ///< of the changes of a transaction together: 4 MiB
     std::size_t max_page_size{1000};                   ///< rows on a page
     std::size_t max_comparisons{15}; ///< of one query, those of the key range included; 0 for no limit
-    /// Bytes of a query's key range and filter, escaped as they stand in a URL; 0 for no limit. A service takes URLs of 32 KiB, but
-    /// the emulator runs on Node, which reads 16 KiB of the request line and the header fields together: half of that leaves
-    /// room for a continuation, a signature or a token.
+    /// Bytes of a query's key range and filter, escaped as in a URL; 0 for no limit. A service takes URLs of 32 KiB, but the emulator
+    /// runs on Node, which reads 16 KiB of the request line and the header fields together: half of that leaves room for a
+    /// continuation, a signature or a token.
     std::size_t max_filter_size{8 * 1024};
     bool ordered{true};                    ///< results come in key order
     bool operation_ids{};                  ///< keeps `call::operation_id`: a write is applied once under it
@@ -45,20 +45,20 @@ struct profile {
     std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit besides `max_key_units`
     std::size_t max_row_key_size{0};       ///< in bytes; 0 for no limit besides `max_key_units`
 
-    bool empty_keys{true}; ///< a key may be the empty text; else PropertiesNeedValue
+    bool empty_keys{true}; ///< a key may be empty; else PropertiesNeedValue
 
-    /// Stands for a time that nothing bounds.
+    /// A time that nothing bounds.
     static constexpr std::chrono::seconds unbounded = (std::chrono::seconds::max)();
-    /// How long a write may be under way before it reaches the service, from the date that it carries: the age at which the
-    /// service refuses it. Storage refuses what an account key signed more than 15 minutes ago (source: "Authorize with Shared
-    /// Key"); requests with another credential carry no such date. Zero where a call that has returned is decided.
+    /// How long a write may be under way before it reaches the service, from the date that it carries: the age at which the service
+    /// refuses it. Storage refuses what an account key signed more than 15 minutes ago (source: "Authorize with Shared Key"); requests
+    /// with another credential carry no such date. Zero where every write is decided when its call returns.
     std::chrono::seconds longest_delivery{0};
-    /// How long the service works on a write that has reached it: the `timeout` that it is sent with (source: "Setting timeouts
-    /// for Table service operations"). Zero as above.
+    /// How long the service works on a write that has reached it: the `timeout` of the request (source: "Setting timeouts for Table
+    /// service operations"). Zero as above.
     std::chrono::seconds longest_work{0};
 
-    /// How long after its own date a write whose answer was lost may still be applied; zero where it never is. The service's
-    /// clock decides, which `call::server_date` tells. See also `call::undecided_until`.
+    /// How long after its own date a write whose answer was lost may still be applied; zero where it never is. By the service's clock:
+    /// `call::server_date`. See also `call::undecided_until`.
     [[nodiscard]] constexpr std::chrono::seconds longest_late_application() const noexcept {
         return longest_delivery == unbounded || longest_work == unbounded ? unbounded : longest_delivery + longest_work;
     }
@@ -73,7 +73,7 @@ struct profile {
 }
 
 /// The profile of the Table API of Cosmos DB (source: its FAQ and its pages on limits, and what it was seen to answer).
-/// It also reserves the property names ID, id, rid, ResourceId and Etag, the last of which it would drop in silence, and answers
+/// It also reserves the property names ID, id, rid, ResourceId and Etag, the last of which it would drop silently, and answers
 /// ResourceNotFound where a table is missing.
 [[nodiscard]] constexpr profile cosmos_profile() noexcept {
     profile cosmos;
@@ -96,15 +96,15 @@ struct profile {
     return cosmos;
 }
 
-/// The profile of the emulator Azurite: it takes more than the service in many places, but is used in place of it. It finds
-/// entities only under the very spelling with which their table was made.
+/// The profile of the emulator Azurite: that of the service, although the emulator accepts more. The emulator finds entities only
+/// under the spelling with which their table was created.
 [[nodiscard]] constexpr profile azurite_profile() noexcept {
     profile azurite = storage_profile();
     azurite.kind = service::azurite;
     return azurite;
 }
 
-/// The profile of the local backends: the semantics of Azure Table Storage, no bound on the comparisons of a filter.
+/// The profile of the local backends: that of Azure Table Storage, without a limit on comparisons or on the size of a filter.
 [[nodiscard]] constexpr profile local_profile() noexcept {
     profile local;
     local.max_comparisons = 0;

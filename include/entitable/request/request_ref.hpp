@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `request_ref`: a request of any kind, by reference. What passes requests on without looking into them names no kind.
+/// `request_ref`: a request of any kind, by reference, for code that passes requests on.
 
 #include <entitable/request/kinds.hpp>
 

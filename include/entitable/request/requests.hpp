@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The vocabulary of the seam: every request and its response as plain values that own their data. A transport
-/// answers them; it never loops and never retries unless that is its purpose.
+/// The vocabulary of the seam: requests and responses as plain data. All but `read_entity` and `read_entities` own what they hold. A
+/// transport answers them; it neither loops nor retries unless that is its purpose.
 
 #include <entitable/core/etag.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -24,7 +24,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 // ---- tables -------------------------------------------------------------------------------------------------
 
-/// Creates a table; TableAlreadyExists when it is there.
+/// Creates a table. Errors: TableAlreadyExists; TableBeingDeleted while the name of a deleted table is not free.
 struct create_table {
     struct response {};
     static constexpr std::string_view name = "create_table"; ///< for logs
@@ -61,8 +61,8 @@ struct list_tables {
 /// The names of the properties to return; empty for all. Keys, Timestamp and ETag come always.
 using projection = std::vector<std::string>;
 
-/// Takes an entity that was read: the row, its version, and whether it came from a secondary location. What it refers to is
-/// gone after the call. What it returns is the outcome of the read.
+/// Takes an entity that was read: the row, its version, and whether it came from a secondary location. Its arguments are valid during
+/// the call only. What it returns is the outcome of the read.
 using entity_visitor = function_ref<result<void>(row_view const& entity, etag const& version, bool stale)>;
 
 /// One entity by its keys; ResourceNotFound when there is none.
@@ -71,7 +71,7 @@ struct get_entity {
     struct response {
         row entity;           ///< with the properties that were asked for
         entitable::etag etag; ///< its version
-        bool stale{};         ///< read from a secondary location, maybe not the latest
+        bool stale{};         ///< read from a secondary location, may not be the latest
     };
     static constexpr std::string_view name = "get_entity"; ///< for logs
     static constexpr bool writes = false;                  ///< whether it changes anything
@@ -82,19 +82,18 @@ struct get_entity {
     projection select;         ///< which properties
 };
 
-/// One entity by its keys, shown instead of handed over: a transport that answers it makes no row of its own, which saves an
-/// allocation or two. Everything is by reference and outlives the request. The visitor is called at most once, with no lock
-/// held. Errors are those of `get_entity`, and what the visitor returns. A transport that does not know this kind is asked
-/// by `get_entity` (see `answers`), so no backend has to.
+/// One entity by its keys, passed to a visitor: a transport that answers it makes no row, which saves an allocation or two. What the
+/// request refers to outlives it. The visitor is called at most once, with no lock held. Errors: those of `get_entity`, and what the
+/// visitor returns. A transport that does not support this kind is sent a `get_entity` instead (see `answers`).
 struct read_entity {
-    using response = void;                                 ///< what the visitor was shown
-    static constexpr std::string_view name = "get_entity"; ///< for logs: the same question to the service
+    using response = void;                                 ///< the visitor has the entity
+    static constexpr std::string_view name = "get_entity"; ///< for logs: the same to the service
     static constexpr bool writes = false;                  ///< whether it changes anything
 
     std::string_view table;         ///< its table
     std::string_view partition_key; ///< its first key
     std::string_view row_key;       ///< its second key
-    entity_visitor const* visit{};  ///< is shown the entity
+    entity_visitor const* visit{};  ///< receives the entity
 };
 
 /// One page of the entities of one key range, in key order, that satisfy a filter. A page may be empty and
@@ -118,19 +117,18 @@ struct query_entities {
     std::optional<std::string> continuation; ///< of the page before; none for the first
 };
 
-/// Is shown one row of a page. What it refers to is gone after the call.
+/// Receives one row of a page, which is valid during the call only.
 using row_watcher = function_ref<void(row_view const& row)>;
 
-/// One page of entities, shown row by row instead of handed over, each with the properties that were asked for or more: a
-/// transport that answers it makes no page. Everything is by reference and outlives the request. The visitor is called while
-/// the store is being read, maybe under its locks: it waits for nothing and calls no transport. After an error the rows that
-/// it was shown are not those of a page: whoever tries again begins anew. Errors are those of `query_entities`. A transport that
-/// does not know this kind is asked by `query_entities` (see `answers`), so no backend has to.
+/// One page of entities, passed to a visitor row by row, each with the properties that were asked for or more: a transport that answers
+/// it makes no page. What the request refers to outlives it. The visitor is called while the store is being read, possibly under its
+/// locks: it waits for nothing and calls no transport. After an error the rows that it was given are not a page: a retry begins anew.
+/// Errors: those of `query_entities`. A transport that does not support this kind is sent a `query_entities` instead (see `answers`).
 struct read_entities {
     /// What answers it.
     struct response {
         std::optional<std::string> continuation; ///< opaque; there is more exactly when it is present
-        std::uint64_t shown{};                   ///< rows that the visitor was shown
+        std::uint64_t shown{};                   ///< rows that the visitor was given
         std::uint64_t examined{};                ///< rows looked at, where the transport can tell
         bool stale{};                            ///< read from a secondary location, maybe not the latest
     };
@@ -139,7 +137,7 @@ struct read_entities {
 
     std::string_view table;        ///< that of `asked`
     query_entities const* asked{}; ///< which page
-    row_watcher const* visit{};    ///< is shown its rows, in their order
+    row_watcher const* visit{};    ///< receives its rows, in order
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------
@@ -148,7 +146,7 @@ struct read_entities {
 enum class mutation_kind : std::uint8_t {
     insert,            ///< EntityAlreadyExists when the key is taken
     replace,           ///< the entity must exist; all properties are replaced
-    merge,             ///< the entity must exist; properties that are given are laid over it
+    merge,             ///< the entity must exist; properties that are given replace those of the same name
     insert_or_replace, ///< no condition
     insert_or_merge,   ///< no condition
     remove,            ///< the entity must exist

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// `settling`: finds out, for good, what became of a write that keeps an operation row. The row is inserted void, alone: where that
-/// succeeds no sending of the write was applied, and each one that is still on its way will be refused. Where it is refused the
-/// row is there already, and says what became of the write. To read the row only would not do: a row that is not there may come.
+/// `settling`: finds out, for good, what became of a write that keeps an operation row. It inserts the row, void and alone: where that
+/// succeeds no attempt of the write was applied, and each one that is still on its way will be refused. Where it is refused the row
+/// is there already, and says what became of the write. Reading the row is not enough: a row that is absent may still arrive.
 
 #include <entitable/request/fate.hpp>
 #include <entitable/request/operation.hpp>
@@ -15,11 +15,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Settles one operation; a resumable operation. An error of a request ends it, and nothing is settled; it may be begun anew, with
-/// the same answer in the end. One thread at a time.
+/// Settles one operation; a resumable operation. An error of a request ends it with nothing settled; it may be begun anew, with the same
+/// answer in the end. Thread safety: one thread at a time.
 class settling {
 public:
-    /// Of the operation with this id in a partition. `is_there`: the row was met, so that it is read at once.
+    /// Of the operation with this id in a partition. `is_there`: the row was met, so it is read at once.
     settling(std::string table, std::string_view partition_key, std::string_view operation_id, bool is_there = false);
 
     /// The request to send; none when all is known.
@@ -32,7 +32,7 @@ public:
     void answer(result<get_entity::response> found, steady_time now = {});
     /// Ends it early.
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    /// What became of the write: applied, or not and never. Unknown where the row was met, and removed before it was read.
+    /// What became of the write: applied, or never to be. Unknown where the row was met and then removed before it was read.
     [[nodiscard]] result<fate> finish() { return *std::move(outcome_); }
 
     /// The operation row of the write that was applied.

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `single_request`: the operation of one request, and `concluded`, which makes another result of what an operation comes to.
+/// `single_request`: the operation of one request; `concluded`: an operation whose result is converted.
 
 #include <entitable/request/operation.hpp>
 
@@ -11,8 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The operation of one request. Its answer is the result. `Kept` is how it has the request: a pointer to one that outlives it, or the
-/// request itself.
+/// The operation of one request. Its answer is the result. `Kept`: a pointer to a request that outlives it, or the request itself.
 template <table_request Request, class Kept = Request const*>
 class single_request {
 public:
@@ -46,7 +45,7 @@ public:
     void abandon(error const& reason) { answer_.emplace(failure{reason}); }
     /// The answer.
     [[nodiscard]] result<response_of<Request>> finish() { return *std::move(answer_); }
-    /// What `ask(request)` answers, in one step: nothing is kept on the way.
+    /// The result of `ask(request)`, in one step.
     template <class Ask>
     [[nodiscard]] result<response_of<Request>> finish_with(Ask const& ask) {
         return answer_ ? finish() : ask(*request());

@@ -26,9 +26,9 @@ struct trace_context {
     std::uint64_t span_id{};    ///< the span that others are children of; `parent-id` in the header
     std::uint8_t flags{};       ///< of `sampled` and `random`; what else is set is not sent
 
-    /// Reads the value of a header `traceparent`, strictly: 55 characters for version 00, lower-case digits, no id of zeros. A
-    /// later version may go on behind a further hyphen, and is read as far as version 00 goes. InvalidInput for all else: a
-    /// program that was handed such a header begins a trace of its own, or none. Flags that are not known are left out.
+    /// Reads the value of a header `traceparent`, strictly: 55 characters for version 00, lower-case digits, no id of zeros. A later
+    /// version may have more after a further hyphen, which is not read. Unknown flags are left out. Errors: InvalidInput for all else; a
+    /// program that receives such a header begins a trace of its own, or none.
     [[nodiscard]] static result<trace_context> parse(std::string_view traceparent);
 
     /// Whether there is one.

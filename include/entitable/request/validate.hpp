@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The one place that refuses bad requests, before any I/O. Each refusal has the service's own code, names the
-/// offender and the limit in its message, and keeps values of user data in `error::detail`.
+/// The one place that refuses bad requests, before any I/O. Each refusal names the offender and the limit in its message, has the code
+/// that the service would answer with, and keeps user data in `error::detail`.
 
 #include <entitable/request/kinds.hpp>
 #include <entitable/request/profile.hpp>
@@ -38,14 +38,14 @@ ENTITABLE_LAZY [[nodiscard]] result<void> validate(transact const& request, prof
 
 namespace detail {
 
-/// What was found good in one entity, by the same limits, and need not be looked at where the next one has it too: most
+/// Parts of the previous entity that passed validation by the same limits; an equal part of the next one is not checked again. Most
 /// entities that a program writes have the same names, and all of a transaction the same partition key. Refers to that entity.
 struct known_good {
     std::string_view partition_key;
     std::string_view descriptor; ///< its names, of absent properties too
 };
 
-/// As `validate`; takes over what was found good.
+/// As `validate`; keeps what passed.
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_entity(row_view entity, profile const& limits, known_good& known);
 ENTITABLE_LAZY [[nodiscard]] result<void> validate_write(
     write_entity const& request, profile const& limits, known_good& known);

@@ -15,7 +15,7 @@ class io_driver;
 
 namespace detail {
 
-/// A virtual function for each kind of request, one link of the chain a kind.
+/// A virtual function for each kind of request: one class of the chain for each.
 template <class... Requests>
 class answering;
 
@@ -24,7 +24,7 @@ class answering<> : public counted {
 public:
     virtual ~answering() = default;
     [[nodiscard]] virtual entitable::profile profile() const = 0;
-    virtual void open(io_driver& io, shared<channel>& opened) = 0; ///< none where it has no way of its own
+    virtual void open(io_driver& io, shared<channel>& opened) = 0; ///< none where it has no channel of its own
     [[nodiscard]] virtual bool at_once() const noexcept = 0;
 
 protected:
@@ -86,9 +86,9 @@ transport_interface* make_model(T const& wrapped) {
 
 } // namespace detail
 
-/// A transport whose type was forgotten. Holds a copy, which shares the state of the original; copies of
-/// it are cheap. Thread safety: that of the transport, which is to be safe. One that was moved from answers InvalidInput, and so
-/// does a table, a batch or a query over it.
+/// A transport of any type, type-erased. Holds a copy, which shares the state of the original; copies of it are cheap. One that was
+/// moved from answers InvalidInput, and so does a table, a batch or a query over it. Thread safety: that of the transport, which is
+/// safe to use from several threads.
 class any_transport {
 public:
     using is_transport = void;             ///< opts in to `transport`
@@ -100,7 +100,7 @@ public:
         requires(!std::same_as<T, any_transport> && requires { typename T::is_transport; } && transport<T>)
     any_transport(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
 
-    /// Of the transport it holds.
+    /// That of the transport it holds; the default one after a move.
     [[nodiscard]] entitable::profile profile() const {
         return interface_ ? interface_->profile() : entitable::profile{};
     }
@@ -114,9 +114,9 @@ public:
         return interface_->execute(request, context);
     }
 
-    /// Whether it opts in to be asked on the spot: see `answers_at_once`.
+    /// Whether it never waits: see `answers_at_once`.
     [[nodiscard]] bool at_once() const noexcept { return !interface_ || interface_->at_once(); }
-    /// Tells apart what transports hold: copies of one have the same address. Null after a move.
+    /// The same for all copies of one; null after a move.
     [[nodiscard]] void const* identity() const noexcept { return interface_.get(); }
 
     /// The transport's own channel; none where it has none, see `open_channel`.

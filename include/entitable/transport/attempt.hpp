@@ -3,9 +3,8 @@
 #pragma once
 
 /// \file
-/// What transports tell the observer of a call: `count_attempt` and `as_operation` for those that answer at once, and the parts of both
-/// for those whose answers come later. Nothing is kept but in the call and by who begins: no clock is looked at and no record is made
-/// when nobody watches.
+/// How transports report to the observer of a call: `count_attempt` and `as_operation` for those that answer in the call, and the parts
+/// of both for those whose answers come later. Without an observer no clock is read and no record is made.
 
 #include <entitable/request/call.hpp>
 #include <entitable/request/request_ref.hpp>
@@ -15,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a request says of itself to an observer.
+/// What an observer is given of a request.
 struct request_words {
     std::string_view name;
     std::string_view table;
@@ -26,8 +25,8 @@ struct request_words {
 /// A span id that no other has, for a span of this call. Never 0.
 [[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
 
-/// Opens the operation of the request that is about to be sent, if the call is watched and none is open yet. Whether it did: who
-/// opened it ends it, or `forget_operation` where there is no outcome.
+/// Opens the operation of the request that is about to be sent, if the call is watched and none is open yet. Returns whether it did: the
+/// code that opened it ends it, or calls `forget_operation` where there is no outcome.
 [[nodiscard]] inline bool begin_operation(call& context) noexcept {
     if (context.watch == nullptr || context.spans.operation != 0) {
         return false;
@@ -37,7 +36,7 @@ struct request_words {
     return true;
 }
 inline void forget_operation(call& context) noexcept { context.spans.operation = 0; }
-/// Tells of the operation that `begin_operation` opened, and closes it.
+/// Reports the operation that `begin_operation` opened, and closes it.
 void end_operation(
     request_ref asked, call& context, steady_time begun, steady_time ended, outcome_record outcome) noexcept;
 
@@ -63,10 +62,10 @@ template <table_request Request>
     return made;
 }
 
-/// Tells of an attempt that was counted already. Ids but its own one, and its number, are those of the call; the words are those of
-/// the request, where there is one.
+/// Reports an attempt that was counted already. Its number, and its ids but for its own span's, are those of the call; the words are
+/// those of the request, where there is one.
 void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept;
-/// Tells of a wait before a request.
+/// Reports a wait before a request.
 void tell_wait(request_ref next, wait_cause cause, call const& context, steady_time begun, steady_time until) noexcept;
 
 /// Forgets an operation that an exception has left open.
@@ -88,8 +87,8 @@ private:
 
 } // namespace detail
 
-/// Makes the answer to a request, with all requests that are sent for it: for transports that may send several. The first transport on
-/// the way of a watched call opens its operation, and tells the observer when it has ended; inside of one nothing is done.
+/// Runs `answer` as one operation of the call: for transports that may send several requests for one. The first transport on the way of
+/// a watched call opens its operation and reports its end; transports below it only run `answer`.
 template <table_request Request, std::invocable Answer>
 [[nodiscard]] result<response_of<Request>> as_operation(
     Request const& request, call& context, clock& time, Answer const& answer) {
@@ -102,8 +101,8 @@ template <table_request Request, std::invocable Answer>
     return answered;
 }
 
-/// Makes an answer, counts the attempt, and tells the observer of the call: for transports that pass a request to no other one. `server`
-/// lives as long as the transport; null where it says nothing of itself.
+/// Runs `answer` as one attempt: counts it and reports it to the call's observer. For terminal transports. `server` lives as long as the
+/// transport; null for none.
 template <table_request Request, std::invocable Answer>
 [[nodiscard]] result<response_of<Request>> count_attempt(
     Request const& request, call& context, clock& time, Answer const& answer, server_identity const* server = nullptr) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `channel`: many requests of any kinds under way at once, from one thread. Nothing in it waits: one `io_driver` waits for
-/// all the channels of a thread.
+/// `channel`: many requests of any kinds under way at once, from one thread. A channel does not wait: one `io_driver` waits for all
+/// channels of a thread.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/io_driver.hpp>
@@ -17,10 +17,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A request that was answered. Everything in it is by reference and lasts while the sink runs; the sink moves the answer out.
+/// A request that was answered. Everything in it is by reference and valid while the sink runs; the sink moves the answer out.
 class completion {
 public:
-    /// Of this request, and of the other things as they were sent.
+    /// Of this request, with the call, the tag and the begin it was sent with.
     template <table_request Request>
     completion(Request const& sent, result<response_of<Request>>& answered, call& sent_with, void* sent_as,
         steady_time begun_at) noexcept
@@ -52,7 +52,7 @@ private:
     void* answer_;
 };
 
-/// Who is told of answers.
+/// Receives answers.
 using completion_sink = function_ref<void(completion&)>;
 
 /// Requests of any kinds under way to one transport.
@@ -61,10 +61,10 @@ using completion_sink = function_ref<void(completion&)>;
 /// 1. All calls come from one thread. Its driver outlives it.
 /// 2. Request and call stay where they are until their completion, or until the channel is gone.
 /// 3. Each request that is sent has one completion, also one that is cancelled or cannot be sent.
-/// 4. `poll` alone completes; never `send` or `cancel`. A sink may send and cancel. Where it throws, the exception passes and
-///    nothing else is lost: the next `poll` goes on.
-/// 5. A tag differs from those of all others under way. It may be used again from its completion on.
-/// 6. What the transport promises of a request holds for one in a channel: order of attempts, deadlines, cancellation, effects.
+/// 4. Completions come from `poll` only, never from `send` or `cancel`. A sink may send and cancel. Where it throws, the exception
+///    passes through and nothing else is lost: the next `poll` continues.
+/// 5. A tag differs from those of all others under way. It may be reused from its completion on.
+/// 6. What the transport promises for a request holds for one in a channel: order of attempts, deadlines, cancellation, effects.
 ///    Requests overtake each other.
 class channel : public counted {
 public:
@@ -72,11 +72,12 @@ public:
 
     /// Begins a request; its completion has the tag.
     virtual void send(request_ref request, call& context, void* tag) = 0;
-    /// Ends a request early: the next `poll` completes it, mostly with `why`, and with the effect that follows from what was sent.
+    /// Ends a request early: the next `poll` completes it, with `why` unless its answer is there, and with the effect that follows
+    /// from what was sent.
     virtual void cancel(void* tag, error const& why) = 0;
-    /// Completes what is answered, and goes on with the rest, without waiting. `now` is the time of the driver.
+    /// Completes what is answered and advances the rest, without waiting. `now` is the time of the driver.
     virtual void poll(steady_time now, completion_sink sink) = 0;
-    /// When `poll` has something to do though nothing arrives.
+    /// When to call `poll` even if nothing arrives.
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;
 };
 
@@ -93,13 +94,13 @@ class any_transport;
 
 namespace detail {
 
-/// Opens the operation of a request for the observer of its call, if no channel or transport above has: in `send`.
+/// Opens the operation of a request for the observer of its call, if no channel or transport above has. Called in `send`.
 inline void open_operation(channel const& here, call& context) noexcept {
     if (begin_operation(context)) {
         context.spans.opened_by = &here;
     }
 }
-/// Ends what `open_operation` opened: before the sink is called.
+/// Ends what `open_operation` opened. Called before the sink.
 inline void close_operation(channel const& here, completion const& done, steady_time now) noexcept {
     if (done.context->spans.opened_by == &here) {
         done.context->spans.opened_by = nullptr;
@@ -109,7 +110,7 @@ inline void close_operation(channel const& here, completion const& done, steady_
     }
 }
 
-/// The channel that executes in `poll`, for transports that answer at once or wait on their own account.
+/// The channel that executes in `poll`, for transports that answer in the call.
 [[nodiscard]] shared<channel> open_blocking_channel(any_transport const& through, io_driver& io);
 
 } // namespace detail

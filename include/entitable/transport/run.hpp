@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Waits until `time`, in slices, so that a cancellation is seen within a few milliseconds.
+/// Waits until `time`, in slices of 5 ms. Errors: Cancelled and DeadlineExceeded.
 [[nodiscard]] inline result<void> wait_until(steady_time time, call const& context, clock& source) {
     constexpr auto slice = std::chrono::milliseconds{5};
     for (;;) {
@@ -32,7 +32,7 @@ ENTITABLE_BEGIN_NAMESPACE
     }
 }
 
-/// Drives an operation of one request at most to its end on the calling thread: no clock is looked at, and nothing is asked twice.
+/// Drives an operation of at most one request to its end on the calling thread, without a clock.
 template <class Op, class Transport>
     requires operation_of_one<std::remove_cvref_t<Op>>
 auto run_one(Op&& op, call& context, Transport& through) {
@@ -40,9 +40,9 @@ auto run_one(Op&& op, call& context, Transport& through) {
 }
 
 /// Drives one operation to its end on the calling thread, under one call; or, given `call_options`, each of its requests under a call
-/// of its own, whose deadline begins with it. Its steps go to the transports by their places, the first of which is 0.
-/// The observer of the call is told of each wait.
-/// Abandons with InternalError an operation that names another place, or sends a request whose answer it does not take.
+/// of its own, whose timeout begins with it. Its steps go to the transports by their places, the first of which is 0. Each wait is
+/// reported to the observer of the call. Abandons with InternalError an operation that names another place, or sends a request whose
+/// answer it does not take.
 template <operation Op, class Calls, transport First, transport... More>
     requires std::same_as<Calls, call> || std::same_as<std::remove_const_t<Calls>, call_options>
 auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decltype(op.finish()) {

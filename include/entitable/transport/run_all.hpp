@@ -15,11 +15,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Drives each operation to its end, with a call of its own, on the calling thread; up to `in_flight` of them are begun and not ended
-/// (one at least) at a time, and wait for each other nowhere. Steps go to the channels by their places; all channels are of the driver `io`, by whose
-/// clock it waits, and have nothing else under way. `finish()` of each operation is left to the caller. Abandoned with InternalError is an operation that names another
-/// place, or sends a request whose answer it does not take. False where the channels fell silent: what was left is abandoned with
-/// TransportFailed. Then, and where an operation throws, the channels are not to be used again.
+/// Drives each operation to its end, with a call of its own, on the calling thread; up to `in_flight` of them, at least one, are under
+/// way at a time, and none waits for another. Steps go to the channels by their places; all channels belong to the driver `io`, by whose
+/// clock it waits, and have nothing else under way. The caller calls `finish()` of each operation. An operation that names another
+/// place, or sends a request whose answer it does not take, is abandoned with InternalError. Returns false where the channels fell
+/// silent: the rest is abandoned with TransportFailed. After that, and where an operation throws, do not use the channels again.
 template <operation Op>
 bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<channel*> const& places, io_driver& io,
     std::size_t in_flight) {

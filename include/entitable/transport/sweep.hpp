@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// `sweep_operation_rows`: the removal of operation rows that nobody needs any more.
+/// `sweep_operation_rows`: removes operation rows that are no longer needed.
 
 #include <entitable/request/operation_row.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What is swept, and how old it is.
+/// Which operation rows are swept.
 struct sweep_options {
     std::optional<std::string>
         partition_key{}; ///< of one partition; nothing: of the whole table, which is a scan of it
@@ -23,7 +23,7 @@ namespace detail {
 /// Reads operation rows page by page and removes those that are old enough, each under its ETag. The call and the clock must outlive it.
 class operation_sweep {
 public:
-    /// `late`: how long a sending may be late; `context`: the call that it is driven with, which knows the service's clock.
+    /// `late`: how long an attempt may be late; `context`: the call that it is driven with, which has the service's clock.
     operation_sweep(std::string table, sweep_options const& options, std::chrono::seconds late, call const& context);
 
     [[nodiscard]] operation_step next() const noexcept {
@@ -49,11 +49,11 @@ private:
 
 } // namespace detail
 
-/// Removes operation rows that were written longer ago than the retention, by this program's clock and by the service's; how many.
-/// Stops at the first error. OutOfRangeInput for a retention that is shorter than a sending may be late
-/// (`profile::longest_late_application`); where nothing bounds that, the retention is the program's to choose. Any program may do it, at any time, several at once. A row that is removed too early lets a late sending
-/// be applied a second time, or after it was given up: the retention is longer than a call with its repetitions goes on, than an
-/// operation id is asked with again, and than a sending may be late.
+/// Removes operation rows that were written longer ago than the retention, by this program's clock and by the service's where it tells
+/// it. Returns how many; stops at the first error. Any number of programs may do it at any time. A row that is removed too early lets a
+/// late attempt be applied a second time, or after it was given up: choose a retention longer than a call with its retries takes, than
+/// an operation id is used again, and than an attempt may be late. Errors: OutOfRangeInput for a retention shorter than an attempt may
+/// be late (`profile::longest_late_application`, where that is bounded); those of the requests.
 template <transport T>
 [[nodiscard]] result<std::size_t> sweep_operation_rows(
     T& through, std::string table, call& context, sweep_options const& options = {}) {

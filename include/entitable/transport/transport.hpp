@@ -14,9 +14,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The transport answers requests of this kind. To `read_entity` it opts in: `T::visits_entities` names the transport itself; to
-/// `read_entities` by `T::visits_pages`. So one that inherits from it, and answers `get_entity` in its own way, is still asked for
-/// that; and so is one that keeps copies of requests, or answers them by a template.
+/// The transport answers requests of this kind. It opts in to `read_entity` by naming itself in `T::visits_entities`, and to
+/// `read_entities` in `T::visits_pages`: a class that derives from it and answers `get_entity` in its own way is still sent that, and so
+/// is one that keeps copies of requests or answers them by a template.
 template <class T, class Request>
 concept answers =
     requires(T& transport, Request const& request, call& context) {
@@ -24,7 +24,7 @@ concept answers =
     } && (!std::same_as<Request, read_entity> || requires { requires std::same_as<typename T::visits_entities, T>; }) &&
     (!std::same_as<Request, read_entities> || requires { requires std::same_as<typename T::visits_pages, T>; });
 
-/// Something that stores entities, or stands in front of something that does.
+/// Stores entities, or wraps a transport that does.
 ///
 /// Semantic rules:
 /// 1. It is a cheap handle: copies share one state, and a copy keeps that state alive.
@@ -32,13 +32,13 @@ concept answers =
 /// 3. One call answers one request: a page is one page, a failure is final unless retrying is its purpose.
 /// 4. A page may be empty and have a continuation; there is more exactly when there is a continuation.
 /// 5. It validates what it is given against its own profile, before any I/O.
-/// 6. After an error with `effect::none` nothing was applied. A write whose fate is not known says `effect::unknown`.
+/// 6. After an error with `effect::none` nothing was applied. The error of a write whose fate is not known has `effect::unknown`.
 /// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
-/// 8. Where requests come to their end, each attempt is counted and told to the observer of the call: `count_attempt` does both. What sends
-///    several requests for one that it was asked does so in `as_operation`.
+/// 8. A terminal transport counts each attempt and reports it to the call's observer: `count_attempt` does both. One that sends several
+///    requests for one does so in `as_operation`.
 /// 9. It throws nothing of its own; running out of memory passes through and leaves the data whole.
-/// 10. A write is one step for everybody else: nothing comes between its condition and its effect, a merge keeps what others
-///     write, and a page of one partition shows all of a transaction or nothing of it.
+/// 10. A write is atomic: nothing comes between its condition and its effect, a merge keeps what others write, and a page of one
+///     partition shows all of a transaction or nothing of it.
 template <class T>
 concept transport = std::copy_constructible<T> &&
     requires(T const& transport) {
@@ -50,14 +50,14 @@ concept transport = std::copy_constructible<T> &&
     // the least that a typed table needs; other requests are answered with NotSupported where they are missing
     answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
 
-/// A transport that never waits, so that an asynchronous caller asks it on the spot. It opts in, by naming itself: who inherits from it,
-/// or stands in front of it, may wait.
+/// A transport that never waits, so that an asynchronous caller calls it directly. It opts in by naming itself: a class that derives
+/// from it, or wraps it, may wait.
 template <class T>
 concept answers_at_once = requires { requires std::same_as<typename T::answers_at_once, T>; };
 
 namespace detail {
 
-/// Shows the rows of a page that was handed over.
+/// Passes the rows of a page to a visitor.
 [[nodiscard]] inline result<read_entities::response> show_page(
     result<query_entities::response> found, row_watcher const& visit) {
     if (!found) {
@@ -71,8 +71,8 @@ namespace detail {
 
 } // namespace detail
 
-/// Sends `request` through `transport`; NotSupported when it has no such request. A `read_entity` goes to a transport that does not know it
-/// as a `get_entity`, and a `read_entities` as a `query_entities`.
+/// Sends `request` through `transport`; NotSupported when it does not answer that kind. A transport that does not answer `read_entity` or
+/// `read_entities` is sent `get_entity` or `query_entities` instead.
 template <transport T, table_request Request>
 [[nodiscard]] result<response_of<Request>> execute(T& transport, Request const& request, call& context) {
     if constexpr (answers<T, Request>) {
@@ -91,7 +91,7 @@ template <transport T, table_request Request>
     }
 }
 
-/// Refuses to start when the caller has cancelled or its deadline has passed.
+/// Checks that a call may start or continue. Errors: Cancelled, DeadlineExceeded.
 [[nodiscard]] inline result<void> check_call(call const& context, clock& time = system_clock()) {
     if (context.cancellation.cancelled()) {
         return failure{error_code::cancelled, "the call was cancelled"};

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Several key ranges of one query: what a predicate or the text of a filter is turned into.
+/// Several key ranges of one query, made of a predicate or of the text of a filter.
 
 #include <entitable/request/filter.hpp>
 #include <entitable/request/key_range.hpp>
@@ -17,14 +17,14 @@ namespace detail {
 /// the one that holds both, and `exact` is cleared.
 ENTITABLE_LAZY void make_disjoint(std::vector<key_range>& ranges, bool& exact);
 
-/// The keys that a condition speaks of.
+/// The keys that can satisfy a condition.
 struct ranges_of_filter {
     std::vector<key_range> ranges; ///< disjoint and in order; none when no row can satisfy it
     bool exact{true};              ///< each row in them satisfies it
 };
 
-/// The least ranges that this arithmetic finds, of which each row that satisfies `condition` is in one: 100 at most, else the one
-/// that holds them all. `condition` is well formed.
+/// Ranges that together hold each row that satisfies `condition`: 100 at most, else the one that holds them all. `condition` is well
+/// formed.
 ENTITABLE_LAZY [[nodiscard]] ranges_of_filter key_ranges_of(filter const& condition);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The errors of requests that break a rule, told alike wherever they are found.
+/// The errors of requests that break a rule.
 
 #include <entitable/core/result.hpp>
 

@@ -55,7 +55,7 @@ ENTITABLE_DECL batch_packer::batch_packer(std::string table, profile const& limi
 
 namespace detail {
 
-/// At least `transaction_size` and `service_size`, at the price of a look at the header: most rows are far from every limit.
+/// At least `transaction_size` and `service_size`, and cheap: most rows are far from every limit.
 [[nodiscard]] ENTITABLE_DECL std::size_t transaction_size_bound(
     std::string_view table, mutation const& change) noexcept {
     constexpr std::size_t fixed = 1024 + 64;
