@@ -48,7 +48,7 @@ concept combines = requires(Aggregate& sums, Aggregate const& others) { sums.com
 
 /// The text that every row key of a type begins with.
 [[nodiscard]] constexpr std::string_view first_literal(key_layout layout) noexcept {
-    return layout.size() != 0 && layout[0].literal() ? layout[0].name : std::string_view{};
+    return !layout.empty() && layout[0].literal() ? layout[0].name : std::string_view{};
 }
 [[nodiscard]] constexpr bool are_told_apart_by(std::string_view one, std::string_view other) noexcept {
     return !one.empty() && !other.empty() && one.substr(0, other.size()) != other && other.substr(0, one.size()) != one;

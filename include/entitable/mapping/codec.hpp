@@ -30,7 +30,7 @@ template <class T>
         if constexpr (optional) {
             return *member;
         } else {
-            return member;
+            return member; // NOLINT: outlives the call
         }
     }();
     nullable_view made{property_type<inner>::view(value), optional, true};

@@ -120,7 +120,7 @@ struct missing_member {
     std::int32_t value;
 };
 
-void entitable_mapping_of(); // lets the next line be parsed
+void entitable_mapping_of(); // lets what asks for it be parsed; the real one is found by the entity's namespace
 
 /// The hook that ENTITABLE declares stands in the namespace of T.
 template <class T>

@@ -10,8 +10,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-void entitable_mapping_of(); // lets the next line be parsed; the real one is found by the entity's namespace
-
 template <class T>
 concept declares_mapping = requires(T const* none) { entitable_mapping_of(none).entity_name; };
 

@@ -115,9 +115,9 @@ public:
     /// Begins a round.
     ENTITABLE_LAZY void begin_round() noexcept;
     /// The next request of the round, and the slot of its answer; null when there is none.
-    ENTITABLE_LAZY [[nodiscard]] query_entities const* next_request(std::size_t& slot);
+    ENTITABLE_LAZY [[nodiscard]] query_entities const* next_request(std::size_t& index);
     /// Takes the answer of a slot.
-    ENTITABLE_LAZY void answer(std::size_t slot, result<query_entities::response> response);
+    ENTITABLE_LAZY void answer(std::size_t index, result<query_entities::response> response);
 
 private:
     /// Counts partitions in rows that come in key order.

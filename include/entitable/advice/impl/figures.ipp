@@ -119,7 +119,7 @@ ENTITABLE_DECL std::size_t width_of(std::string_view text) noexcept {
 }
 
 ENTITABLE_DECL std::string clipped(std::string_view text, std::size_t width) {
-    std::string const shown = text::printable(text);
+    std::string shown = text::printable(text);
     if (width_of(shown) <= width) {
         return shown;
     }

@@ -143,12 +143,12 @@ template <class Entity, class Declared>
     table_core const& core, std::string const& partition_key, bool mend, aggregate_options const& options) {
     using aggregate = typename aggregate_declaration<Declared>::type;
     using row_writer = aggregate_writer<Entity, Declared>;
-    using stored_rows = std::map<std::string, row>;
+    using rows_by_key = std::map<std::string, row>;
     key_range const sums_range{
         key_interval::only(partition_key), rows_behind(first_literal(mapping<aggregate>::row_layout))};
     key_range const entities_range{
         key_interval::only(partition_key), rows_behind(first_literal(mapping<Entity>::row_layout))};
-    auto const read_sums = [&](stored_rows& into) {
+    auto const read_sums = [&](rows_by_key& into) {
         into.clear();
         return core.for_each_row(
             sums_range, {}, false, [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
@@ -156,7 +156,7 @@ template <class Entity, class Declared>
     random_source random{options.seed};
     for (std::uint32_t attempts = 1;; ++attempts) {
         aggregate_audit told;
-        stored_rows before;
+        rows_by_key before;
         ENTITABLE_CHECK(read_sums(before)); // first: a change of an entity that is read later shows in the version
         std::map<std::string, aggregate> computed;
         result<void> good;
@@ -202,7 +202,7 @@ template <class Entity, class Declared>
             }
         }
         bool again = false;
-        stored_rows after;
+        rows_by_key after;
         if (!wanted.empty() && !mend) {
             ENTITABLE_CHECK(read_sums(after));
         }

@@ -67,7 +67,7 @@ private:
 #if ENTITABLE_HAS_EXCEPTIONS
             try {
                 (void)at.release();
-            } catch (...) {// it waits no more in any case
+            } catch (...) {// NOLINT: it waits no more in any case
             }
 #else
             (void)at.release();

@@ -152,7 +152,8 @@ private:
 class stack_sending : public sending {
 public:
     /// `context` outlives it.
-    stack_sending(own_stack& of, loop_way& to, call& with) : sending(std::move(with)), stack_(of), outside_(&with) {
+    stack_sending(own_stack& of, loop_way& to, call& with)
+        : sending(std::move(with)), stack_(of), outside_(&with) { // NOLINT: its address
         way = &to;
     }
     virtual ~stack_sending() = default;

@@ -19,7 +19,7 @@ class stack_channel final : public channel {
 public:
     stack_channel(loop_core& core, loop_way& way) noexcept : core_(core), way_(way) {}
     /// Waits for what is under way, which it cancels.
-    ~stack_channel() {
+    ~stack_channel() override {
         for (auto& [tag, each] : all_) {
             each->take_back_of_channel();
         }

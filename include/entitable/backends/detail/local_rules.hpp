@@ -25,7 +25,7 @@ ENTITABLE_LAZY [[nodiscard]] row selected_row(row_view stored, projection const&
 /// The bytes of a row, copied out of a store while its lock is held. Most rows fit into this without an allocation.
 class payload_copy {
 public:
-    payload_copy() noexcept {} // leaves the bytes as they are: zeroing them would cost more than the copy
+    payload_copy() noexcept {} // NOLINT: leaves the bytes as they are: zeroing them would cost more than the copy
     payload_copy(payload_copy const&) = delete;
     payload_copy& operator=(payload_copy const&) = delete;
 

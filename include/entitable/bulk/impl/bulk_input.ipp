@@ -145,8 +145,8 @@ ENTITABLE_DECL void bulk_run::take_duplicate(mutation change, std::uint64_t inde
 }
 
 ENTITABLE_DECL void bulk_run::pack(mutation change, std::uint64_t index) {
-    if (auto added = packer_.add(std::move(change), index); !added) { // what is refused was not moved
-        std::uint64_t const key = key_digest(change.entity);
+    if (auto added = packer_.add(std::move(change), index); !added) {
+        std::uint64_t const key = key_digest(change.entity); // NOLINT: what is refused was not moved
         --report_.held;
         held_bytes_ -= stored_bytes(change.entity);
         keys_.erase(key);

@@ -13,7 +13,7 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY query_source::query_source(any_transport to, call_options how, std::string name,
     result<query_plan> planned, key_layout partition, key_layout row)
-    : query_parts{std::move(name), planned ? *std::move(planned) : query_plan{}, partition, row},
+    : query_parts{std::move(name), planned ? std::move(*planned) : query_plan{}, partition, row},
       through(std::move(to)),
       options(std::move(how)) {
     if (!planned) {

@@ -15,7 +15,7 @@ namespace detail {
 
 /// With three digits behind the point; whole numbers without.
 inline std::string text_of_ratio(double ratio) {
-    auto const thousandths = static_cast<std::uint64_t>(ratio * 1000 + 0.5);
+    auto const thousandths = static_cast<std::uint64_t>(ratio * 1000 + 0.5); // NOLINT: never negative
     if (thousandths % 1000 == 0) {
         return std::to_string(thousandths / 1000);
     }

@@ -93,7 +93,7 @@ inline result<void> change_pointer(reference_place const& at, function_ref<resul
 
 /// A table for rows of one version, that no other attempt has; the pointer knows of it before it is made.
 inline result<std::string> begin_copy(reference_place const& at, std::int64_t version) {
-    std::string const stored = text::joined({at.name, "0v", std::to_string(version), "x",
+    std::string stored = text::joined({at.name, "0v", std::to_string(version), "x",
         guid::random().to_string().substr(0, 8), guid::random().to_string().substr(0, 8)});
     ENTITABLE_CHECK(pointers_of(at).create_if_absent());
     ENTITABLE_CHECK(change_pointer(at, [&](reference_pointer& pointer) -> result<bool> {

@@ -70,7 +70,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
                 if (before || after) {
                     moved.moves.push_back({index, row_keys_of(before), std::move(after)});
                 }
-                after.reset();
+                after = std::nullopt;
                 continue;
             }
             if (!before || same_keys) {

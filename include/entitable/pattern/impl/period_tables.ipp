@@ -81,7 +81,7 @@ ENTITABLE_DECL result<std::string> period_names::made(date_time when) const {
     ENTITABLE_TRY(std::string name, name_of(when));
     {
         std::lock_guard const lock{known_->guard};
-        if (known_->names.count(name) != 0) {
+        if (known_->names.contains(name)) {
             return name;
         }
     }

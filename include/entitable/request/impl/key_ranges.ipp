@@ -98,7 +98,7 @@ ENTITABLE_LAZY void tidy(ranges_of_filter& all) {
                     compare_upper(held.upper, other.upper) >= 0 ? held.upper : other.upper};
             }
         }
-        all = {std::vector<key_range>(1, std::move(whole)), false};
+        all = {std::vector<key_range>(1, whole), false};
     }
 }
 

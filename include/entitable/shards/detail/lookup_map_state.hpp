@@ -32,13 +32,13 @@ struct lookup_map_state : counted {
 
     [[nodiscard]] steady_time now() const noexcept { return options.time->steady(); }
     /// Reads the map, and nothing else. MapUnavailable where it cannot be read.
-    [[nodiscard]] result<shard_map_ref> read(call const& context);
+    [[nodiscard]] result<shard_map_ref> read(call const& caller);
     /// The copy that is held, renewed when a third of its lease is over `at` this time, which is now; one is read where there is none.
     [[nodiscard]] result<shard_map_ref> current(call const& context, steady_time at);
     /// A copy whose reading began after this call.
     [[nodiscard]] result<shard_map_ref> fresh(call const& context);
     /// One change: `edit` is given the map as it is, any number of times. False of it: nothing is to be changed.
-    [[nodiscard]] result<void> change(std::optional<std::int32_t> shard, call const& context,
+    [[nodiscard]] result<void> change(std::optional<std::int32_t> shard, call const& caller,
         function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit);
     /// The shard of a partition; ShardUnmapped.
     [[nodiscard]] result<std::uint32_t> shard_of(std::string_view partition_key) const;

@@ -21,7 +21,7 @@ namespace detail {
 [[nodiscard]] bool meets_range(shard_map_copy const& map, shard_place const& place, key_range const& range);
 /// Drops a physical table; one that is gone is done.
 [[nodiscard]] result<void> drop_shard_table(
-    sharded_state& state, std::string_view store, std::string table, call const& context);
+    sharded_state& state, std::string_view store, std::string table, call const& caller);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

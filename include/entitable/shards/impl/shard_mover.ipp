@@ -321,7 +321,10 @@ ENTITABLE_DECL void shard_mover::after_pass(steady_time now) {
     switch (at_) {
         case stage::copying: rounds_ = 0; return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
         case stage::catching_up:
-            if (found_ != 0 && ++rounds_ < order_.options.rounds && (rounds_ == 1 || found_ < found_before_)) {
+            if (found_ != 0) {
+                ++rounds_;
+            }
+            if (found_ != 0 && rounds_ < order_.options.rounds && (rounds_ == 1 || found_ < found_before_)) {
                 return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
             }
             return pass(stage::verifying, move_step::verifying, copy_pass::verify);

@@ -182,8 +182,8 @@ struct figure_frame {
     picture.rect(x.begin, y.end, x.end - x.begin, y.begin - y.end, "ground");
     picture.heat(x, y, writes.rows(), std::max<std::size_t>(writes.used_columns(), 1), most,
         [&](std::size_t row, std::size_t column) { return writes.at(row, column); });
-    std::string const last = writes.key(writes.rows() - 1);
-    std::string const first = writes.key(0);
+    std::string const& last = writes.key(writes.rows() - 1);
+    std::string const& first = writes.key(0);
     picture.text(x.begin, y.end - 8, "last key: " + clipped(last, 40), text_anchor::start, {}, last);
     picture.text(x.begin, y.begin + 18, "first key: " + clipped(first, 40), text_anchor::start, {}, first);
     if (writes.used_columns() > 0 && pattern != heat_pattern::nothing) {
