@@ -15,10 +15,18 @@
 /// The third number of the version.
 #define ENTITABLE_VERSION_PATCH 0
 
+/// The inline namespace of the version. Until 1.0 a new minor version may change the layout of a type, so v0_1 stands for all of 0.1:
+/// two libraries of one process that were built with 0.1 and 0.2 share no function and no type.
+#define ENTITABLE_VERSION_NAMESPACE ENTITABLE_VERSION_NAMESPACE_OF(ENTITABLE_VERSION_MAJOR, ENTITABLE_VERSION_MINOR)
+/// The same of two numbers, after their macros are replaced.
+#define ENTITABLE_VERSION_NAMESPACE_OF(major, minor) ENTITABLE_VERSION_NAMESPACE_JOINED(major, minor)
+/// The name itself.
+#define ENTITABLE_VERSION_NAMESPACE_JOINED(major, minor) v##major##_##minor
+
 /// Opens `entitable` and the inline namespace of the version.
 #define ENTITABLE_BEGIN_NAMESPACE \
     namespace entitable {         \
-    inline namespace v0 {
+    inline namespace ENTITABLE_VERSION_NAMESPACE {
 /// Closes what ENTITABLE_BEGIN_NAMESPACE opens.
 #define ENTITABLE_END_NAMESPACE \
     }                           \
