@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// Members that are stored as several properties: `chunked(member)` inside of `properties(...)`, and members of type
-/// `reference<E>`.
+/// Members that are stored as several properties: `chunked(member)` inside `properties(...)`, and members of type `reference<E>`.
 
 #include <entitable/core/value.hpp>
 #include <entitable/mapping/component.hpp>
@@ -15,8 +14,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A text or binary member that may be larger than a property: it is stored as `name`, `name_1` to `name_14` of up to 64 KiB
-/// each, and `name_n`, which says how many of them are valid. What `chunked(member)` inside of `properties(...)` stands for.
+/// What `chunked(member)` inside `properties(...)` makes: a text or binary member that may be larger than a property. It is stored as
+/// `name`, `name_1` to `name_14` of up to 64 KiB each, and `name_n`, which says how many of them are valid.
 template <auto Pointer>
 struct chunked_member {
     using value_type = detail::member_type<Pointer>; ///< the member's type
@@ -57,10 +56,10 @@ inline constexpr bool can_be_chunked<binary> = true;
 template <class T>
 inline constexpr bool can_be_chunked<std::optional<T>> = can_be_chunked<T>;
 
-/// What follows on the name of a chunked member; the first chunk has the name itself, the last is the count.
+/// The suffixes to the name of a chunked member; the first chunk has the name itself, the last is the count.
 inline constexpr std::string_view chunk_suffixes[max_chunks + 1] = {
     "", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_n"};
-/// What follows on the name of a reference.
+/// The suffixes to the name of a reference.
 inline constexpr std::string_view reference_suffixes[2] = {"_PartitionKey", "_RowKey"};
 
 /// How many properties a member is stored as.

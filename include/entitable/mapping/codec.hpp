@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// An entity to a row and back. Templates fold over the members; all that does not depend on their types is in
-/// `detail::encode_row` and `detail::decode_row`, compiled once.
+/// An entity to a row and back. Templates fold over the members; what does not depend on their types is in `detail::encode_row` and
+/// `detail::decode_by_name`, compiled once.
 
 #include <entitable/mapping/detail/descriptor.hpp>
 #include <entitable/mapping/detail/key_from.hpp>
@@ -52,11 +52,11 @@ struct row_source {
     std::size_t count;
 };
 
-/// Lays keys, header, descriptor and values out in the block of `into`, whose memory is used again. The errors are those of
-/// `write_key`; OutOfRangeInput names the property whose value has no name.
+/// Writes keys, header, descriptor and values into the block of `into`, whose memory is reused. Errors: those of `write_key`;
+/// OutOfRangeInput names the property whose value has no name.
 ENTITABLE_LAZY [[nodiscard]] result<void> encode_row(row& into, row_source const& from);
 
-/// Fills the targets from a row of any shape, by the names of its properties. So many of the row's properties are read elsewhere.
+/// Fills the targets from a row of any shape, by the names of its properties. `read_elsewhere`: how many properties others read.
 ENTITABLE_LAZY [[nodiscard]] result<void> decode_by_name(row_view const& row, value_target const* targets,
     std::string_view const* names, std::size_t count, reading mode, std::string_view entity,
     std::size_t read_elsewhere = 0);
@@ -76,7 +76,7 @@ bool take_value(void* member, value_view const* value) {
     }
 }
 
-/// Members that are named by pointers, and none that is read by functions or in parts.
+/// All members are named by pointers: none is read by functions or in parts.
 template <auto... Members>
 inline constexpr bool are_member_pointers = (std::is_member_pointer_v<decltype(Members)> && ...);
 
@@ -123,7 +123,7 @@ template <class Codec, class T>
     return {&value, &parse_value<Codec, T>};
 }
 
-/// The only component of a key, and the text of the key is its value. A literal or a bucket may stand in front yet.
+/// The key has one component, whose text is its value. A literal or a bucket may still come before it.
 template <class... Components>
 inline constexpr bool is_one_text = false;
 template <class Component>
@@ -148,7 +148,7 @@ template <class Entity, class... Components>
     return read_key(key, layout, values);
 }
 
-/// The values of members of which some are stored as several properties, and the name of the member beside each.
+/// The values of members, some of which are stored as several properties, each with the name of its member.
 template <auto Member, class Entity>
 [[nodiscard]] result<void> put_parts_of(
     Entity const& entity, std::string_view name, nullable_view*& to, std::string_view*& names) {
@@ -213,7 +213,7 @@ template <class Entity, class Class, class T>
 [[nodiscard]] value_target target_of_property(Entity& out, T Class::* member) noexcept {
     return target_for(out.*member);
 }
-/// The setter gets a value only where there is one, or where absence is a value.
+/// The setter is called where there is a value, or where absence is one.
 template <class Entity, auto Getter, auto Setter>
 [[nodiscard]] value_target target_of_property(Entity& out, accessor_pair<Getter, Setter>) noexcept {
     using value_type = typename accessor_pair<Getter, Setter>::value_type;
@@ -333,8 +333,9 @@ template <mapped_entity Entity>
         detail::encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{}));
 }
 
-/// The row that an entity is stored as. KeyNotSplittable and KeyReserved as above; OutOfRangeInput names a key component or a property whose
-/// value has no text. With `into` its memory is used again; after an error what it holds is of no use.
+/// The row that an entity is stored as. With `into` its memory is reused; its content is unspecified after an error. Errors:
+/// KeyNotSplittable and KeyReserved as above; OutOfRangeInput names a key component or a property whose value has no text;
+/// PropertyValueTooLarge and EntityTooLarge for chunked members.
 template <mapped_entity Entity>
 [[nodiscard]] result<void> to_row(Entity const& entity, row& into) {
     using map = mapping<Entity>;
@@ -350,7 +351,8 @@ template <mapped_entity Entity>
     return made;
 }
 
-/// Fills `out` from a row. RowMismatch names the property that does not fit (see `reading`); then `out` is partly filled.
+/// Fills `out` from a row. Errors: RowMismatch names the property that does not fit (see `reading`); RowMalformed for damaged bytes.
+/// After an error `out` may be partly filled.
 template <mapped_entity Entity>
 [[nodiscard]] result<void> from_row(row_view const& row, Entity& out, reading mode = reading::standard) {
     using map = mapping<Entity>;

@@ -42,12 +42,12 @@ struct getter_type<Value (Class::*)() const noexcept> {
 
 } // namespace detail
 
-/// A property that is no public member: a getter that returns a reference or a small value, and a setter.
+/// A property behind a getter, which returns a reference or a trivially copyable value, and a setter.
 template <auto Getter, auto Setter>
 struct accessor_pair {
     using returned = typename detail::getter_type<decltype(Getter)>::type; ///< as the getter gives it
     using value_type = std::remove_cvref_t<returned>;                      ///< without a reference
-    /// Whether what the getter gives lives as long as the entity, or is small.
+    /// Whether what the getter returns lives as long as the entity, or is copied.
     static constexpr bool lasting = std::is_reference_v<returned> || std::is_trivially_copyable_v<returned>;
 };
 
@@ -75,13 +75,13 @@ struct component {
     }
 };
 
-/// A member behind the number of its bucket.
+/// A member, with the number of its bucket before it.
 template <auto Member, std::size_t Buckets>
 struct salted_component : component<Member> {
     static_assert(Buckets >= 2 && Buckets <= 1000, "salted(member, buckets) takes 2 to 1000 buckets");
     static constexpr std::size_t buckets = Buckets; ///< how many there are
 
-    /// The bucket in front of the member, as plain data.
+    /// The bucket, as plain data.
     [[nodiscard]] static constexpr key_component describe_bucket(std::string_view name) noexcept {
         return {name, key_component::kind::bucket, false, false, static_cast<std::uint16_t>(Buckets)};
     }
@@ -92,12 +92,12 @@ struct salted_component : component<Member> {
     return {text, key_component::kind::literal, false, false, 0};
 }
 
-/// The components of a key. The first argument is a placeholder, so that every further one can begin with a comma.
+/// The components of a key. The first argument is a placeholder, so that each further one can begin with a comma.
 template <class Placeholder, class... Components>
 struct components {
     static constexpr std::size_t size = sizeof...(Components); ///< how many
 
-    /// Where a component stands among those that are members.
+    /// The index of a component among those that are members.
     template <class Wanted>
     static constexpr std::size_t index_of = [] {
         std::size_t index = 0;
@@ -107,7 +107,7 @@ struct components {
     }();
 };
 
-/// Member pointers, behind a placeholder.
+/// Member pointers, after a placeholder.
 template <int Placeholder, auto... Members>
 struct members {
     static constexpr std::size_t size = sizeof...(Members); ///< how many
@@ -115,23 +115,23 @@ struct members {
 
 namespace detail {
 
-/// Stands for a member that the entity does not have, so that this is told once.
+/// Replaces a member that the entity does not have, so that this is diagnosed once.
 struct missing_member {
     std::int32_t value;
 };
 
 void entitable_mapping_of(); // lets what asks for it be parsed; the real one is found by the entity's namespace
 
-/// The hook that ENTITABLE declares stands in the namespace of T.
+/// The hook that ENTITABLE declares is in the namespace of T.
 template <class T>
 concept finds_mapping = requires(T const* none) { entitable_mapping_of(none); };
 
-/// Literals and buckets count too.
+/// Whether a key has no more components than it may; literals and buckets count.
 template <std::size_t Count>
 [[nodiscard]] constexpr bool fits_a_key(key_component const (&)[Count]) noexcept {
     return Count <= max_key_components;
 }
-/// Of no components at all, which is said elsewhere.
+/// Of no components, which is diagnosed elsewhere.
 [[nodiscard]] constexpr bool fits_a_key(...) noexcept { return true; }
 
 template <std::size_t Count>

@@ -23,8 +23,8 @@ struct property {
     friend bool operator==(property const&, property const&) = default;
 };
 
-/// An entity whose properties are known at run time. Properties keep the order in which they were set; a name stands once.
-/// One thread at a time; reading from several threads is fine while nobody changes it.
+/// An entity whose properties are known at run time. Properties keep the order in which they were set; no name is there twice.
+/// Thread safety: one thread at a time; several may read while none changes it.
 class entity {
 public:
     entity() = default;
@@ -36,7 +36,7 @@ public:
 
     [[nodiscard]] std::string const& partition_key() const noexcept { return partition_key_; } ///< the first key
     [[nodiscard]] std::string const& row_key() const noexcept { return row_key_; }             ///< the second key
-    /// As it was read; empty and 1601 for one that was not.
+    /// The version that was read; empty for one that was not read.
     [[nodiscard]] entitable::etag const& etag() const noexcept { return etag_; }
     /// When it was last written, by the service's clock; 1601 for one that was not read.
     [[nodiscard]] date_time timestamp() const noexcept { return timestamp_; }
@@ -64,7 +64,7 @@ public:
     entity& set(std::string_view name, char const* text) { return set(name, std::string_view{text}); }
     /// Sets a property to a value whose type is known at run time.
     ENTITABLE_LAZY entity& set_value(std::string_view name, value_view given);
-    /// Whether there was one.
+    /// Removes a property; returns whether there was one.
     ENTITABLE_LAZY bool erase(std::string_view name);
 
     /// The value of a property as a T: ResourceNotFound when there is none, RowMismatch when it has another type. An Int32 can

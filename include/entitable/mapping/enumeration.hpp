@@ -25,7 +25,7 @@ struct enum_name {
 ///     template <>
 ///     struct entitable::enum_names<colour> {
 ///         static constexpr entitable::enum_name<colour> values[] = {{colour::red, "red"}, {colour::blue, "blue"}};
-///         static constexpr colour unknown = colour::red;    // optional: what a name that is not known is read as
+///         static constexpr colour unknown = colour::red;    // optional: what an unknown name is read as
 ///     };
 ///
 /// Without `unknown` such a row is refused with RowMismatch. An enumeration without names is stored by number, and any

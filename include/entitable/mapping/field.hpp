@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// Fields: what a predicate names. Empty types that know their entity and member; the operators on them belong to the
-/// query room.
+/// Fields: what predicates and merges name. Types that know their entity and member; the comparisons are in the query room.
 
 #include <entitable/mapping/chunked.hpp>
 #include <entitable/mapping/component.hpp>
@@ -40,7 +39,7 @@ struct held_by<std::optional<T>> {
 template <class Entity, auto Member>
 struct member_change {
     std::string_view name;                                             ///< as it is stored
-    typename detail::held_by<detail::member_type<Member>>::type value; ///< what it shall be
+    typename detail::held_by<detail::member_type<Member>>::type value; ///< its new value
 };
 
 /// A property to be removed, for `merge`.
@@ -53,7 +52,7 @@ struct member_removal {
 struct absent_t {
     explicit absent_t() = default;
 };
-/// Says in a `merge` that a property is removed: `merge(at("ann", 7), o::note = absent, any_etag)`.
+/// Removes a property in a `merge`: `merge(at("ann", 7), o::note = absent, any_etag)`.
 inline constexpr absent_t absent{};
 
 /// A property of `Entity`.
@@ -64,7 +63,7 @@ struct property_field {
 
     std::string_view name; ///< as it is stored
 
-    /// The property shall have this value: for `merge(at(keys...), field = value, condition)`.
+    /// Gives the property this value: for `merge(at(keys...), field = value, condition)`.
     template <class From>
     [[nodiscard]] member_change<Entity, Member> operator=(From&& from) const { // NOLINT: assigns nothing
         using type = typename detail::held_by<value_type>::type;
@@ -84,7 +83,7 @@ struct property_field {
             return {name, type{}};
         }
     }
-    /// The property shall be removed: for `merge`, which then reads the entity first.
+    /// Removes the property: for `merge`, which then reads the entity first.
     [[nodiscard]] member_removal<Entity, Member> operator=(absent_t) const { // NOLINT: assigns nothing
         using type = typename detail::held_by<value_type>::type;
         static_assert(!std::is_same_v<value_type, type>,

@@ -3,11 +3,11 @@
 #pragma once
 
 /// \file
-/// Key codecs chosen by name inside of `partition_key(...)` and `row_key(...)`:
+/// Key codecs chosen by name inside `partition_key(...)` and `row_key(...)`:
 ///
 ///     width(member, digits)       fewer digits than the type has: "01234"
-///     descending(member)          greatest first: 2147483647 - 1 is "2147483646"
-///     descending(width(member, digits))    the same in fewer digits: 99999 - 1 is "99998"
+///     descending(member)          greatest first: 1 of 32 bits is "2147483646"
+///     descending(width(member, digits))    the same in fewer digits: 1 of 5 digits is "99998"
 ///     escaped(member)             any text, ordered in any position
 ///     salted(member, buckets)     spread over buckets: "07__2026-11-20"; see `key_component::kind::bucket`
 ///     literal("BIB:")             constant text
@@ -44,7 +44,7 @@ struct width_codec : detail::key_codec_base<T> {
         }
         return fits;
     }
-    /// For comparisons with a value that has no text: it stands before or behind all texts.
+    /// For comparisons with a value that has no text: it comes before or after all texts.
     static void append_operand(std::string& out, T value) {
         if (value > T{}) {
             out += ':'; // the character behind '9'
@@ -106,8 +106,8 @@ struct descending_codec<date_time> : detail::key_codec_base<date_time> {
     }
 };
 
-/// An integer of at most `Digits` digits, greatest first: the distance to the greatest that has a text. Greater and negative ones have
-/// none.
+/// An integer of at most `Digits` digits, greatest first: the distance to the greatest of that many digits. Greater and negative ones
+/// have no text.
 template <class T, std::size_t Digits>
 struct descending_width_codec : width_codec<T, Digits> {
     static constexpr bool reversed = true; ///< the greatest comes first
@@ -121,7 +121,7 @@ struct descending_width_codec : width_codec<T, Digits> {
         }
         return fits;
     }
-    /// For comparisons with a value that has no text: a greater one stands before all texts, a negative one behind.
+    /// For comparisons with a value that has no text: a greater one comes before all texts, a negative one after.
     static void append_operand(std::string& out, T value) {
         if (value < T{}) {
             out += ':'; // the character behind '9'
@@ -147,7 +147,7 @@ ENTITABLE_LAZY [[nodiscard]] bool parse_escaped(std::string_view escaped, std::s
 
 } // namespace detail
 
-/// Any text, `/ \ # ?`, control characters and separators included, in the order of texts wherever it stands.
+/// Any text, with `/ \ # ?`, control characters and separators too, in the order of texts at any place in the key.
 template <class T>
 struct escaped_codec : detail::key_codec_base<T, std::string_view> {
     static_assert(std::same_as<T, std::string>, "escaped(member) is for std::string");

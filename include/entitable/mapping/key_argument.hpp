@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A key component as the caller writes it, in `get` and its like: lossless conversions only. Whether an `int`, the type of a literal,
-/// fits into a component of another type is known at run time.
+/// A key component as the caller writes it, in `get` for example: lossless conversions only. Whether an `int`, the type of a literal,
+/// fits into a component of another type is checked at run time.
 
 #include <entitable/mapping/key_codec.hpp>
 
@@ -30,11 +30,11 @@ concept fits_losslessly = key_integer<From> && key_integer<To> &&
     ((std::is_signed_v<From> == std::is_signed_v<To> && sizeof(From) <= sizeof(To)) ||
         (std::is_unsigned_v<From> && sizeof(From) < sizeof(To)));
 
-/// A literal without a suffix: an `int`, which not every value of has a place in T.
+/// A literal without a suffix: an `int`, not every value of which fits into T.
 template <class From, class To>
 concept literal_for = key_integer<To> && std::same_as<From, int> && !fits_losslessly<From, To>;
 
-/// Where an integer stands beside the values of another type: -1 before them, 0 among them, 1 behind them.
+/// Where an integer is relative to the values of another type: -1 before them, 0 among them, 1 after them.
 template <key_integer To>
 [[nodiscard]] constexpr int place_in(int given) noexcept {
     if (std::cmp_less(given, (std::numeric_limits<To>::min)())) {

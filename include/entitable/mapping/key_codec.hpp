@@ -27,7 +27,7 @@ template <class T>
 concept key_integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
     !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
-/// Appends `magnitude` with zeros to `width` digits, behind a '-' when it is negative.
+/// Appends `magnitude` with zeros to `width` digits, after a '-' when it is negative.
 ENTITABLE_LAZY void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative, std::size_t width);
 /// The reverse; false unless the text is exactly of that form.
 ENTITABLE_LAZY [[nodiscard]] bool parse_key_integer(
@@ -63,11 +63,10 @@ struct key_codec_base {
 ///     static bool append(std::string& out, argument value);      false: the value has no text
 ///     static bool parse(std::string_view text, T& out);          false: the text is not one of a value
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
-///                                                                     and that stands where the value would
+///                                                                     and that sorts where the value would
 ///
-/// A query that asks for values less or greater than one without a text is OutOfRangeInput where `append_operand` is missing.
-/// The primary template is the answer for all other types: it has the constants but no functions, so that the one message
-/// is the one of ENTITABLE.
+/// Without `append_operand` a query for values less or greater than one without a text is OutOfRangeInput. The primary template is that
+/// of all other types: it has the constants but no functions, so that the one message is that of ENTITABLE.
 template <class T>
 struct key_codec : detail::key_codec_base<T, T const&> {
     static constexpr bool ordered = false; ///< nothing is known
@@ -105,7 +104,7 @@ struct key_codec<T> : detail::key_codec_base<T> {
     }
 };
 
-/// Text as it is. Ordered only as the last component: in front of a separator "a" + "__" stands behind "a b" + "__".
+/// Text as it is. Ordered only as the last component: with a separator "a" + "__" comes after "a b" + "__".
 template <>
 struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_view> {
     static constexpr bool variable = true;
@@ -183,7 +182,7 @@ struct key_codec<T> : detail::key_codec_base<T> {
     static bool parse(std::string_view text, T& out) { return value_named(text, out); }
 };
 
-/// An optional value of fixed width: "~" when absent, behind every number. Comparisons are false for an absent one.
+/// An optional value of fixed width: "~" when absent, which sorts after every number. Comparisons with an absent one are false.
 template <class T>
     requires(key_codec<T>::ordered && !key_codec<T>::variable && !key_codec<T>::optional)
 struct key_codec<std::optional<T>> : detail::key_codec_base<std::optional<T>, std::optional<T> const&> {

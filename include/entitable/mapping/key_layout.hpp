@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How the components of a key stand in its text, as plain data: a non-template description of every entity's
-/// partition key and row key, and the writing and reading of keys by it.
+/// How a key is made of its components, as plain data: a description of an entity's partition key and row key that is no template,
+/// and functions that write and read keys by it.
 
 #include <entitable/core/result.hpp>
 #include <entitable/row/system_rows.hpp>
@@ -25,11 +25,11 @@ enum class key_part : std::uint8_t {
 
 /// Between two components of a composite key.
 inline constexpr std::string_view key_separator = "__";
-/// Behind an escaped component: it sorts below every character that an escaped text has.
+/// After an escaped component: it sorts before every character of an escaped text.
 inline constexpr std::string_view escaped_key_separator = "!";
 /// Components a key may have.
 inline constexpr std::size_t max_key_components = 16;
-/// The text of an optional component that is absent. It sorts behind every number.
+/// The text of an optional component that is absent. It sorts after every number.
 inline constexpr std::string_view absent_key_text = "~";
 
 /// One component of a key.
@@ -37,8 +37,8 @@ struct key_component {
     /// What a component is.
     enum class kind : std::uint8_t {
         member,  ///< a member's value
-        literal, ///< constant text with no separator behind it
-        bucket,  ///< the bucket of the salted component behind it
+        literal, ///< constant text without a separator after it
+        bucket,  ///< the bucket of the salted component after it
     };
 
     std::string_view name;   ///< the member; for a literal its text
@@ -50,7 +50,7 @@ struct key_component {
 
     /// Whether it is constant text.
     [[nodiscard]] constexpr bool literal() const noexcept { return is == kind::literal; }
-    /// What stands between it and the next component.
+    /// The text between it and the next component.
     [[nodiscard]] constexpr std::string_view separator() const noexcept {
         return literal() ? std::string_view{} : escaped ? escaped_key_separator : key_separator;
     }
@@ -91,7 +91,7 @@ using key_layout = std::span<key_component const>;
     return first.low && (!first.optional || layout.size() == 1);
 }
 
-/// Where the `nth` component that is a member stands.
+/// The index of the `nth` component that is a member.
 [[nodiscard]] constexpr std::size_t position_in(key_layout layout, std::size_t nth) noexcept {
     for (std::size_t index = 0; index < layout.size(); ++index) {
         if (layout[index].is == key_component::kind::member && nth-- == 0) {
@@ -101,31 +101,31 @@ using key_layout = std::span<key_component const>;
     return layout.size();
 }
 
-/// A value to be written into a key: false when it has no text there.
+/// A value to be written into a key.
 struct key_source {
     void const* value;                                   ///< of a type that `append` knows
     bool (*append)(std::string& out, void const* value); ///< appends the text; false: it has none
 };
 
-/// Where a value read from a key goes: false when the text is not one of its type.
+/// Where a value read from a key goes.
 struct key_target {
     void* value;                                       ///< of a type that `parse` knows
     bool (*parse)(std::string_view text, void* value); ///< false: no text of that type
 };
 
-/// The key of some values, one per component that is a member. OutOfRangeInput names a value that has no text;
+/// The key made of values, one per component that is a member. Errors: OutOfRangeInput names a component whose value has no text;
 /// KeyNotSplittable one whose text holds the separator, so that the key could not be read back.
 ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, key_source const* values);
 /// The same, appended.
 ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layout layout, key_source const* values);
 
-/// Whether the first separator in a component's text with its separator behind it is that one. If not, the key would be read
-/// back with another text.
+/// Whether the first separator in a component's text followed by its separator is the latter. If not, the key would be read back with
+/// another text.
 [[nodiscard]] constexpr bool splits_at_end(std::string_view text_and_separator, std::string_view separator) noexcept {
     return text_and_separator.find(separator) == text_and_separator.size() - separator.size();
 }
 
-/// Refused: a row key that only system rows may have.
+/// KeyReserved: a row key that only system rows may have.
 ENTITABLE_LAZY [[nodiscard]] failure key_reserved(std::string_view row_key);
 /// The key, or why there is none: KeyReserved for one that only system rows may have.
 ENTITABLE_LAZY [[nodiscard]] result<std::string> checked_row_key(result<std::string> row_key);
@@ -133,13 +133,13 @@ ENTITABLE_LAZY [[nodiscard]] result<std::string> checked_row_key(result<std::str
 /// The texts of a key's components, in order.
 using key_texts = std::array<std::string_view, max_key_components>;
 
-/// Takes a key apart; false when it does not have this layout.
+/// Splits a key into the texts of its components; false when it does not have this layout.
 ENTITABLE_LAZY [[nodiscard]] bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept;
 
 /// Reads a key into values, one per component that is a member; false when it does not have this layout.
 ENTITABLE_LAZY [[nodiscard]] bool read_key(std::string_view key, key_layout layout, key_target const* values);
 
-/// Refused: a key read from a store does not have the entity's layout.
+/// RowMismatch: a key that was read does not have the entity's layout.
 ENTITABLE_LAZY [[nodiscard]] failure key_mismatch(std::string_view entity, key_part part, std::string_view key);
 
 /// The bucket of a text among `buckets`, as it stands in a key. Part of the stored format.

@@ -3,23 +3,23 @@
 #pragma once
 
 /// \file
-/// ENTITABLE(type, clauses...): declares an entity. It stands in the namespace of the type, after it:
+/// ENTITABLE(type, clauses...): declares an entity. Put it into the namespace of the type, after it:
 ///
 ///     ENTITABLE(registration,
 ///         partition_key(event, distance),    // components, joined by "__"
 ///         row_key(bib),
 ///         properties(name, age))             // up to 64 a clause; the clause may stand several times
 ///
-/// Inside of a key: member, width(member, digits), descending(member), descending(width(member, digits)), escaped(member),
-/// salted(member, buckets), literal("text"). Inside of properties: member, property(member, "Name"), accessors(name, getter, setter),
+/// Inside a key: member, width(member, digits), descending(member), descending(width(member, digits)), escaped(member),
+/// salted(member, buckets), literal("text"). Inside properties: member, property(member, "Name"), accessors(name, getter, setter),
 /// chunked(member) for text or binary over 64 KiB, and etag(member) and timestamp(member), which are filled when an entity is read
 /// and never stored.
 ///
 /// The line number in the name of the generated struct keeps an entity of a namespace apart from one of an unnamed namespace
 /// within it.
 ///
-/// It generates what the library needs at compile time and nothing that runs: the fields for predicates, the components of the
-/// keys, member pointers and names of the properties, and the messages of this entity's misuse.
+/// It generates what the library needs at compile time and nothing that runs: the fields for predicates, the components of the keys,
+/// member pointers and names of the properties, and the messages for misuse of this entity.
 
 #include <entitable/core/etag.hpp>
 #include <entitable/mapping/chunked.hpp>
@@ -48,7 +48,7 @@
 // 1 for nothing, else 0.
 #define ENTITABLE_IS_EMPTY(...) ENTITABLE_SECOND(__VA_OPT__(~, 0, ) ~, 1, ~)
 
-// A declaration whose clauses are not well formed is told so, and nothing comes of it.
+// A declaration whose clauses are not well formed gives a message and nothing else.
 #define ENTITABLE_DECLARE(entitable_type, entitable_properties, ...)                                               \
     ENTITABLE_CHOOSE(ENTITABLE_DECLARE_, ENTITABLE_IS_EMPTY(ENTITABLE_EACH_CLAUSE(ENTITABLE_BAD, ~, __VA_ARGS__))) \
     (entitable_type, entitable_properties, __VA_ARGS__)
@@ -152,7 +152,7 @@
 #define ENTITABLE_SIZE(count) \
     static_assert(count <= 64, "ENTITABLE: at most 64 members in one clause; properties(...) may stand several times");
 
-// ---- what stands inside of a clause: a member, or a form around one; 0 plain, 1 a form, 2 a literal, 3 salted ------
+// ---- what is inside a clause: a member, or a form around one; 0 plain, 1 a form, 2 a literal, 3 salted ------
 
 #define ENTITABLE_KEY_KIND(item) ENTITABLE_SECOND(ENTITABLE_a_text_is_written_literal_##item, 0, ~)
 // What pastes these names with an item gives the message for one that is no name, as in row_key("").
@@ -219,7 +219,7 @@
 
 // ---- outputs -------------------------------------------------------------------------------------------------------
 
-// Every member once, by name: what is no member is told here, and not again by each of the outputs below.
+// Every member once, by name: a name that is not a member is diagnosed here, once.
 #define ENTITABLE_MEMBERS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
 #define ENTITABLE_MEMBERS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
 #define ENTITABLE_MEMBERS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_POINTER, __VA_ARGS__))

@@ -13,7 +13,7 @@ namespace detail {
 template <class T>
 concept declares_mapping = requires(T const* none) { entitable_mapping_of(none).entity_name; };
 
-/// Of a type that was not declared: enough for the message to be the only one.
+/// Of a type that was not declared: just enough that the message is the only one.
 struct no_mapping {
     struct fields {};
 };

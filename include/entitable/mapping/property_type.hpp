@@ -15,7 +15,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The property form of a C++ type: there is one for std::string, std::int32_t, std::int64_t (which reads an Int32 too), double,
+/// How a C++ type is stored as a property: there is one for std::string, std::int32_t, std::int64_t (which reads an Int32 too), double,
 /// bool, `date_time`, `guid`, `binary` and enumerations (by name where they have `enum_names`, else by number: as Int32 where
 /// that holds it, else as Int64). A type of the user becomes a property by specialising it.
 ///

@@ -13,9 +13,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// The keys of an entity of type `Entity`, in this table or another. As a member it is stored as two text properties:
-/// `<name>_PartitionKey` and `<name>_RowKey`; an optional one may be absent. `books.get(order.book)` is a point read. Nothing
-/// watches that the entity is there: who removes it leaves the reference behind. `table::reference_to` makes one of the
-/// components of keys, `reference_to` one of an entity.
+/// `<name>_PartitionKey` and `<name>_RowKey`; an optional one may be absent. `books.get(order.book)` is a point read. Nothing checks that
+/// the entity exists: its removal leaves the reference as it is. `table::reference_to` makes one from key components, `reference_to` one
+/// from an entity.
 template <class Entity>
 struct reference {
     using entity_type = Entity; ///< what it names

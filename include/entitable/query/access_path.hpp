@@ -12,12 +12,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a query reaches its rows, from the cheapest to the dearest (source: the table design guide).
+/// How a query reaches its rows, from the cheapest to the most expensive (source: the table design guide).
 enum class access_path : std::uint8_t {
     point,           ///< single entities by both keys
     row_range,       ///< part of single partitions
     partition,       ///< whole single partitions
-    partition_range, ///< several neighbouring partitions
+    partition_range, ///< a range of partitions
     table,           ///< everything
 };
 
@@ -27,8 +27,8 @@ enum class access_path : std::uint8_t {
     return words[static_cast<std::size_t>(path)];
 }
 
-/// What a conjunction says of each key component, two bits each: nothing (0), a range (1), one value (2). Partition
-/// components begin at bit 0, row components at bit 32.
+/// What a conjunction says about each key component, two bits each: nothing (0), a range (1), one value (2). Partition components begin
+/// at bit 0, row components at bit 32.
 using key_shape = std::uint64_t;
 
 /// The bit at which a component begins in a `key_shape`.
@@ -36,15 +36,14 @@ using key_shape = std::uint64_t;
     return static_cast<unsigned>(2 * index) + (part == key_part::row ? 32U : 0U);
 }
 
-/// The different shapes of a predicate's alternatives. A value and not a type: equal alternatives are one shape, however
-/// many there are.
+/// The different shapes of a predicate's alternatives. Equal alternatives are one shape, however many there are.
 struct shape_set {
-    /// More alternatives are not told apart.
+    /// The most shapes that are kept.
     static constexpr std::size_t capacity = 16;
 
-    key_shape shapes[capacity]{}; ///< those that there are
+    key_shape shapes[capacity]{}; ///< the first `count` are used
     std::size_t count{};          ///< how many
-    bool overflow{};              ///< there were more: the query is taken for a scan of the table
+    bool overflow{};              ///< there were more: the query counts as a scan of the table
 
     /// One shape.
     [[nodiscard]] static constexpr shape_set of(key_shape shape) noexcept {

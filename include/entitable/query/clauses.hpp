@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Clauses made of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are decided at run time. Like a
-/// comparison each knows its access path at compile time, and a mistake is one message.
+/// Clauses made of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are decided at run time. As with a
+/// comparison the access path is known at compile time, and a mistake is one message.
 
 #include <entitable/query/comparison.hpp>
 
@@ -17,14 +17,14 @@ namespace detail {
 template <class Predicate>
 inline constexpr bool is_refused = std::same_as<Predicate, refused_predicate>;
 
-/// Values that can be gone through, one after the other.
+/// A list or a range of values.
 template <class Values>
 concept listed_values = requires(Values const& values) {
     std::begin(values) != std::end(values);
     *std::begin(values);
 } && !std::convertible_to<Values const&, std::string_view>;
 
-/// Comparisons of one field with values, each value once: equal ones would be counted against the limits of a query.
+/// Comparisons of one field with values, each value once: equal ones would count against the limits of a query.
 class distinct_alternatives {
 public:
     ENTITABLE_LAZY void add(predicate_nodes equality);
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] predicate_nodes nodes() && { return nodes_.empty() ? nothing() : std::move(nodes_); }
 
 private:
-    /// Where the comparison with this operand is kept, or where it would be.
+    /// The slot of the comparison with this operand, or the one it would take.
     ENTITABLE_LAZY [[nodiscard]] std::size_t& slot_of(predicate_node const& comparison);
 
     predicate_nodes nodes_;
@@ -40,12 +40,12 @@ private:
     std::vector<std::size_t> slots_; ///< a hash table of numbers of nodes, which count from 1; a power of two
 };
 
-/// The text of a component begins with `prefix`; `last`: nothing stands behind the component.
+/// The text of a component begins with `prefix`; `last`: the component is the last of its key.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_prefix(
     key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix);
 
-/// The value of a property is `prefix` or behind it, and before its successor: as the service compares texts, by UTF-16 code
-/// units, these are the texts that begin with it. An absent one does not.
+/// The value of a property is not less than `prefix`, and less than its successor: in the order of UTF-16 code units these are the texts
+/// that begin with it. An absent one does not.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes property_prefix(std::string_view name, std::string_view prefix);
 
 template <class Field, class Values>
@@ -114,8 +114,8 @@ template <class Field, class Low, class High>
     }
 }
 
-/// The field has one of the values; none of them when there are none. One type for any number of values; more than 1000
-/// different values of a key component are QueryTooComplex.
+/// The field has one of the values; no entity satisfies an empty list. The type is the same for any number of values. More than 1000
+/// different values of a key component are QueryTooComplex when the query is run.
 template <class Field, class Value>
     requires is_field<Field>
 [[nodiscard]] auto in(Field field, std::initializer_list<Value> values) {
@@ -132,7 +132,7 @@ template <class Field, class Values>
     }
 }
 
-/// The text begins with `prefix`, by whole characters. For a key component it is a range of keys.
+/// The text begins with `prefix`. For a key component it is a range of keys.
 template <class Field>
     requires is_field<Field>
 [[nodiscard]] auto starts_with(Field field, std::string_view prefix) {
@@ -147,8 +147,8 @@ public:
     using predicate<Entity, shape_set::of(0), shape_set::of(0)>::predicate;
 };
 
-/// `condition` where `present`, else nothing at all. The access path of a query does not depend on it; the keys that are
-/// read may become fewer. It can be combined with `&&` only.
+/// `condition` where `present`, else no condition. The access path of a query does not depend on it; it may read fewer keys with the
+/// condition. Can be combined with `&&` only.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] optional_predicate<Entity> when(bool present, predicate<Entity, Shapes, Negated> condition) {
     return optional_predicate<Entity>{present ? std::move(condition).nodes() : predicate_nodes{}};
@@ -164,7 +164,7 @@ template <class Entity>
 
 namespace detail {
 
-/// Says that a part which may be left out was combined with something else than &&.
+/// The message for a `when` that is combined with something other than &&.
 template <class Entity>
 constexpr refused_predicate refuse_optional() {
     static_assert(sizeof(Entity) == 0, "when(...) may be left out at run time, so it is combined with && only");

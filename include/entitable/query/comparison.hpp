@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The comparisons of fields with values: `r::age >= 50`. Any operand is accepted by overload resolution and judged
-/// inside, so that a mistake is one message and not a list of candidates.
+/// The comparisons of fields with values: `r::age >= 50`. Overload resolution accepts any operand, which is checked inside, so that a
+/// mistake is one message and not a list of candidates.
 
 #include <entitable/mapping/detail/key_from.hpp>
 #include <entitable/mapping/key_argument.hpp>
@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A value of type From can be compared with a member of type T without losing anything.
+/// A value of type From can be compared with a member of type T without loss.
 template <class From, class T>
 concept comparable_with = std::same_as<From, T> ||
     (std::same_as<T, std::string> && std::convertible_to<From const&, std::string_view>) || fits_losslessly<From, T> ||
@@ -24,7 +24,7 @@ concept comparable_with = std::same_as<From, T> ||
 ENTITABLE_LAZY [[nodiscard]] predicate_value property_comparison(
     std::string_view name, filter_operator operation, value_view operand);
 
-/// Whether the property is there: it equals a value, or it does not.
+/// Whether the property is present: it equals a value, or differs from it.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, value_view of_its_type, bool there);
 
 template <class Entity, auto Member>
@@ -71,14 +71,14 @@ template <class Entity, key_part Part>
 inline constexpr key_layout layout_of = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
                                                                     : key_layout{mapping<Entity>::row_layout};
 
-/// Where a component stands in its key.
+/// The index of a component in its key.
 template <class Entity, key_part Part, class Component>
 inline constexpr std::size_t component_index =
     position_in(layout_of<Entity, Part>, mapping<Entity>::template components_of<Part>::template index_of<Component>);
 
 /// A value as the operand of a comparison with a key component.
 struct key_operand {
-    std::string text; ///< in a key; where the value has no text there, one that stands where the value would
+    std::string text; ///< in a key; where the value has no text there, one that sorts where the value would
     bool has_text{};  ///< a stored component may have this text
     bool has_place{}; ///< the text is in the order of the component's texts
 };
@@ -100,11 +100,11 @@ template <class Codec, class T>
 }
 ENTITABLE_LAZY [[nodiscard]] key_operand operand_of(operand_source const& source);
 
-/// The nodes of a comparison with a key component. A value without a text equals none of those that are stored.
+/// The nodes of a comparison with a key component. A value without a text equals no stored one.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, key_operand operand);
 
-/// Where an operand is beside the values of a component: only a literal may be none of them.
+/// Where an operand is relative to the values of a component: only a literal may be none of them.
 template <class T, class From>
 [[nodiscard]] constexpr int place_beside([[maybe_unused]] From const& from) noexcept {
     if constexpr (literal_for<From, T>) {
@@ -125,8 +125,8 @@ template <class T, class From>
     }
 }
 
-/// The same of a value that its codec writes. `place`: where the operand was beside the values of the component, of which `source` is the
-/// closest one: -1 before them, 1 behind them. `reversed`: the order of the texts runs the other way round.
+/// The same of a value that its codec writes. `place`: where the operand was relative to the values of the component, of which `source`
+/// is the closest one: -1 before them, 1 after them. `reversed`: the texts are in descending order of the values.
 ENTITABLE_LAZY [[nodiscard]] predicate_value key_comparison(filter_operator operation, int place, bool reversed,
     key_component const& component, key_part part, std::size_t index, operand_source const& source);
 
@@ -137,7 +137,7 @@ ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparis
     return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
 }
 
-/// What a comparison says of its component; the comparison itself and its opposite.
+/// What a comparison, or its opposite, says about its component.
 [[nodiscard]] constexpr shape_set shape_of(filter_operator operation, key_part part, std::size_t index) noexcept {
     key_shape const narrowed = operation == filter_operator::equal ? 2U : is_range(operation) ? 1U : 0U;
     return shape_set::of(narrowed << shape_position(part, index));
@@ -188,7 +188,7 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
 
 } // namespace detail
 
-/// The property is there, with the type of the member. `field != std::nullopt` says the same of an optional member.
+/// The property is present, with the type of the member. For an optional member `field != std::nullopt` is the same.
 template <class Entity, auto Member>
 [[nodiscard]] auto present(property_field<Entity, Member> field) {
     return detail::is_present(field, true);
@@ -204,7 +204,7 @@ template <class Entity, key_part Part, class Component>
 }
 
 // Six comparisons on two kinds of fields.
-/// The property has this value. An absent one, or one of another type, has none.
+/// The property has this value. False for an absent one, and for one of another type.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator==(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::equal, from);
@@ -214,7 +214,7 @@ template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator!=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::not_equal, from);
 }
-/// The property is less. Text is compared by UTF-16 code unit, as the service does.
+/// The property is less; false for an absent one. Text is compared by UTF-16 code unit, as the service does.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator<(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::less, from);
@@ -278,7 +278,7 @@ inline constexpr bool is_field<key_field<Entity, Part, Component>> = true;
 
 namespace detail {
 
-/// What stands on the left of a field: a value, and no other field.
+/// The left operand is a value, not another field.
 template <class From>
 using if_value = std::enable_if_t<!is_field<From>>;
 template <class From, class Field>
@@ -286,8 +286,8 @@ concept value_before = is_field<Field> && !is_field<From>;
 
 } // namespace detail
 
-// The same with the value on the left. Equality is exactly as special as above, with no constraint more, or the compiler would turn one
-// of them around.
+// The same with the value on the left. Equality has exactly the constraints that it has above, or the compiler would reverse one of
+// them.
 /// `5 == field` is `field == 5`.
 template <class From, class Entity, auto Member, class = detail::if_value<From>>
 [[nodiscard]] auto operator==(From const& from, property_field<Entity, Member> field) {

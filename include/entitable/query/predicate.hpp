@@ -15,11 +15,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a node of a predicate that is no connective looks at.
+/// What a node of a predicate that is not a connective looks at.
 enum class predicate_subject : std::uint8_t {
     property,  ///< the value of a property
     component, ///< the text of a key component
-    prefix,    ///< whether the text of a key component begins with `operand`; `operation` says nothing
+    prefix,    ///< whether the text of a key component begins with `operand`; `operation` is not used
     nothing,   ///< no entity satisfies it
     unplaced,  ///< a range of a key component whose operand has no place among its texts: the query is refused
 };
@@ -55,10 +55,10 @@ ENTITABLE_LAZY [[nodiscard]] predicate_nodes joined(
 ENTITABLE_LAZY void add_alternative(predicate_nodes& all, predicate_nodes next);
 /// The predicate that no entity satisfies.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes nothing();
-/// The negation, with `not` only in front of comparisons that may meet an absent value.
+/// The negation, with `not` only before comparisons that may meet an absent value.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
 
-/// What stands in for a predicate that was refused at compile time, so that one mistake gives one message.
+/// Replaces a predicate that was refused at compile time, so that one mistake gives one message.
 struct refused_predicate {
     friend constexpr refused_predicate operator!(refused_predicate) { return {}; }
     template <class Other>
@@ -99,16 +99,16 @@ ENTITABLE_LAZY [[nodiscard]] predicate_value joined_values(
 
 } // namespace detail
 
-/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its opposite.
-/// One thread at a time; copies are independent.
+/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its opposite. Thread safety: one
+/// thread at a time; copies are independent.
 template <class Entity, shape_set Shapes, shape_set Negated>
 class predicate : public detail::predicate_value {
 public:
     using entity_type = Entity; ///< whose condition it is
-    /// What the alternatives say of the keys.
+    /// What the alternatives say about the keys.
     static constexpr shape_set shapes = Shapes;
 
-    /// From nodes in postfix order, which are what the types promise.
+    /// From nodes in postfix order, which have these shapes.
     explicit predicate(predicate_nodes nodes) : predicate_value(static_cast<predicate_nodes&&>(nodes)) {}
     /// The same.
     explicit predicate(detail::predicate_value&& nodes) noexcept

@@ -3,9 +3,8 @@
 #pragma once
 
 /// \file
-/// `query_reading`: the resumable operation behind every query. It asks for the pages that are due, in key order, maybe those
-/// of several ranges at once, and knows when all was read. It looks at nothing but the continuation to know whether there
-/// is more.
+/// `query_reading`: the resumable operation of every query. It asks for the pages in key order, those of several ranges at once if
+/// wanted. Only the continuation says whether there is more.
 
 #include <entitable/query/plan.hpp>
 #include <entitable/request/operation.hpp>
@@ -16,7 +15,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a run has cost so far.
+/// The cost of a run so far.
 struct query_cost {
     std::uint64_t requests{};   ///< sent to the service
     std::uint64_t examined{};   ///< rows the service looked at, where it tells
@@ -24,7 +23,7 @@ struct query_cost {
     std::uint64_t accepted{};   ///< rows that satisfied the whole predicate
     std::uint64_t partitions{}; ///< partitions that the received rows came from
 
-    /// The part of the examined rows that was accepted: 1 when nothing was read in vain.
+    /// The part of the examined rows that was accepted; 1 where the transport does not tell how many were examined.
     [[nodiscard]] double selectivity() const noexcept {
         return examined == 0 ? 1.0 : static_cast<double>(accepted) / static_cast<double>(examined);
     }
@@ -34,14 +33,14 @@ struct query_cost {
     friend bool operator==(query_cost const&, query_cost const&) = default;
 };
 
-/// A query's text form has a place to go on from: the range, and where in it.
+/// Where a query can be resumed: a key range, and a position in it.
 struct query_position {
     std::size_t range{};                     ///< the number of the key range, from 0
     std::uint64_t taken{};                   ///< rows before it
     std::optional<std::string> continuation; ///< where in the range; none for its beginning
 };
 
-/// What a query asks, with all that was decided before it runs.
+/// A planned query.
 struct query_parts {
     std::string table;           ///< the table asked
     query_plan plan;             ///< how it is asked
@@ -52,35 +51,35 @@ struct query_parts {
 /// A position as printable text, version 1 (docs/stored_formats.md). It belongs to one table, predicate and projection.
 ENTITABLE_LAZY [[nodiscard]] std::string make_token(
     query_parts const& parts, projection const& select, query_position const& position);
-/// ContinuationInvalid for everything that `make_token` has not made for the same query.
+/// Reads a token. Errors: ContinuationInvalid for everything that `make_token` has not made for the same query.
 ENTITABLE_LAZY [[nodiscard]] result<query_position> read_token(
     query_parts const& parts, projection const& select, std::string_view token);
 
-/// Reads a query page by page: each page is one operation, begun again until `at_end()`. A failed page ends the reading;
-/// what stands before it in key order is given first, whatever was answered first.
+/// Reads a query page by page: each page is one operation, begun again until `at_end()`. A failed page ends the reading, after the pages
+/// before it in key order, in whatever order they were answered.
 class query_reading {
 public:
     /// `parts` must outlive the reading. Keeps up to `in_flight` pages, each of another range.
     ENTITABLE_LAZY query_reading(query_parts const& parts, projection select, std::size_t in_flight);
 
-    /// All pages were read, or one has failed.
+    /// Whether all pages were read, or one has failed.
     [[nodiscard]] bool at_end() const noexcept { return range_ == end_; }
     [[nodiscard]] query_cost const& cost() const noexcept { return cost_; } ///< of all pages so far
-    /// Rows at most on the pages that are asked for from now on.
+    /// Limits the rows of the pages that are requested from now on.
     void set_page_size(std::uint32_t rows) noexcept { page_size_ = rows; }
-    /// The properties that are asked for; none for all of them.
+    /// The properties that are requested; none for all of them.
     [[nodiscard]] projection const& select() const noexcept { return select_; }
-    /// Goes on from here instead of the beginning.
+    /// Continues at this position.
     ENTITABLE_LAZY void go_to(query_position position);
     /// The page that comes next; its `taken` is for the caller to fill.
     ENTITABLE_LAZY [[nodiscard]] query_position position() const;
 
-    // The operation: one page of rows that satisfy the whole predicate, maybe none although there is more.
-    /// Whether the page is here, or will never be.
+    // The operation: one page of rows that satisfy the whole predicate; possibly none although there is more.
+    /// Whether the page was answered, or never will be.
     ENTITABLE_LAZY [[nodiscard]] bool page_is_here() const noexcept {
         return at_end() || slots_[range_ % slots_.size()].page;
     }
-    /// What the operation wants next.
+    /// The next step.
     ENTITABLE_LAZY [[nodiscard]] operation_step next() {
         return page_is_here() ? operation_step{} : operation_step{std::as_const(prepare(range_))};
     }
@@ -88,9 +87,9 @@ public:
     ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time) {
         answer(range_ % slots_.size(), std::move(response));
     }
-    /// The page that comes next, for a transport that shows its rows: while none is here, and one range at a time is read.
+    /// The next page, for a transport that passes rows to a visitor. Only while no page is here and one range at a time is read.
     ENTITABLE_LAZY [[nodiscard]] query_entities const& page_to_show();
-    /// Takes a row of that page that was shown: whether it satisfies the whole predicate.
+    /// Takes a row of that page; returns whether it satisfies the whole predicate.
     [[nodiscard]] bool accepts(row_view const& shown) {
         if (partitions_shown_ != nullptr &&
             (partitions_shown_->count == 0 || partitions_shown_->last != shown.partition_key)) {
@@ -104,7 +103,7 @@ public:
         }
         return true;
     }
-    /// Takes the answer to it; an error ends the reading.
+    /// Takes the answer to that page; an error ends the reading.
     ENTITABLE_LAZY [[nodiscard]] result<void> finish(result<read_entities::response> response);
     /// Ends the operation with an error instead of an answer.
     ENTITABLE_LAZY void abandon(error const& reason);

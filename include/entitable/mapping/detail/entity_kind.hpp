@@ -18,7 +18,7 @@ template <class Entity>
     return from_row(from, *static_cast<Entity*>(to), mode);
 }
 
-/// What code that does not know an entity's type has to know of it.
+/// What type-erased code has to know about an entity's type.
 struct entity_kind {
     row_reader read;
     result<void> (*write)(void const* from, row& to);

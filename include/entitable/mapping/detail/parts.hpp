@@ -50,11 +50,11 @@ constexpr void each_part_of(std::string_view name, Part& part) {
     }
 }
 
-/// Puts a text or binary into chunks and their count, or as many absent values. PropertyValueTooLarge where it does not fit.
+/// Splits a text or binary into chunks and their count; as many absent values for none. PropertyValueTooLarge where it does not fit.
 ENTITABLE_LAZY [[nodiscard]] result<void> put_chunks(
     nullable_view* to, std::string_view name, edm_type type, std::optional<std::string_view> whole);
 
-/// A row of the service's measure fits into 1 MiB: else EntityTooLarge names the largest of its members in chunks.
+/// Checks that a row has at most 1 MiB by the service's measure: else EntityTooLarge names the largest of its chunked members.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_size_of_chunked(row_view row, std::string_view entity,
     nullable_view const* values, std::string_view const* names, std::size_t count);
 
@@ -73,7 +73,7 @@ public:
 
     /// How many of the row's properties belong to these members.
     [[nodiscard]] std::size_t found() const noexcept { return found_; }
-    /// The first mistake there was.
+    /// The first mistake, if any.
     ENTITABLE_LAZY [[nodiscard]] result<void> finish(std::string_view entity) const;
 
 private:

@@ -74,9 +74,9 @@ public:
     /// The next value, of property `index`, into any other.
     ENTITABLE_LAZY void take(value_target const& target, std::size_t index);
 
-    /// Passes over so many bytes of values that have a size of their own.
+    /// Skips that many bytes of values of fixed size.
     void pass(std::size_t size) noexcept { at_ += has(size) ? size : 0; }
-    /// The same, and over a text or binary behind them.
+    /// The same, and a text or binary after them.
     void pass_with_text(std::size_t size) noexcept {
         if (has(size + 4)) {
             at_ += size + 4;
@@ -86,7 +86,7 @@ public:
     /// Whether the next value, which is nullable, is there.
     [[nodiscard]] bool take_presence() noexcept { return has(1) && *at_++ != 0; }
 
-    /// What came of it.
+    /// Success, or why the row does not fit.
     [[nodiscard]] result<void> finish(std::string_view const* names, std::string_view entity) const {
         bool const good = !damaged_ && at_ == end_ && offender_ == none;
         return good ? result<void>{} : problem(names, entity);

@@ -92,8 +92,7 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, row_source const& from) {
     return {};
 }
 
-/// The value of a property, looked for behind the one that was found last: most rows have their properties in the order in which
-/// they are asked for.
+/// The value of a property, searched from the one found last: most rows have their properties in the order in which they are read.
 ENTITABLE_LAZY std::optional<value_view> find_next(
     row_view const& row, property_cursor& behind, std::string_view name) {
     property_cursor cursor = behind;
