@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Aggregates, several of which are computed in one pass over a query: `fold(count(), min(r::celsius), average(r::celsius))`.
+/// Aggregates, computed in one pass over a query: `fold(count(), min(r::celsius), average(r::celsius))`.
 
 #include <entitable/client/detail/folds.hpp>
 
@@ -138,8 +138,8 @@ template <class Field>
 [[nodiscard]] auto(max)(Field) noexcept {
     return detail::extreme<Field, true>{};
 }
-/// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it does not fit; double for others. Absent values do not
-/// count.
+/// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it, or a sum on the way to it, does not fit; double for
+/// others. Absent values do not count.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto sum(Field) noexcept {

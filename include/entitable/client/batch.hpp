@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `batch<E>`: an entity group transaction. All of its changes are made, or none.
+/// `batch<E>`: an entity group transaction. All of its changes are applied, or none.
 
 #include <entitable/client/detail/removing_batch.hpp>
 #include <entitable/client/partial_merge.hpp>
@@ -16,7 +16,7 @@ namespace detail {
 
 struct system_changes;
 
-/// Takes the outcomes of the changes.
+/// The outcomes of the changes.
 struct each_written {
     [[nodiscard]] result<std::vector<written>> operator()(result<transact::response> submitted) const {
         if (!submitted) {
@@ -31,7 +31,7 @@ using own_submission = concluded<own_request<transact>, each_written>;
 class change_list {
 public:
     ENTITABLE_LAZY void add(mutation_kind kind, result<row> entity, etag_condition condition);
-    /// Adds a merge whose properties without a value are to be removed.
+    /// Adds a merge that removes the properties without a value.
     ENTITABLE_LAZY void add_removing(result<row> entity, etag_condition condition);
     [[nodiscard]] std::size_t size() const noexcept { return request_.changes.size(); }
     ENTITABLE_LAZY void clear() noexcept;
@@ -53,8 +53,9 @@ private:
 
 } // namespace detail
 
-/// Up to 100 changes of different entities of one partition, 4 MiB at most; checked when submitted. Of one type, or of those of
-/// `tables`. A value: nothing is sent before `submit()`, and a batch can be submitted again. One thread at a time.
+/// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked when submitted.
+/// Of one type, or of those of `tables`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread safety: one
+/// thread at a time.
 template <mapped_entity First, mapped_entity... More>
 class batch {
 public:
@@ -71,13 +72,13 @@ public:
     batch& replace(E const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, std::move(condition));
     }
-    /// Adds properties to be laid over those of the stored entity that meets the condition.
+    /// Adds a merge with the stored entity that meets the condition: see `table::merge`.
     template <mapped_entity E = First>
     batch& merge(E const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Adds the members that are named to be laid over those of the stored entity: see `table::merge`. Cost: where one is `absent`, `submit`
-    /// reads each such entity first, by a request of its own, replaces it under its ETag, and begins again when another writer was faster.
+    /// Adds a merge of the members that are named: see `table::merge`. Cost: where one is `absent`, `submit` first reads each such entity by
+    /// a request of its own and replaces it under its ETag, from the start when another writer was faster, 50 times in all.
     template <class... Values, class... ChangesAndCondition>
     batch& merge(keys_at<Values...> const& keys, ChangesAndCondition&&... changes_and_condition) {
         using E = detail::entity_of_changes<First, std::remove_cvref_t<ChangesAndCondition>...>;
@@ -95,12 +96,12 @@ public:
     batch& insert_or_replace(E const& entity) {
         return add(mutation_kind::insert_or_replace, entity, any_etag);
     }
-    /// Adds an entity, or properties to be laid over those of the stored one.
+    /// Adds an entity, or a merge with the stored one.
     template <mapped_entity E = First>
     batch& insert_or_merge(E const& entity) {
         return add(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// Only the entity's keys count.
+    /// Adds the removal of an entity, of which only the keys count.
     template <mapped_entity E = First>
     batch& remove(E const& entity, etag_condition condition) {
         return add(mutation_kind::remove, entity, std::move(condition));
@@ -115,13 +116,14 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes
     [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }  ///< whether there is none
-    void clear() noexcept { changes_.clear(); }                                 ///< begins anew
+    void clear() noexcept { changes_.clear(); }                                 ///< drops all changes
 
-    /// The outcome of each change, in order. After an error nothing was applied, unless its effect is unknown;
-    /// `error::operation_index` names the change that was refused, where that is known.
+    /// Sends the changes; returns the outcome of each, in order. After an error nothing was applied, unless its effect is unknown;
+    /// `error::operation_index` is the change that was refused, where that is known. Errors: InvalidInput for no changes and for more than
+    /// 100; those of a table's writes; CommandsInBatchActOnDifferentPartitions, InvalidDuplicateRow, RequestBodyTooLarge.
     [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
 
-    /// Its changes, for what submits them without blocking.
+    /// Its changes, for code that submits them without blocking.
     [[nodiscard]] detail::change_list changes() && { return std::move(changes_); }
 
 private:

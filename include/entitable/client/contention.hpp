@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// How writers that met at one entity get out of each other's way.
+/// How writers that contend for one entity back off.
 
 #include <entitable/core/backoff.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The waits between repetitions that other writers make necessary: short, and anything from nothing to twice as long, so
-/// that contenders do not meet again.
+/// The waits between attempts when other writers were faster: short, and from nothing to twice as long, so that contenders do not meet
+/// again.
 inline constexpr backoff contention_backoff{.base = std::chrono::milliseconds{1},
     .least = std::chrono::nanoseconds{},
     .most = std::chrono::milliseconds{100},

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `query_pages<Row>`: the result of a query page by page, each with a token to go on behind it, also in another process.
+/// `query_pages<Row>`: the result of a query page by page, each with a token to resume after it, in another process too.
 
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/client/row_walk.hpp>
@@ -16,19 +16,19 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class Row>
 struct page_of {
     std::vector<Row> items; ///< in key order
-    /// To go on behind this page with `query.resume(token)`; nothing when this page is the last one. Printable text.
+    /// To continue after this page with `query.resume(token)`; nothing after the last page. Printable text.
     std::optional<std::string> token;
 
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row
-    [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< behind the last row
+    [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< after the last row
     [[nodiscard]] std::size_t size() const noexcept { return items.size(); } ///< how many rows
-    /// Undefined when there is none at `index`
+    /// A row; undefined when there is none at `index`.
     [[nodiscard]] Row const& operator[](std::size_t index) const noexcept { return items[index]; }
 };
 
 namespace detail {
 
-/// What the walk has read, where there is more.
+/// The page that the walk has read; nothing at the end.
 template <class Entity, class Row>
 [[nodiscard]] result<std::optional<page_of<Row>>> page_from(row_walk const& walk, result<bool> more) {
     if (!more) {
@@ -51,13 +51,13 @@ template <class Entity, class Row>
 
 } // namespace detail
 
-/// Reads a query page by page. One thread at a time. InvalidInput after a move.
+/// Reads a query page by page. InvalidInput after a move. Thread safety: one thread at a time.
 template <class Entity, class Row>
 class query_pages {
 public:
     explicit query_pages(result<shared<detail::row_walk>> walk) : walk_(std::move(walk)) {} ///< made by `query::pages`
 
-    /// The next page that has rows; nothing at the end. After an error the token of the last page is still good.
+    /// The next page that has rows; nothing at the end. After an error the token of the last page is still valid.
     [[nodiscard]] result<std::optional<page_of<Row>>> next() {
         if (!walk_) {
             return failure{walk_.error()};

@@ -15,7 +15,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The components of an entity's keys, by reference: partition key first. Used where it is made.
+/// The components of an entity's keys, by reference: partition key first. Use it in the expression that makes it.
 template <class... Values>
 struct keys_at {
     std::tuple<Values const&...> values; ///< in order
@@ -65,7 +65,7 @@ template <class Entity, class... Values>
     }
 }
 
-/// The entity that changes of members are of; without one the first of the table.
+/// The entity type of the changes of members; without one the first of the table.
 template <class First, class... Given>
 struct entity_of_changes_in {
     using type = First;
@@ -81,7 +81,7 @@ struct entity_of_changes_in<First, member_removal<Entity, Member>, More...> {
 template <class First, class... Given>
 using entity_of_changes = typename entity_of_changes_in<First, Given...>::type;
 
-/// What `merge` makes of keys, changes of members and a condition.
+/// The mutation of a `merge` of members.
 struct partial_mutation {
     result<row> entity;
     etag_condition condition{any_etag};
@@ -142,7 +142,7 @@ inline constexpr bool changes_member_of<Entity, member_change<Entity, Member>> =
 template <class Entity, auto Member>
 inline constexpr bool changes_member_of<Entity, member_removal<Entity, Member>> = true;
 
-/// One of the arguments of a merge says that a member shall be absent: the entity has to be read.
+/// One of the arguments of a merge removes a member: the entity has to be read.
 template <class... Given>
 inline constexpr bool removes_members = (is_member_removal<std::remove_cvref_t<Given>> || ...);
 

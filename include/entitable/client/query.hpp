@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `query<E, Path>`: a typed query, ready to run. A range of entities, and folds over it that return results.
+/// `query<E, Path>`: a typed query. A range of entities, and folds over it that return results.
 
 #include <entitable/client/aggregate.hpp>
 #include <entitable/client/pages.hpp>
@@ -24,17 +24,16 @@ struct query_rows;
 
 } // namespace detail
 
-/// A query over entities of one type. It owns all that it needs; the table may go away before it. A copy is cheap: what is
-/// asked is shared, so a query is a view. Single pass: each `begin()` runs it anew. One thread at a time; copies are
-/// independent.
+/// A query over entities of one type. It owns all that it needs; the table may be destroyed before it. Copies are cheap, so a query is a
+/// view. Single pass: each `begin()` runs it anew. Thread safety: one thread at a time; copies are independent.
 template <class Entity, access_path Path, class Row = Entity>
 class query : public std::ranges::view_base, private detail::any_query {
 public:
-    /// How the service reaches the rows; known at compile time.
+    /// How the service reaches the rows.
     static constexpr access_path access = Path;
     using value_type = Row; ///< what it gives
 
-    /// Asks nothing: InvalidInput when it is run. Some views have to be made before they are filled.
+    /// Asks nothing: InvalidInput when it is run. For views, which are made before they are filled.
     query() = default;
     /// Asks what a table has made.
     explicit query(shared<detail::query_source> source) : any_query(std::move(source)) {}
@@ -50,21 +49,21 @@ public:
         changed.limits_.take = count;
         return changed;
     }
-    /// At most `rows` rows a request, 1 to 1000; the number of entities in all does not change.
+    /// At most `rows` rows a request, 1 to 1000, else InvalidInput when it is run; the number of entities in all does not change.
     [[nodiscard]] query page_size(std::uint32_t rows) const {
         query changed{*this};
         changed.limits_.page_size = rows;
         return changed;
     }
-    /// Reads up to `ranges` key ranges at once, if there are several and the transport can; the order of the results does not
-    /// change. So many pages are kept in memory. 1 unless it is asked for.
+    /// Reads up to `ranges` key ranges at once, where there are several and the transport can; the order of the results does not change.
+    /// Keeps up to that many pages in memory. Default: 1.
     [[nodiscard]] query in_flight(std::size_t ranges) const {
         query changed{*this};
         changed.limits_.in_flight = ranges < 1 ? 1 : ranges;
         return changed;
     }
-    /// Goes on behind the page that had this token; what was taken before counts for `take`. ContinuationInvalid when run,
-    /// unless the token is one of a query of the same table, predicate and select.
+    /// Continues after the page this token came from; what was taken before counts for `take`. ContinuationInvalid when it is run, unless
+    /// the token is one of a query of the same table, predicate and select.
     [[nodiscard]] query resume(std::string token) const {
         query changed{*this};
         changed.limits_.token = std::move(token);
@@ -73,8 +72,8 @@ public:
         };
         return changed;
     }
-    /// Only these members, the keys and the ETag: the service sends nothing else but what the client's part of the predicate
-    /// looks at. The result is of type `selected<Entity, Fields...>`.
+    /// Only these members, the keys and the ETag: the service sends nothing else but what the client's part of the predicate looks at.
+    /// Gives `selected<Entity, Fields...>`.
     template <class... Fields>
     [[nodiscard]] auto select(Fields...) const {
         constexpr bool fields = sizeof...(Fields) > 0 && (detail::is_field_of<Entity, Fields> && ...);
@@ -92,16 +91,16 @@ public:
         }
     }
 
-    /// What would be run. The query's error, if it could not be planned.
+    /// How the query would be run; its error, if it could not be planned. Sends nothing.
     [[nodiscard]] result<explanation> explain() const { return explain_with(names_of()); }
-    /// What the last run of this object has cost so far, or none yet. A copy has runs of its own.
+    /// The cost of this object's last run so far; zeros before the first. A copy has runs of its own.
     [[nodiscard]] query_cost analyze() const { return last_.walk ? last_.walk->cost() : query_cost{}; }
 
     // ---- running it ----
 
-    /// Calls `function(entity)` for each; the error of the page that failed, after the entities before it. What the function
-    /// throws passes through and ends the query. It may write into the table: it is called when nothing is being read, and sees the
-    /// entities of each page as they were when the page was read.
+    /// Calls `function(entity)` for each; returns the error of the page that failed, after the entities before it. What the function throws
+    /// passes through and ends the query. It may write into the table: it is called when nothing is being read, with the entities of each
+    /// page as they were when the page was read.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
         return each_of(detail::is_read_by_library<Row>, function);
@@ -120,7 +119,8 @@ public:
         return found;
     }
 
-    /// The number of entities. The service sends keys only, and what the client's part of the predicate looks at.
+    /// The number of entities. Cost: as many requests as the result has pages; the service sends keys only, and what the client's part of
+    /// the predicate looks at.
     [[nodiscard]] result<std::uint64_t> count() const { return count_with(names_of()); }
 
     /// All entities in a container with push_back.
@@ -145,7 +145,7 @@ public:
         return all;
     }
 
-    /// `value = function(std::move(value), entity)` over all of them, with one page in memory.
+    /// `value = function(std::move(value), entity)` for all of them, with one page in memory.
     template <class Value, class Function>
         requires(!detail::aggregate<Value>)
     [[nodiscard]] result<Value> fold(Value initial, Function&& function) const {
@@ -157,7 +157,7 @@ public:
         return value;
     }
     /// Several aggregates in one pass: `auto [n, least] = readings.fold(count(), min(r::celsius)).value()`. The service sends only the
-    /// members that they look at.
+    /// members that they need.
     template <detail::aggregate... Aggregates>
     [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
         constexpr bool own = detail::are_of_fields<Entity, Aggregates...>;
@@ -172,9 +172,8 @@ public:
         }
         return detail::finish_all(aggregates...);
     }
-    /// The aggregates of each group of entities with one value of a field, in the order of these values: pairs of the value and a tuple. Memory
-    /// for one group each; where the entities come in the order of the field, as with the first component of the row key, no group is
-    /// searched for.
+    /// The aggregates of each group of entities with one value of a field, in the order of these values: pairs of the value and a tuple.
+    /// Cost: all groups are in memory at the end; where the entities come in the order of the field, no group is searched for.
     template <class Field, detail::aggregate... Aggregates>
         requires(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>)
     [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
@@ -234,8 +233,8 @@ public:
             return only((entitable::max)(field));
         }
     }
-    /// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it does not fit; double for others. Absent
-    /// values do not count.
+    /// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it, or a sum on the way to it, does not fit; double for
+    /// others. Absent values do not count.
     template <class Field>
     [[nodiscard]] auto sum(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
@@ -247,10 +246,10 @@ public:
         }
     }
 
-    /// The result page by page, to stop and go on with `resume(token)`.
+    /// The result page by page, to stop and continue with `resume(token)`.
     [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(names_of())}; }
 
-    /// An input iterator over the entities. Reading a page may throw its error, as `value()` would.
+    /// An input iterator over the entities. Throws the error of a page that failed, as `value()` would.
     class iterator {
     public:
         using iterator_concept = std::input_iterator_tag; ///< single pass
@@ -261,7 +260,7 @@ public:
         /// Valid until the next step.
         [[nodiscard]] Row const& operator*() const noexcept { return *static_cast<Row const*>(at_->current()); }
         [[nodiscard]] Row const* operator->() const noexcept { return &**this; } ///< valid until the next step
-        /// The next row; throws the error when it cannot be had.
+        /// The next row; throws the error when it cannot be read.
         iterator& operator++() {
             at_->advance();
             return *this;
@@ -294,7 +293,7 @@ private:
     query(shared<detail::query_source> source, detail::query_limits limits)
         : any_query(std::move(source), std::move(limits)) {}
 
-    /// How the names are had of what is asked for; null for whole entities.
+    /// The function that gives the names of the properties asked for; null for whole entities.
     [[nodiscard]] static constexpr names_of_row names_of() noexcept {
         if constexpr (std::same_as<Row, Entity>) {
             return nullptr;
@@ -302,7 +301,7 @@ private:
             return &Row::names;
         }
     }
-    /// `function(row)` for each row, behind the page that it came with.
+    /// `function(row)` for each row, after its page was read.
     template <class Function>
     [[nodiscard]] result<void> each_of(bool shown, Function& function) const {
         Function* target = &function; // may point to a function, which is no object
@@ -311,7 +310,7 @@ private:
         };
         return call_all(names_of(), detail::kind_of_row<Entity, Row>, shown, &target, call);
     }
-    /// The same for functions of the library, which call no transport: while the store is being read, where it can be.
+    /// The same for functions of the library, which call no transport: while the store is being read, where that is possible.
     template <class Function>
     [[nodiscard]] result<void> show_each(Function function) const {
         if constexpr (detail::is_read_by_library<Row> && !std::same_as<Row, Entity>) {
@@ -332,7 +331,7 @@ private:
         }
         return std::get<0>(*std::move(values));
     }
-    /// What `function` makes of the rows with these fields only; as one of this object's own runs.
+    /// Runs `function` over the rows with these fields only; counts as a run of this object.
     template <class... Fields, class Function>
     [[nodiscard]] auto with_fields(Function function) const {
         if (limits_.read != nullptr) {

@@ -3,21 +3,21 @@
 #pragma once
 
 /// \file
-/// `row_table`: a table whose rows have no fixed schema. The untyped sister of `table<E>`; keys are given as text.
+/// `row_table`: a table whose rows have no fixed schema. The untyped counterpart of `table<E>`; keys are text.
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/mapping/entity.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Whether a reader of rows without a schema gives system rows (`system_row`), too.
+/// Whether a reader of rows without a schema gives system rows (`system_row`) too.
 enum class system_rows : std::uint8_t {
     left_out, ///< as for every other reader
     shown,    ///< for tools that look at the library's own rows
 };
 
-/// A table of `entity`. Safe to use from several threads; copies are cheap and keep the backend alive. Errors as with
-/// `table<E>`; writes refuse row keys of system rows with KeyReserved.
+/// A table of `entity`. Copies are cheap and keep the backend alive. Errors: those of `table<E>`; writes refuse row keys of system rows
+/// with KeyReserved. Thread safety: safe to use from several threads.
 class row_table {
 public:
     /// Through any transport; asks nothing yet.
@@ -27,36 +27,36 @@ public:
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
     /// What it runs on.
     [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
-    /// The wishes for its calls.
+    /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
-    /// TableAlreadyExists when it is there.
+    /// Creates the table; TableAlreadyExists if it exists.
     ENTITABLE_LAZY [[nodiscard]] result<void> create() const { return core_.create(); }
-    /// Whether it was not there before.
+    /// Creates the table unless it exists; true if this call created it.
     ENTITABLE_LAZY [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// With all its entities; ResourceNotFound when there is none.
+    /// Deletes the table with all its entities; ResourceNotFound when there is none.
     ENTITABLE_LAZY [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
-    /// EntityAlreadyExists when the key is taken.
+    /// Inserts an entity; EntityAlreadyExists when the key is taken.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert(entity const& given) const {
         return write(mutation::insert(given.to_row()));
     }
-    /// In place of the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
+    /// Replaces the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> replace(entity const& given, etag_condition condition) const {
         return write(mutation::replace(given.to_row(), std::move(condition)));
     }
-    /// Laid over the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
+    /// Merges with the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> merge(entity const& given, etag_condition condition) const {
         return write(mutation::merge(given.to_row(), std::move(condition)));
     }
-    /// Whether or not there is one.
+    /// Inserts an entity, or replaces the stored one.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_replace(entity const& given) const {
         return write(mutation::insert_or_replace(given.to_row()));
     }
-    /// Whether or not there is one; laid over the one that is there.
+    /// Inserts an entity, or merges it with the stored one.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_merge(entity const& given) const {
         return write(mutation::insert_or_merge(given.to_row()));
     }
-    /// The stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
+    /// Removes the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> remove(
         std::string_view partition_key, std::string_view row_key, etag_condition condition) const {
         return write(mutation::remove(row{partition_key, row_key, {}}, std::move(condition)));
@@ -64,7 +64,7 @@ public:
 
     /// The entity with these keys, also a system row; ResourceNotFound when there is none.
     ENTITABLE_LAZY [[nodiscard]] result<entity> get(std::string_view partition_key, std::string_view row_key) const;
-    /// All entities of a range of keys that satisfy a condition, one after the other, in key order.
+    /// Calls `function` for each entity of a range of keys that satisfies a condition, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each(key_range const& range, filter const& condition,
         function_ref<void(entity const&)> function, system_rows of_the_library = system_rows::left_out) const;
 

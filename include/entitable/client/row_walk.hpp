@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The part of a query that does not depend on its entity: what is asked of which transport, and the walk over the rows.
+/// The part of a query that does not depend on its entity: the request, the transport, and the walk over the rows.
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/mapping/detail/entity_kind.hpp>
@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a query asks of whom. Shared by the copies of a query and its runs, and never changed.
+/// The immutable part of a query, shared by its copies and runs.
 struct query_source : counted, query_parts {
     ENTITABLE_LAZY query_source(any_transport to, call_options how, std::string name, result<query_plan> planned,
         key_layout partition, key_layout row);
@@ -30,10 +30,10 @@ struct query_source : counted, query_parts {
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, key_layout partition, key_layout row);
 
-/// The same of rows that were written before, where there is room for one more comparison.
+/// The same for rows that were written before, where the filter has room for one more comparison.
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> only_older(query_source const& all, date_time limit);
 
-/// Why the query cannot be run, if so.
+/// The error of a query that cannot be run.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_source(query_source const* source);
 
 /// What may differ from run to run.
@@ -41,20 +41,20 @@ struct query_limits {
     std::optional<std::uint64_t> take;
     std::uint32_t page_size{1000};
     std::size_t in_flight{1};
-    std::string token; ///< to go on from; empty for the beginning
-    /// `read_token`, where there is a token: nobody else pays for it.
+    std::string token; ///< to resume from, where `read` is set
+    /// `read_token`, where there is a token, so that only resumed queries instantiate it.
     result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
-    bool only_one{}; ///< one row at most, from there
+    bool only_one{}; ///< at most one row from here
 };
 
-/// What a walk has to know of the objects that it reads rows into.
+/// What a walk has to know about the objects that it reads rows into.
 struct row_kind {
     row_reader read;
     void* (*make)();
     void (*remove)(void* made) noexcept;
 };
 
-/// How several pages are asked for at once. Only the bodies know more, so that who asks a query does not compile channels.
+/// How several pages are requested at once. Defined with the bodies, so that a file with a query does not compile channels.
 struct way_of_pages;
 
 /// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
@@ -79,7 +79,7 @@ public:
     /// The number of all rows from the next page on.
     ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_rows();
     /// Shows all rows from the next page on, while the store is being read: see `read_entities`. The visitor keeps its own problem.
-    /// `page_done` is called behind each page, when nothing is being read, and may end it.
+    /// `page_done` is called after each page, when nothing is being read, and may end the walk.
     template <class Visit, class PageDone>
     [[nodiscard]] result<void> show_rows(Visit const& visit, PageDone const& page_done) {
         auto const look = [&](row_view const& each) {
@@ -99,27 +99,27 @@ public:
         }
         return {};
     }
-    /// Whether that is a way to read this query.
+    /// Whether this query can be read by `show_rows`.
     [[nodiscard]] bool can_show_rows() const noexcept { return limits_.in_flight <= 1; }
     /// The next row, until the next call; nothing at the end.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
 
-    // The same into objects of a type that only `kind` and its like know. Compiled once, and not for each query of a program.
+    // The same into objects of a type that only the functions given know. Compiled once, and not for each query of a program.
     /// Reads the next row into `to`; false at the end.
     ENTITABLE_LAZY [[nodiscard]] result<bool> read_next(void* to, row_reader read);
-    /// Reads all rows from the next page on into new objects that `add` puts behind those in `all`; `shown` as in `call_rows`. After an
-    /// error there may be one object more than there are rows.
+    /// Reads all rows from the next page on into new objects that `add` appends to `all`; `shown` as in `call_rows`. After an error there
+    /// may be one object more than rows.
     ENTITABLE_LAZY [[nodiscard]] result<void> read_rows(
         void* all, void* (*add)(void* all), row_reader read, bool shown);
-    /// Calls `call(function, row)` with all rows from the next page on, when nothing is being read: it may throw, wait and call the store.
-    /// `shown`: the rows of each page are read while the store is being read, if the query can; else one by one.
+    /// Calls `call(function, row)` for all rows from the next page on, when nothing is being read: it may throw, wait and call the store.
+    /// `shown`: the rows of each page are read while the store is being read, where the query can; else one by one.
     ENTITABLE_LAZY [[nodiscard]] result<void> call_rows(
         row_kind const& kind, bool shown, void* function, void (*call)(void* function, void const* row));
 
     /// How rows are read.
     [[nodiscard]] reading mode() const noexcept { return source_->options.reading; }
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
-    /// Where the page after the present one begins; nothing when there is none.
+    /// The token of the page after the present one; nothing when there is none.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> token() const;
 
     row_walk(shared<query_source> source, query_limits limits, query_reading reading);
@@ -129,9 +129,9 @@ private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
     ENTITABLE_LAZY [[nodiscard]] result<void> show_page(row_watcher const& watcher);
-    /// Asks for the page that comes next, and for others with it.
+    /// Requests the next page, and others with it.
     ENTITABLE_LAZY void read_round();
-    /// Takes pages that are here until one has rows; whether another is to be asked for.
+    /// Takes pages that were answered until one has rows; returns whether another has to be requested.
     ENTITABLE_LAZY [[nodiscard]] bool take_pages();
 
     shared<query_source> source_;
@@ -148,7 +148,7 @@ private:
 /// Reads the next page of a walk that has rows, as an operation: false at the end. Each request is a call of its own.
 class page_reading {
 public:
-    using has_call_for_each_request = void; ///< says so to drivers
+    using has_call_for_each_request = void; ///< for drivers
 
     explicit page_reading(row_walk& walk) : walk_(&walk) { walk.begin_page(); }
 
@@ -169,7 +169,7 @@ public:
         : kind_(kind), walk_(std::move(started)), current_(kind.make()) {}
     ~row_cursor();
 
-    /// Reads the next row; throws the error when it cannot be had.
+    /// Reads the next row; throws the error when it cannot be read.
     ENTITABLE_LAZY void advance();
     [[nodiscard]] void const* current() const noexcept { return current_; }
     [[nodiscard]] bool end() const noexcept { return end_; }
@@ -181,10 +181,10 @@ private:
     bool end_{};
 };
 
-/// What of an entity is asked for where its keys suffice.
+/// The projection where only keys are wanted.
 ENTITABLE_LAZY [[nodiscard]] projection key_names();
-/// The last walk of a query. It belongs to one object: a copy begins with none. A template, so that nobody pays for its
-/// members before they are called.
+/// The last walk of a query. It belongs to one object: a copy begins with none. A template, so that its members are compiled only where
+/// they are called.
 template <class Walk>
 struct last {
     last() = default;
@@ -199,7 +199,7 @@ struct last {
     shared<Walk> walk;
 };
 
-/// What a query is, but for the type of what it gives.
+/// A query without the type of its rows.
 class any_query {
 protected:
     any_query() = default;
@@ -207,7 +207,7 @@ protected:
     any_query(shared<query_source> source, query_limits limits)
         : source_(std::move(source)), limits_(std::move(limits)) {}
 
-    /// How the names of the properties are had that are asked for; null for all of them.
+    /// Gives the names of the properties asked for; null for all of them.
     using names_of_row = projection (*)();
 
     ENTITABLE_LAZY [[nodiscard]] result<shared<row_walk>> start(query_limits limits, projection names) const;

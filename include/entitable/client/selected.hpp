@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `selected<E, Fields...>`: what a query with `select(...)` gives: the members that were named, the keys, and the ETag.
+/// `selected<E, Fields...>`: a row of a query with `select(...)`: the members that were named, the keys, and the ETag.
 
 #include <entitable/client/detail/shown_values.hpp>
 #include <entitable/request/requests.hpp>
@@ -48,7 +48,7 @@ struct type_at<Index, First, Rest...> : type_at<Index - 1, Rest...> {};
 } // namespace detail
 
 /// One entity of a query with `select(fields...)`: `row[r::age]`, or in the order of the fields `row.template get<0>()` and
-/// `auto [name, age] = row`. The components of the keys are always there: `row[r::bib]`. One thread at a time.
+/// `auto [name, age] = row`. The components of the keys are always there: `row[r::bib]`. Thread safety: one thread at a time.
 template <class Entity, class... Fields>
 class selected : detail::key_values<Entity, key_part::partition, typename mapping<Entity>::partition_components>,
                  detail::key_values<Entity, key_part::row, typename mapping<Entity>::row_components>,
@@ -89,7 +89,7 @@ public:
     /// When the entity was last written, by the service's clock.
     [[nodiscard]] date_time timestamp() const noexcept { return timestamp_; }
 
-    /// What is asked of the service. Without a property it is the keys alone.
+    /// The projection for the service. Without a property it is the keys alone.
     [[nodiscard]] static projection names() {
         projection names;
         (add_name<Fields>(names), ...);
@@ -99,7 +99,7 @@ public:
         }
         return names;
     }
-    /// Fills this from a row: RowMismatch as `from_row`. Members that were not asked for are nobody's mistake.
+    /// Fills this from a row; errors as `from_row`. Members that were not selected may be missing.
     [[nodiscard]] result<void> read(row_view row, reading mode = reading::standard) {
         using map = mapping<Entity>;
         if (mode == reading::lenient) {

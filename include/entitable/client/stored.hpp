@@ -16,7 +16,7 @@ struct stored {
     Entity entity{};      ///< as it was read
     entitable::etag etag; ///< its version
     date_time timestamp;  ///< when it was last written, by the service's clock
-    bool stale{};         ///< read from a secondary location, maybe not the latest
+    bool stale{};         ///< read from a secondary location, may not be the latest
 };
 
 ENTITABLE_END_NAMESPACE

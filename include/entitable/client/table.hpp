@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `table<E>`: what a program calls.
+/// `table<E>`: a typed table.
 
 #include <entitable/client/batch.hpp>
 #include <entitable/client/detail/keyed_operations.hpp>
@@ -12,8 +12,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A table of entities of one type, on any transport. Safe to use from several threads; copies are cheap and keep the
-/// backend alive. Every operation returns a result and throws nothing of its own.
+/// A table of entities of one type, on any transport. Copies are cheap and keep the backend alive. Every operation returns a result and
+/// throws nothing of its own. Thread safety: safe to use from several threads.
+///
+/// Errors, besides those named below: TableNotFound; OutOfRangeInput, KeyValueTooLarge, KeyNotSplittable and KeyReserved for keys that
+/// cannot be stored; PropertyValueTooLarge, EntityTooLarge, TooManyProperties for entities that cannot be; RowMismatch for a row that is
+/// no such entity; Cancelled and DeadlineExceeded; those of the backend.
 template <mapped_entity Entity>
 class table : public detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
                   typename mapping<Entity>::row_components> {
@@ -24,14 +28,15 @@ class table : public detail::keyed_operations<Entity, typename mapping<Entity>::
 public:
     using value_type = Entity; ///< what it holds
 
-    /// `name`: 3 to 63 letters and digits, a letter first; compared without case. It is checked with the first request.
+    /// `name`: 3 to 63 letters and digits, a letter first; compared without case, but for Cosmos DB. Each request checks it
+    /// (InvalidResourceName, OutOfRangeInput).
     table(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
     /// What it runs on.
     [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
-    /// The wishes for its calls.
+    /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
     /// The same table with other options for its calls.
     [[nodiscard]] table with(call_options options) const {
@@ -40,22 +45,23 @@ public:
 
     // ---- the table itself ----
 
-    /// TableAlreadyExists when it is there.
+    /// Creates the table; TableAlreadyExists if it exists, TableBeingDeleted while the name of a deleted one is not free.
     [[nodiscard]] result<void> create() const { return core_.create(); }
-    /// Whether it was made now.
+    /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// Removes the table with all its entities, of other types too; ResourceNotFound when there is none.
+    /// Deletes the table with all its entities, of other types too; ResourceNotFound when there is none.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
-    /// Whether it was there.
+    /// Deletes the table if it exists; true if this call deleted it.
     [[nodiscard]] result<bool> drop_if_present() const { return core_.drop_if_present(); }
 
-    /// The partition keys, in order: one request a partition, which reads one row, and one more for one that begins with a system row. Those
-    /// that hold nothing but system rows are left out. NotSupported where the service gives rows in no order (`profile::ordered`).
+    /// The partition keys, in order. Partitions that hold nothing but system rows are left out. Cost: one request for each partition, which
+    /// reads one row, one more for each that begins with a system row, and one at the end. NotSupported where the service gives rows in no
+    /// order (`profile::ordered`).
     [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
 
     // ---- writes of one entity ----
 
-    /// EntityAlreadyExists when the key is taken.
+    /// Inserts an entity; EntityAlreadyExists when the key is taken.
     [[nodiscard]] result<written> insert(Entity const& entity) const {
         return core_.write(mutation_kind::insert, &entity, detail::kind_of_entity<Entity>);
     }
@@ -64,15 +70,15 @@ public:
     [[nodiscard]] result<written> replace(Entity const& entity, etag_condition condition) const {
         return core_.write(mutation_kind::replace, &entity, detail::kind_of_entity<Entity>, condition);
     }
-    /// Lays the properties that are present over the stored ones; otherwise as `replace`. An absent optional leaves
-    /// what is stored: to remove a property, replace.
+    /// Replaces the properties that are present and keeps the others; otherwise as `replace`. An absent optional keeps what is stored: to
+    /// remove a property, replace the entity.
     [[nodiscard]] result<written> merge(Entity const& entity, etag_condition condition) const {
         return core_.write(mutation_kind::merge, &entity, detail::kind_of_entity<Entity>, condition);
     }
-    /// Lays only the members that are named over those of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`.
-    /// Nothing is read, and no other member touched. The last argument is the condition, as in `replace`. An optional member is removed by
-    /// `o::note = absent`. Cost: since a merge of the service removes nothing, the entity is then read and replaced under its ETag, from
-    /// the start when another writer was faster, 50 times in all.
+    /// Replaces only the members that are named, of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`. Nothing
+    /// is read. The last argument is the condition, as in `replace`. `o::note = absent` removes an optional member. Cost: since a merge of
+    /// the service removes nothing, the entity is then read and replaced under its ETag, from the start when another writer was faster, 50
+    /// times in all.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
@@ -104,7 +110,7 @@ public:
         return core_.write(detail::removal(partition_key_of(entity), row_key_of(entity), std::move(condition)));
     }
 
-    // An update without an ETag would be an insert to the service: refused here, with one message.
+    // To the service an update without an ETag is an insert: refused here, with one message.
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>
     result<written> replace(E const&) const {
@@ -130,7 +136,7 @@ public:
         static_assert(detail::allow_path<Entity, path>());
         return entitable::query<Entity, path>{asking(condition.nodes(), path)};
     }
-    /// A predicate that was refused has said why.
+    /// For a predicate that was diagnosed already.
     [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
         return entitable::query<Entity, access_path::point>{asking({}, access_path::point)};
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The part of a table that does not depend on its entity: where it lives, what it is called, how its calls go.
+/// The part of a table that does not depend on its entity: its transport, its name, the options of its calls.
 
 #include <entitable/client/detail/partition_search.hpp>
 #include <entitable/mapping/detail/entity_kind.hpp>
@@ -20,7 +20,7 @@ namespace detail {
 /// Makes `failed` a success when its code is `tolerated`.
 ENTITABLE_LAZY [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
 
-/// Makes nothing of an answer but whether it was a success.
+/// Drops the value of an answer.
 struct without_value {
     template <class T>
     [[nodiscard]] result<void> operator()(result<T> answered) const {
@@ -38,7 +38,8 @@ using deletion_of_table = concluded<own_request<delete_table>, without_value>;
 using creation_if_absent = concluded<creation_of_table, unless_code<error_code::table_already_exists>>;
 using deletion_if_present = concluded<deletion_of_table, unless_code<error_code::resource_not_found>>;
 
-/// A table of rows. Safe to use from several threads; copies are cheap. Each call is there as an operation first; what blocks runs it.
+/// A table of rows. Copies are cheap. Each call exists as an operation, which the blocking form runs. Thread safety: safe to use from
+/// several threads.
 class table_core {
 public:
     table_core(any_transport through, std::string name, call_options options);
@@ -56,15 +57,15 @@ public:
 
     ENTITABLE_LAZY [[nodiscard]] creation_of_table to_create() const;
     ENTITABLE_LAZY [[nodiscard]] deletion_of_table to_drop() const;
-    /// NotSupported when the calls have an operation id and nothing keeps it.
+    /// NotSupported when the calls have an operation id and no transport keeps it.
     ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(result<mutation>&& change) const;
     /// The row may carry the error that made it impossible.
     ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(
         mutation_kind kind, result<row>&& made, etag_condition& condition) const;
     /// The request outlives it.
     ENTITABLE_LAZY [[nodiscard]] single_request<transact> to_submit(transact const& request) const;
-    /// Reads one entity and shows it to `visit`, whose outcome it has. The keys may carry the error that made them impossible. What the
-    /// keys and `visit` refer to outlives it.
+    /// Reads one entity and passes it to `visit`, whose outcome it returns. The keys may carry the error that made them impossible. What
+    /// the keys and `visit` refer to outlives it.
     ENTITABLE_LAZY [[nodiscard]] own_request<read_entity> to_read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, entity_visitor const& visit) const;
 
@@ -73,12 +74,12 @@ public:
     // ---- calls ----
 
     ENTITABLE_LAZY [[nodiscard]] result<void> create() const;
-    /// Whether it was made now.
+    /// True if this call created it.
     ENTITABLE_LAZY [[nodiscard]] result<bool> create_if_absent() const;
     ENTITABLE_LAZY [[nodiscard]] result<void> drop() const;
-    /// Whether it was there.
+    /// True if this call deleted it.
     ENTITABLE_LAZY [[nodiscard]] result<bool> drop_if_present() const;
-    /// NotSupported when the calls have an operation id and nothing keeps it.
+    /// NotSupported when the calls have an operation id and no transport keeps it.
     ENTITABLE_LAZY [[nodiscard]] result<void> check_operation_id() const;
     ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation>&& change) const;
     /// The row may carry the error that made it impossible.

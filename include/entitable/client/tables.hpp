@@ -20,7 +20,7 @@ namespace detail {
     return layout[0].literal() ? layout[0].name : std::string_view{};
 }
 
-/// Whether a row with the keys of one type could be one of another.
+/// Whether a row may have the keys of both types.
 [[nodiscard]] constexpr bool could_be_both(
     key_layout partition, key_layout row, key_layout other_partition, key_layout other_row) noexcept {
     auto const compatible = [](std::string_view left, std::string_view right) {
@@ -87,7 +87,7 @@ protected:
 
 } // namespace detail
 
-/// A table of entities of several types. Safe to use from several threads; copies are cheap and keep the backend alive.
+/// A table of entities of several types. Copies are cheap and keep the backend alive. Thread safety: safe to use from several threads.
 template <mapped_entity First, mapped_entity... More>
 class tables : public detail::shared_partition<typename mapping<First>::partition_components, First, More...> {
     using base = detail::shared_partition<typename mapping<First>::partition_components, First, More...>;
@@ -110,10 +110,12 @@ public:
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
-    [[nodiscard]] result<void> create() const { return core_.create(); } ///< tableAlreadyExists when it is there
-    /// Whether it was not there before.
+    [[nodiscard]] result<void> create() const {
+        return core_.create();
+    } ///< creates it; TableAlreadyExists if it exists
+    /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// With all its entities; ResourceNotFound when there is none.
+    /// Deletes the table with all its entities; ResourceNotFound when there is none.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
     /// The entities of one type, as in a table of their own.
@@ -126,7 +128,8 @@ public:
     /// Changes of entities of any of the types, in one partition, all or nothing.
     [[nodiscard]] entitable::batch<First, More...> batch() const { return entitable::batch<First, More...>{core_}; }
 
-    /// A row as what it is. RowMismatch when its keys are those of a type but the rest does not fit.
+    /// A row as an entity of its type, an `entity` where it is of none. RowMismatch when its keys begin as those of a type and the rest does
+    /// not fit.
     [[nodiscard]] result<any_entity> read(row_view row) const {
         result<any_entity> found{std::in_place, std::in_place_type<entity>};
         bool const known = read_as<First>(row, found) || (read_as<More>(row, found) || ...);
@@ -136,7 +139,7 @@ public:
         return found;
     }
 
-    /// All entities of one partition, whatever their type, in key order, without system rows: `function(any_entity const&)`. The text of a
+    /// Calls `function(any_entity const&)` for all entities of one partition, of any type, in key order, without system rows. The text of a
     /// partition key is that of `partition_key_of(entity)`.
     template <class Function>
     [[nodiscard]] result<void> for_each_in_partition(std::string const& partition_key, Function&& function) const {

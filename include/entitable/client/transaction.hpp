@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `transaction<E...>`: what the body of `transact` reads and changes in one partition, all or nothing.
+/// `transaction<E...>`: reads and changes of a body of `transact` in one partition, all or nothing.
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
@@ -111,18 +111,17 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 
 } // namespace detail
 
-/// What a body of `table::transact` reads and changes. It ends with the attempt: the body keeps no reference to it. One thread at a time.
+/// What a body of `table::transact` reads and changes with. It is valid during the attempt. Thread safety: one thread at a time.
 ///
-/// Reads happen at once, and a row is read once. Changes are kept, and written together at the end of the body: several changes of
-/// one row come to one, and an insert that is removed again to none, so nobody looks whether the row was there. A read shows the changes
-/// that the body has made, without an ETag or a Timestamp; a query does not, so it stands before them.
+/// Reads are sent at once, and a row is read once. Changes are kept and written together at the end of the body: several changes of one
+/// row become one, and an insert that is removed again none, so the row is not looked for. A read gives the changes that the body has
+/// made, without an ETag or a Timestamp; a query does not, so it comes before them.
 ///
-/// Every row that was found is guarded, also one that was changed before it was read: if it is only read it is merged with nothing under
-/// its ETag, which counts as one of the operations, gives it a new ETag, and is in the way of others who read it in a transaction.
-/// `require` is a guard that is not.
+/// Every row that was found is guarded, also one that was changed before it was read: one that is only read is merged with nothing under
+/// its ETag, which counts as one of the operations, gives it a new ETag, and conflicts with other transactions that read it. `require` is a
+/// guard that does not.
 ///
-/// A mistake in a change is told at the end of the body, as the outcome of `transact`; so is an error of a read, even where the body takes
-/// no notice of it.
+/// Errors: a mistake in a change is the outcome of `transact`; so is an error of a read, even where the body ignores it.
 template <mapped_entity First, mapped_entity... More>
 class transaction {
     template <class E>
@@ -146,8 +145,8 @@ public:
     [[nodiscard]] result<std::optional<E>> find(Keys const&... row) const {
         return rows<E>().find(row...);
     }
-    /// The entities that satisfy the predicate, which needs not speak of the partition: one request. QueryTooComplex where they are on
-    /// more than one page and the body is not exclusive.
+    /// The entities that satisfy the predicate, which need not name the partition: one request. QueryTooComplex where they are on more than
+    /// one page and the body is not exclusive.
     template <mapped_entity E, shape_set Shapes, shape_set Negated>
     [[nodiscard]] result<std::vector<E>> where(predicate<E, Shapes, Negated> const& condition) const {
         static_assert(is_one<E>, "this entity type is not one of the transaction's");
@@ -159,44 +158,44 @@ public:
         }
         return all;
     }
-    /// Makes bodies serial that all call it, first: no two of them in one partition are made unless one begins after the other's end.
-    /// So what was not there when the body looked is not there when it writes. A writer without a transaction, or with one that is not
-    /// exclusive, is shut out only where its table announces it (`transaction_options::announces`). It costs one read and one operation.
+    /// Makes all bodies serial that call it first: no two of them in one partition are applied unless one begins after the other's end. So
+    /// what was absent when the body looked is absent when it writes. A writer without a transaction, or with one that is not exclusive, is
+    /// excluded only where it announces itself (`transaction_options::announces`). Cost: one read and one operation.
     [[nodiscard]] result<void> exclusive() const { return scope_.exclusive(); }
 
     // ---- changes ----
 
-    /// A new entity: EntityAlreadyExists when there is one, unless the body has looked for it: then it begins again.
+    /// A new entity: EntityAlreadyExists when there is one; where the body has looked for it in vain, the body begins again instead.
     template <mapped_entity E = First>
     transaction& insert(E const& entity) {
         return add(mutation_kind::insert, entity, false);
     }
-    /// All properties of an entity that this body has read.
+    /// Replaces all properties of an entity that this body has read.
     template <mapped_entity E = First>
     transaction& replace(E const& entity) {
         return add(mutation_kind::replace, entity, false);
     }
-    /// All properties of an entity that must be there, whatever its version.
+    /// Replaces all properties of an entity that must be there, whatever its version.
     template <mapped_entity E = First>
     transaction& replace(E const& entity, any_etag_t) {
         return add(mutation_kind::replace, entity, true);
     }
-    /// Lays the properties that are present over those of an entity that this body has read.
+    /// Merges with an entity that this body has read.
     template <mapped_entity E = First>
     transaction& merge(E const& entity) {
         return add(mutation_kind::merge, entity, false);
     }
-    /// Lays the properties that are present over those of an entity that must be there, whatever its version.
+    /// Merges with an entity that must be there, whatever its version.
     template <mapped_entity E = First>
     transaction& merge(E const& entity, any_etag_t) {
         return add(mutation_kind::merge, entity, true);
     }
-    /// An entity, whether or not there is one.
+    /// Inserts an entity, or replaces the stored one.
     template <mapped_entity E = First>
     transaction& insert_or_replace(E const& entity) {
         return add(mutation_kind::insert_or_replace, entity, true);
     }
-    /// An entity, or properties to be laid over those of the stored one.
+    /// Inserts an entity, or merges with the stored one.
     template <mapped_entity E = First>
     transaction& insert_or_merge(E const& entity) {
         return add(mutation_kind::insert_or_merge, entity, true);
@@ -211,14 +210,14 @@ public:
     transaction& remove(E const& entity, any_etag_t) {
         return add(mutation_kind::remove, entity, true);
     }
-    /// Reads, lets `change(entity)` change, and replaces: `update<account>(7, [](account& a) { ... })`. The entity as it is then;
-    /// ResourceNotFound when there is none. Properties that the type does not declare stay. A change that returns false leaves the
+    /// Reads an entity, calls `change(entity)`, and replaces it: `update<account>(7, [](account& a) { ... })`. Returns the changed entity;
+    /// ResourceNotFound when there is none. Properties that the type does not declare stay. A change that returns false leaves the stored
     /// entity as it is.
     template <mapped_entity E = First, class... KeysAndChange>
     [[nodiscard]] result<E> update(KeysAndChange&&... row_and_change) const {
         return rows<E>().update(std::forward<KeysAndChange>(row_and_change)...);
     }
-    /// The entity with these components of the row key must be there at the end, whatever this body does with it before: ResourceNotFound.
+    /// The entity with these components of the row key must be there at the end, whatever this body does with it; else ResourceNotFound.
     /// Others may change it meanwhile.
     template <mapped_entity E = First, class... Keys>
     transaction&(require)(Keys const&... row) {

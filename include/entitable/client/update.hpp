@@ -15,11 +15,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How an update goes about it.
+/// Options of an update.
 struct update_options {
-    std::uint32_t max_attempts{50};     ///< the first one included, where other writers are faster; 0 is taken for 1
-    backoff delays{contention_backoff}; ///< the waits between repetitions
-    clock* time{&system_clock()};       ///< of the waits; must outlive the update
+    std::uint32_t max_attempts{50};     ///< when other writers are faster, the first one included; 0 counts as 1
+    backoff delays{contention_backoff}; ///< the waits between attempts
+    clock* time{&system_clock()};       ///< for the waits; must outlive the update
     std::uint64_t seed{};               ///< of the waits; 0 for one from the clock
 };
 
@@ -35,8 +35,8 @@ struct updated {
 
 namespace detail {
 
-/// `stored` with the properties of `change` laid over it; one that is absent in `change` is removed. Properties that
-/// `change` does not know stay.
+/// `stored` with the properties of `change` in place of its own; one that is absent in `change` is removed. Properties that `change`
+/// does not name stay.
 ENTITABLE_LAZY [[nodiscard]] row changed_row(row_view stored, row_view change);
 
 /// What became of an update.
@@ -47,10 +47,10 @@ struct update_outcome {
     bool after_retry{};
 };
 
-/// Makes of the row that was read the one to write, or nothing when it is to stay as it is.
+/// Turns the row that was read into the one to write, or nothing where it stays as it is.
 using row_change = function_ref<result<std::optional<row>>(row_view)>;
 
-/// Reads, lets `change` change, replaces under the ETag that was read; when another writer was faster, again. The change must
+/// Reads a row, calls `change`, and replaces the row under the ETag that was read; again when another writer was faster. The change must
 /// outlive it.
 class update_operation {
 public:

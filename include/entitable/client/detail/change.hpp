@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What a change is that `update` takes: a function that gets the entity by reference and returns nothing or bool. Everything
-/// else would lose what the caller meant, so it does not compile.
+/// The changes that `update` takes: functions that get the entity by reference and return nothing or bool. Everything else would lose
+/// what the caller meant, so it does not compile.
 
 #include <entitable/core/config.hpp>
 
@@ -101,7 +101,7 @@ template <class Change, class Entity>
     }
 }
 
-/// Lets `change` change the entity: whether that is to be written.
+/// Calls `change` with the entity; returns whether to write it.
 template <class Change, class Entity>
 [[nodiscard]] bool apply_change(Change& change, Entity& entity) {
     if constexpr (!allow_change<Change, Entity>()) {

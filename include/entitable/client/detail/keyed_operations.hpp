@@ -104,20 +104,22 @@ public:
         return core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
     }
 
-    /// The same, or nothing when there is none: to be absent is no error. After an attempt whose answer was lost, a repetition that finds
-    /// none is taken for a removal (`written::after_retry`), for it may have been one.
+    /// The same, or nothing when there is none, which is no error. With `retrying`, an attempt that finds none after one whose answer was
+    /// lost counts as a removal (`written::after_retry`).
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
         return if_present{}(core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition))));
     }
 
-    /// Reads the entity, lets `change(entity)` change it, and writes it back if nobody else has written it since; else from the
-    /// start, `update_options::max_attempts` times in all. `change` takes the entity by reference and returns nothing or exactly bool: false
-    /// leaves the entity as it is. It is called once for each attempt, and does not change keys (InvalidInput). Properties that the
-    /// entity type does not declare stay; an absent optional removes its property. ResourceNotFound when there is none,
-    /// UpdateConditionNotSatisfied when other writers were always faster. A write of unknown effect ends the update with that
-    /// error and is never followed by a second one: the change may be there already. Reads are from the primary location. With
-    /// `any_etag` it does not look whether somebody else has written it in between: what they wrote is lost. One attempt.
+    /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; from the start when another writer was
+    /// faster, `update_options::max_attempts` times in all. `change` takes the entity by reference and returns nothing or exactly bool:
+    /// false leaves the stored entity as it is. It is called once for each attempt. Properties that the entity type does not declare stay;
+    /// an absent optional removes its property. Reads are from the primary location. With `any_etag` the replacement is unconditional: what
+    /// others wrote since the read is lost, and there is one attempt.
+    ///
+    /// Errors: ResourceNotFound when there is none, UpdateConditionNotSatisfied when other writers were faster each time, InvalidInput when
+    /// `change` changes the keys. A write of unknown effect ends the update with that error and is not repeated: the change may have been
+    /// applied.
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
@@ -130,7 +132,7 @@ public:
         return change_entity(partition_key(partition...), row_key(row...), true, change, options);
     }
 
-    /// As `update`, or nothing when there is no such entity: to be absent is no error.
+    /// As `update`, or nothing when there is no such entity, which is no error.
     template <class Change>
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, Change&& change,
@@ -144,18 +146,18 @@ public:
         return if_present{}(change_entity(partition_key(partition...), row_key(row...), true, change, options));
     }
 
-    /// Lets `body(transaction<Entity>&)` read and change entities of one partition, and writes its changes as one: all of them, or none. From
-    /// the start when a row that it has read was changed since, `transaction_options::max_attempts` times in all; so the body does
-    /// nothing else that lasts. It returns `result<void>`; with an error nothing is written.
+    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes its changes as one: all of them, or
+    /// none. Runs the body again from the start when a row that it has read was changed since, `transaction_options::max_attempts` times in
+    /// all: the body has no other lasting effects. It returns `result<void>`; with an error nothing is written.
     ///
-    /// Serializable are all bodies, and all other writers, as far as rows go that were found or are inserted. A body that decides by what
-    /// is not there calls `transaction::exclusive` first. Before an error of the body is told, or the end of one without changes, what
-    /// it read in several requests is looked at once more: nobody sees "not enough money" of a state that never was.
+    /// Bodies, and all other writers, are serializable as far as rows go that were found or are inserted. A body that decides by what is
+    /// absent calls `transaction::exclusive` first. Before an error of the body is returned, or the end of one without changes, what it read
+    /// in several requests is read once more: no error speaks of a state that never was.
     ///
-    /// An effect that is unknown ends it with that error. `retrying` with operation rows in front of the backend settles it; then a
-    /// transaction has one operation less. Under `call_options::operation_id` it is made once, however often it is asked for: the body
-    /// is not called where an earlier call has made it. One that met a row which the body had not found is given up under its id:
-    /// OperationVoid; ask again with another one.
+    /// An unknown effect ends it with that error. `retrying` with operation rows around the backend settles it; a transaction then has one
+    /// operation less. Under `call_options::operation_id` it is applied once, however often it is called: the body does not run where an
+    /// earlier call has applied it. One that met a row which the body had not found is given up under its id: OperationVoid; call it again
+    /// with another one.
     template <class Body>
     [[nodiscard]] result<transacted> transact(
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What lies behind a query, for what works on rows.
+/// The rows of a query, for code that works on rows.
 
 #include <entitable/client/row_walk.hpp>
 

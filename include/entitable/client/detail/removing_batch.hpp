@@ -16,8 +16,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads the rows that lose properties, one after the other, lays their merges over them and submits all changes, these rows under the
-/// ETags that were read. When another writer was faster at one of them, again.
+/// Reads the rows that lose properties, one after the other, merges their changes into them and submits all changes, these rows under the
+/// ETags that were read. Again when another writer was faster.
 class removing_batch {
 public:
     static constexpr std::uint32_t max_attempts = 50; ///< the first one included

@@ -96,7 +96,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<transact> request(bool announces, profile const& limits);
     /// Whether a refusal says that another writer was faster.
     ENTITABLE_LAZY [[nodiscard]] bool was_beaten(error const& refused, transact const& request) const;
-    /// Whether what was read has to be read again at once, before it is told: not what came in one answer, and not nothing.
+    /// Whether what was read has to be read again before it is reported: not what came in one answer, and not nothing.
     ENTITABLE_LAZY [[nodiscard]] bool has_to_confirm() const noexcept;
     /// One query for all that was read.
     ENTITABLE_LAZY [[nodiscard]] query_entities confirmation(profile const& limits) const;

@@ -116,7 +116,7 @@ template <class Entity, class... Fields, class Values, auto... Members>
     return reader.finish(std::data(mapping<Entity>::property_names) + 1, mapping<Entity>::entity_name);
 }
 
-/// Fills the values of these fields, which are bases of `to`. Members that were not asked for are nobody's mistake.
+/// Fills the values of these fields, which are bases of `to`. Other members may be missing.
 template <class Entity, class... Fields, class Values>
 [[nodiscard]] result<void> read_values(row_view const& row, Values& to, reading mode) {
     if constexpr (!has_parts<typename mapping<Entity>::properties>) {

@@ -13,20 +13,20 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a partition transaction goes about it.
+/// Options of a partition transaction.
 struct transaction_options {
-    std::uint32_t max_attempts{50};     ///< the first one included, where other writers are faster; 0 is taken for 1
+    std::uint32_t max_attempts{50};     ///< when other writers are faster, the first one included; 0 counts as 1
     backoff delays{contention_backoff}; ///< the waits between attempts
-    clock* time{&system_clock()};       ///< of the waits; must outlive the transaction
+    clock* time{&system_clock()};       ///< for the waits; must outlive the transaction
     std::uint64_t seed{};               ///< of the waits; 0 for one from the clock
-    /// Whether a body that writes, and is not exclusive, tells those that are: one operation more. See `transaction::exclusive`.
+    /// Whether a body that writes and is not exclusive conflicts with exclusive ones: one operation more. See `transaction::exclusive`.
     bool announces{};
 };
 
-/// A partition transaction that was made.
+/// A partition transaction that was applied.
 struct transacted {
     std::uint32_t
-        attempts{};     ///< how often the body ran; 0 where an earlier call under the same operation id has made it
+        attempts{};     ///< how often the body ran; 0 where an earlier call under the same operation id has applied it
     bool changed{};     ///< whether something was written
     bool after_retry{}; ///< see `written`
 };

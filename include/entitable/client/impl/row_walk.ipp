@@ -260,7 +260,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(voi
     }
 }
 
-/// Objects that rows are read into; their memory is used again from page to page.
+/// Objects that rows are read into; their memory is reused from page to page.
 class row_objects {
 public:
     explicit row_objects(row_kind const& kind) noexcept : kind_(kind) {}
