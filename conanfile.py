@@ -14,15 +14,15 @@ required_conan_version = ">=2.0"
 
 # What each component needs besides the core: packages with the versions that are known to work, and their components.
 COMPONENTS = {
-    "hana": {"boost": ("[>=1.81 <2]", "boost::headers")},
+    "hana": {"boost": ("[>=1.74 <2]", "boost::headers")},
     "file": {"sqlite3": ("[>=3.32 <4]", "sqlite3::sqlite3")},
     "azure": {
         "libcurl": ("[>=7.88 <9]", "libcurl::libcurl"),
         "openssl": ("[>=3 <5]", "openssl::crypto"),
         "simdjson": ("[>=3.0.1 <5]", "simdjson::simdjson"),
     },
-    "listener": {"boost": ("[>=1.81 <2]", "boost::headers")},
-    "asio": {"boost": ("[>=1.81 <2]", "boost::headers")},
+    "listener": {"boost": ("[>=1.74 <2]", "boost::headers")},
+    "asio": {"boost": ("[>=1.74 <2]", "boost::headers")},
     "postgres": {"libpq": ("[>=14 <19]", "libpq::pq")},
 }
 

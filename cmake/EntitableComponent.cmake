@@ -114,6 +114,7 @@ includedir=@include_directory@
 Name: @module@
 Description: @PROJECT_DESCRIPTION@ (component @name@)
 Version: @PROJECT_VERSION@
+URL: @PROJECT_HOMEPAGE_URL@
 Requires: @requires@
 Cflags: -I${includedir}
 ]])

@@ -88,12 +88,13 @@ function(entitable_add_compile_test name source)
     set_tests_properties(${name} PROPERTIES LABELS compile)
 endfunction()
 
-# entitable_add_header_tests(<file>...): each header compiles alone and twice in one file; those for users with the bodies (.ipp) that
-# they bring, those of `detail` without. And all headers together, and all bodies, without exceptions: but for the listener and asio, since
-# Boost wants them.
+# entitable_add_header_tests([TOGETHER_ONLY] <file>...): each header compiles alone and twice in one file; those for users with the bodies
+# (.ipp) that they bring, those of `detail` without. And all headers together, and all bodies, without exceptions: but for the listener and
+# asio, since Boost wants them.
 function(entitable_add_header_tests)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "TOGETHER_ONLY" "" "")
     set(separate -DENTITABLE_SEPARATE_COMPILATION)
-    foreach(header IN LISTS ARGN)
+    foreach(header IN LISTS arg_UNPARSED_ARGUMENTS)
         file(RELATIVE_PATH include "${PROJECT_SOURCE_DIR}/include" "${header}")
         file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/include/entitable" "${header}")
         set(line "#include <${include}>\n")
@@ -105,6 +106,9 @@ function(entitable_add_header_tests)
         endif()
         if(NOT name MATCHES "^(asio|listener)")
             string(APPEND headers "${line}")
+        endif()
+        if(arg_TOGETHER_ONLY)
+            continue()
         endif()
         set(flags "")
         if(name MATCHES "/detail/|^listener") # the bodies of the listener take ten times as long as others
