@@ -11,12 +11,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A transport over an ordered store. A cheap handle: copies share the store. Safe to use from several threads. One that was
-/// moved from answers InvalidInput.
+/// A transport over an ordered store. A cheap handle: copies share the store. One that was moved from answers InvalidInput.
 ///
-/// ETag and Timestamp of a store increase strictly with each write, also when the clock is set back and when an entity is
-/// deleted and inserted again. A page is one snapshot of each partition it shows, and a transaction is seen as a whole. Memory
-/// that runs out passes through as std::bad_alloc and leaves the data as they were.
+/// ETags and Timestamps increase strictly with each write, also when the clock is set back and when an entity is deleted and inserted
+/// again: in the whole store, or, on PostgreSQL, in each partition. A page is one snapshot of each partition it
+/// shows, and a transaction is seen as a whole. Thread safety: safe to use from several threads. Where memory runs out std::bad_alloc
+/// passes through, and the data are unchanged.
 template <ordered_store Store>
 class local {
 public:
@@ -34,25 +34,25 @@ public:
     /// A default store.
     template <std::default_initializable Default = Store>
     explicit local(local_options options) : state_(default_state(std::move(options))) {}
-    /// The rest of the arguments makes the store.
+    /// Makes the store from the other arguments.
     template <class First, class... Rest>
     local(local_options options, First&& first, Rest&&... rest)
         : state_(new state(std::move(options), std::forward<First>(first), std::forward<Rest>(rest)...)) {}
 
-    /// Those of Azure Table Storage, with the limits of the store.
+    /// `local_options::limits`; a write is decided when its call returns.
     [[nodiscard]] entitable::profile profile() const {
         entitable::profile own = state_ ? state_->limits() : entitable::profile{};
         own.longest_delivery = own.longest_work = {}; // a call that has returned is decided
         return own;
     }
 
-    /// Answers a request of the service, with its error codes: create_table TableAlreadyExists, and TableBeingDeleted on a nasty
-    /// backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities
-    /// ContinuationInvalid for a token that is not of the same question; reads and writes TableNotFound; get_entity
-    /// ResourceNotFound; writes EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and
-    /// TooManyProperties for what a merge would make; transact the same with the index of the operation that failed. What
-    /// breaks a rule of the profile is refused before anything else. Writes and queries for pages tell `call::server_date`, by the clock
-    /// of the options.
+    /// Answers a request as the service does. Sets `call::server_date` for writes and pages, by the clock of the options.
+    ///
+    /// Errors: what breaks a rule of the profile is refused before anything else; create_table TableAlreadyExists, and TableBeingDeleted on
+    /// a nasty backend for a while after the table was deleted; delete_table ResourceNotFound; list_tables and query_entities
+    /// ContinuationInvalid for a token that is not of the same query; reads and writes TableNotFound; get_entity ResourceNotFound; writes
+    /// EntityAlreadyExists, ResourceNotFound, UpdateConditionNotSatisfied, and EntityTooLarge and TooManyProperties for the result of a
+    /// merge; transact the same with the index of the operation that failed; those of the store.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!state_) {
@@ -75,7 +75,7 @@ public:
         });
     }
 
-    /// The store itself, for what a table service has no request for. Undefined after a move.
+    /// The store itself, for what is no request of a table service. Undefined after a move.
     [[nodiscard]] Store& store() const noexcept { return state_->store; }
 
 protected:
@@ -102,7 +102,7 @@ private:
         }
     }
 
-    /// What the store says of itself to observers.
+    /// What the store tells observers about itself.
     [[nodiscard]] static server_identity const* identity() noexcept {
         if constexpr (requires { Store::identity; }) {
             return &Store::identity;
@@ -143,7 +143,7 @@ private:
         return std::move(*reader).finish();
     }
 
-    /// The visitor runs after the attempt: what it returns is no outcome of the store.
+    /// The visitor runs after the attempt: what it returns is not an outcome of the store.
     [[nodiscard]] result<void> show(read_entity const& request, call& context) const {
         detail::payload_copy copy;
         auto read = count_attempt(
@@ -203,7 +203,7 @@ private:
                                 : detail::show_page(std::move(*reader).finish(), *request.visit);
     }
 
-    /// Collects the rows of a page, or shows them while the store reads them.
+    /// Collects the rows of a page, or passes them to a visitor while the store reads them.
     [[nodiscard]] result<detail::page_reader> read_page(query_entities const& request,
         detail::page_limits const& limits, row_watcher const* shown, call const& context) const {
         auto const table = state_->table_key(request.table);
@@ -291,7 +291,7 @@ private:
         return std::move(outcome);
     }
 
-    /// Stages one change. Runs inside of the store's transaction. The memory of `payload` is used again where the store copies it.
+    /// Stages one change. Runs inside the store's transaction. The memory of `payload` is reused where the store copies it.
     [[nodiscard]] result<written> apply(
         typename Store::transaction& rows, std::string_view table, mutation const& change, std::string& payload) const {
         detail::stored_key const row_key{change.entity.row_key()};
@@ -327,7 +327,7 @@ private:
     shared<state> state_;
 };
 
-/// Apart, so that it is compiled where the backend is.
+/// Separate, so that it is compiled where the backend is.
 template <ordered_store Store>
 local<Store>::state::~state() = default;
 

@@ -22,21 +22,21 @@ struct nasty_options {
     /// Pages of 0 rows up to the size asked for. An empty page can have a continuation, and the last page that has rows
     /// can have one too (source: "Query timeout and pagination").
     bool random_pages{true};
-    /// A page of a query over several partitions can end with its partition: the token then names a partition key only.
+    /// A page of a query over several partitions can end with a partition: the token then names a partition key only.
     bool partition_tokens{true};
-    /// The rows of a page in any order, where the profile promises none.
+    /// The rows of a page are in any order, where the profile promises none.
     bool random_order{true};
-    /// How long a deleted table's name is not free: TableBeingDeleted (source: "Delete Table": at least 40 seconds).
+    /// How long the name of a deleted table is not free: TableBeingDeleted (source: "Delete Table": at least 40 seconds).
     std::chrono::nanoseconds being_deleted{std::chrono::seconds{40}};
 };
 
-/// How a local backend behaves. For example, a Cosmos DB in small: `{.limits = cosmos_profile(), .page_bytes = 4096}`.
+/// How a local backend behaves. For example, with the limits of Cosmos DB: `{.limits = cosmos_profile(), .page_bytes = 4096}`.
 struct local_options {
     entitable::clock* time{&system_clock()};    ///< gives Timestamps and checks deadlines; must outlive the backend
     entitable::profile limits{local_profile()}; ///< also decides whether table names have case
-    std::size_t page_bytes{4 * 1024 * 1024}; ///< a page ends once its rows have so many bytes; it has one row at least
-    std::size_t page_examined{10'000};       ///< a page ends once so many rows were looked at
-    std::chrono::nanoseconds page_time{std::chrono::seconds{5}}; ///< a page ends once it took so long
+    std::size_t page_bytes{4 * 1024 * 1024}; ///< a page ends once its rows have that many bytes, after one row at least
+    std::size_t page_examined{10'000};       ///< a page ends once that many rows were examined
+    std::chrono::nanoseconds page_time{std::chrono::seconds{5}}; ///< a page ends after that time
     std::optional<nasty_options> nasty{};                        ///< nasty on purpose: `options.nasty.emplace()`
 };
 

@@ -15,12 +15,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What was counted for one partition of one table, or for all that have no line of their own.
+/// The counters of one partition of one table, or of all without a line of their own.
 struct traffic {
-    std::string table; ///< empty for lists of tables, and for tables without a line
-    std::optional<std::string>
-        partition;              ///< none for requests that touch no single partition, and for the rest of the table
-    std::uint64_t operations{}; ///< calls that were answered, or given up
+    std::string table;                    ///< in lower case; empty for lists of tables, and for tables without a line
+    std::optional<std::string> partition; ///< none for requests of no single partition, and for the rest of the table
+    std::uint64_t operations{};           ///< calls that were answered, or given up
     std::uint64_t errors{}; ///< those of `operations` that ended with an error, expected ones like ResourceNotFound too
     std::chrono::nanoseconds total{};   ///< of all operations
     std::chrono::nanoseconds longest{}; ///< of one operation
@@ -72,7 +71,7 @@ private:
     line rest_;                      ///< guarded by lock_
 };
 
-/// The observer of a call while it is below a `metered`: counts attempts and waits, and passes everything on.
+/// The observer of a call below a `metered`: counts attempts and waits, and passes everything on.
 class metered_watch final : public observer {
 public:
     metered_watch(metrics& numbers, call& context) noexcept
@@ -108,15 +107,15 @@ private:
     observer* above_;
 };
 
-/// Notes what `below` answers.
+/// Counts what `below` answers.
 [[nodiscard]] shared<channel> open_metered_channel(shared<channel> below, shared<traffic_log> log);
 
 } // namespace detail
 
 /// A transport that counts what passes through it. Below a retrying transport it sees each attempt, above it each call. A cheap
-/// handle: copies share the counters. Safe to use from several threads. Cost: four looks at the clock, two locks and searches among
-/// at most `max_lines` lines for each request; memory for at most so many keys. What it counts by partition may be user data; its
-/// text has none. One that was moved from answers InvalidInput.
+/// handle: copies share the counters. What it counts by partition may be user data; its text has none. One that was moved from answers
+/// InvalidInput. Thread safety: safe to use from several threads. Cost: six readings of clocks, three locks and searches among at most
+/// `max_lines` lines for each request of one attempt; memory for at most that many keys.
 template <transport T>
 class metered {
 public:
@@ -124,7 +123,7 @@ public:
     using visits_entities = metered; ///< opts in to `read_entity`
     using visits_pages = metered;    ///< opts in to `read_entities`
 
-    // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
+    // Exactly a T: nothing is converted, not even to the any_transport that asks whether this is a transport.
     /// Counts from now on. Copies count together.
     template <std::same_as<T> Wrapped>
     explicit metered(Wrapped wrapped, metered_options options = {})
@@ -145,21 +144,20 @@ public:
         return response;
     }
 
-    /// Many requests under way, each counted when it is answered. None of its own where latency is told by another clock than the
-    /// driver's.
+    /// A channel that counts each request when it is answered. None where latency is measured by another clock than the driver's.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return log_ && log_->time() == &io.time()
             ? detail::open_metered_channel(open_channel(any_transport{wrapped_}, io), log_)
             : shared<channel>{};
     }
 
-    /// What was counted, in the order of tables and partitions; last, with no table, what had no line of its own.
+    /// The counters, in the order of tables and partitions; last, without a table, those without a line of their own.
     [[nodiscard]] std::vector<traffic> counted() const { return log_ ? log_->lines() : std::vector<traffic>{}; }
-    /// What was counted as OpenMetrics text: see `metrics`. An operation is what passed here; attempts and waits are those below.
+    /// The counters as OpenMetrics text: see `metrics`. Operations are the requests that passed here; attempts and waits are those below.
     [[nodiscard]] std::string to_openmetrics() const {
         return log_ ? log_->numbers.to_openmetrics() : std::string{"# EOF\n"};
     }
-    /// Starts again from nothing.
+    /// Resets all counters.
     void clear() const {
         if (log_) {
             log_->clear();

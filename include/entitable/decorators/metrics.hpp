@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `metrics`: an observer that counts what it is told, and shows it as OpenMetrics text, which Prometheus and others collect. Not part
-/// of the core umbrella.
+/// `metrics`: an observer that counts what it receives and gives it as OpenMetrics text, which Prometheus and others collect. Not part of
+/// the core umbrella.
 
 #include <entitable/request/observer.hpp>
 
@@ -20,8 +20,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// How `metrics` count.
 struct metrics_options {
     std::size_t max_series{
-        1'000}; ///< of each kind of record; what comes later shares one, labelled otel_metric_overflow="true"
-    clock* time{&system_clock()}; ///< says since when a series is counted; must outlive the metrics
+        1'000}; ///< of each kind of record; further ones share one, labelled otel_metric_overflow="true"
+    clock* time{&system_clock()}; ///< dates the begin of each series; must outlive the metrics
 };
 
 /// Counters and histograms of operations, attempts and waits. The names are those of OpenTelemetry where it has one, as Prometheus
@@ -30,16 +30,16 @@ struct metrics_options {
 /// - `db_client_operation_duration_seconds`: a histogram of operations, in the buckets of OpenTelemetry, 1 ms to 10 s
 /// - `db_client_response_returned_rows`: a histogram of rows that reads returned, 1 to 10,000
 /// - `entitable_attempts`, `entitable_request_body_bytes`, `entitable_response_body_bytes`: what was sent
-/// - `entitable_waits`, `entitable_wait_seconds`: waits that were begun, by cause, and their planned time
+/// - `entitable_waits`, `entitable_wait_seconds`: waits that began, by cause, and their planned time
 ///
 /// Labels: `db_system_name`, `db_operation_name`, `db_collection_name`, `server_address`, `server_port`, and of failures `error_type` (a
 /// code by name) and `db_response_status_code`; of waits `cause`. They hold no user data; names of tables are cut after 128 bytes.
 ///
-/// Safe to use from several threads. A record costs a lock and a search among at most `max_series` series, and no allocation once
-/// its series is there.
+/// Thread safety: safe to use from several threads. Cost: for each record a lock and a search among at most `max_series` series, and no
+/// allocation once its series is there.
 class metrics final : public observer {
 public:
-    /// Of the text, for the answer to who collects it.
+    /// The Content-Type of the text.
     static constexpr std::string_view content_type = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
     explicit metrics(metrics_options options = {}) : options_(options) {} ///< nothing counted yet
@@ -48,9 +48,9 @@ public:
     void on_attempt(attempt_record const& done) noexcept override;     ///< counts it
     void on_wait(wait_record const& wait) noexcept override;           ///< counts it
 
-    /// All that was counted: OpenMetrics 1.0, in UTF-8, with "# EOF" at its end.
+    /// All series: OpenMetrics 1.0, in UTF-8, with "# EOF" at its end.
     [[nodiscard]] std::string to_openmetrics() const;
-    /// Starts again from nothing.
+    /// Drops all series.
     void clear();
 
 private:

@@ -3,24 +3,24 @@
 #pragma once
 
 /// \file
-/// `retry_policy`: how often and how fast a request is repeated, as a value.
+/// `retry_policy`: how often and how fast a request is retried, as a value.
 
 #include <entitable/core/backoff.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// When a request is repeated. A wish of the service ("Retry-After") that is longer than the back-off is waited for instead.
+/// When a request is retried. Where the service asks for a longer delay ("Retry-After"), that is the wait.
 struct retry_policy {
-    /// More are a mistake.
+    /// The most attempts of a policy.
     static constexpr std::int64_t most_attempts = 1'000'000;
 
     std::int64_t max_attempts{1};                                   ///< the first one included; 1 to `most_attempts`
     backoff delays{};                                               ///< the waits between attempts
-    std::chrono::nanoseconds longest_wish{std::chrono::minutes{2}}; ///< a longer Retry-After is taken for this one
+    std::chrono::nanoseconds longest_wish{std::chrono::minutes{2}}; ///< a longer Retry-After counts as this one
 
     /// One attempt.
     [[nodiscard]] static constexpr retry_policy none() noexcept { return {}; }
-    /// The same wait before each repetition.
+    /// The same wait before each retry.
     [[nodiscard]] static constexpr retry_policy fixed(
         std::int64_t max_attempts, std::chrono::nanoseconds wait) noexcept {
         return {max_attempts, {.least = wait, .most = wait}};
@@ -30,13 +30,12 @@ struct retry_policy {
         std::chrono::nanoseconds least, std::chrono::nanoseconds most) noexcept {
         return {max_attempts, {.base = base, .least = least, .most = most}};
     }
-    /// For work that nobody waits for: outlasts minutes of trouble. 4 attempts, base 30 s, from 3 s to 90 s.
+    /// While no person waits: outlasts minutes of trouble. 4 attempts, base 30 s, from 3 s to 90 s.
     [[nodiscard]] static constexpr retry_policy patient() noexcept {
         using std::chrono::seconds;
         return exponential(4, seconds{30}, seconds{3}, seconds{90});
     }
-    /// For somebody who waits: outlasts a partition that moves to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, in
-    /// about 3 s.
+    /// While a person waits: outlasts a partition that moves to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, in about 3 s.
     [[nodiscard]] static constexpr retry_policy interactive() noexcept {
         using std::chrono::milliseconds;
         retry_policy made = exponential(6, milliseconds{50}, milliseconds{10}, milliseconds{2'000});
@@ -44,7 +43,7 @@ struct retry_policy {
         return made;
     }
 
-    /// OutOfRangeInput names what no policy can have.
+    /// Errors: OutOfRangeInput names the member that is out of its range.
     ENTITABLE_LAZY [[nodiscard]] result<void> validate() const {
         if (max_attempts < 1 || max_attempts > most_attempts) {
             return failure{

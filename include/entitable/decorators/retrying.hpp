@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `retrying<T>`: a transport that repeats what may pass by itself, and says what became of a write whose answer was lost.
+/// `retrying<T>`: a transport that retries what may succeed later, and finds out what became of a write whose answer was lost.
 
 #include <entitable/core/random_seed.hpp>
 #include <entitable/decorators/detail/retry_operation.hpp>
@@ -15,62 +15,62 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a `retrying` goes about it.
+/// Options of a `retrying`.
 struct retrying_options {
-    retry_policy policy{retry_policy::interactive()}; ///< when what is repeated
-    /// Repetitions in hand, shared by all copies: each costs one, and each call that succeeds gives a tenth back, so that a
-    /// service in trouble gets at most a tenth more requests than calls. 0 for no such bound.
+    retry_policy policy{retry_policy::interactive()}; ///< when a request is retried
+    /// The retry budget shared by all copies: a retry costs 1, a call that succeeds refunds 0.1. Once it is spent, a service in trouble gets
+    /// at most a tenth more requests than calls. 0 for no bound.
     std::uint32_t quota{100};
-    /// Whether each write keeps an operation row, which tells a lost write from another's. It costs one row per write, which
-    /// stays until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
+    /// Whether each write keeps an operation row, which tells a lost write from another's. Cost: one row for each write, which stays until
+    /// `sweep_operation_rows`, and one operation of a batch. See `retrying`.
     bool operation_rows{};
     clock* time{&system_clock()};        ///< must outlive the transport
-    std::optional<std::uint64_t> seed{}; ///< of waits and operation ids; by default one that no other process has
+    std::optional<std::uint64_t> seed{}; ///< of waits and operation ids; by default a random one
 };
 
-/// A transport that repeats the requests of another one. Repeated are lost and unusable answers, a busy file, 408, 429, 500,
-/// 502, 503 and 504; never another 4xx, 501 or 505. The waits are those of the policy; a Retry-After that is longer is kept to. A call ends
-/// at its deadline (`call::deadline`): a wait that would outlast it is not begun, and the last error is the answer. A
-/// cancellation is seen within 5 ms of a wait.
+/// A transport that retries the requests of another one: those with lost and unusable answers, a busy store, a shard on the move, 408, 429,
+/// 500, 502, 503 and 504; never another 4xx, 501 or 505 (`worth_retrying`). The waits are those of the policy, or a longer Retry-After. A call
+/// ends at its deadline (`call::deadline`): a wait that would outlast it is not begun, and the last error is the answer. A wait sees a
+/// cancellation within 5 ms.
 ///
-/// What a write means that was repeated because its answer was lost:
-/// - An insert that then meets an entity is read back. If every property is as sent it is a success, `written::after_retry`, with
-///   the ETag. So rows that act as locks hold something that nobody else writes. If not, the answer is EntityAlreadyExists of
-///   unknown effect: it may be another's entity, or the own one that was changed since.
-/// - A removal that then finds nothing is a success.
-/// - A replace or merge by ETag that then meets another version has an unknown effect, never a plain conflict; so has
-///   every other write where it cannot be told, see `idempotency_table`. `resolve` may know more, later.
-/// - A write without condition, repeated, may undo what another writer did between the two. Where that matters write by ETag.
+/// What a retried write means whose answer was lost:
+/// - An insert that then meets an entity reads it back. Where every property is as sent it is a success, `written::after_retry`, with the
+///   ETag; an equal entity of another writer counts as its own. So rows that act as locks hold a value that no other writer uses. Else it is
+///   EntityAlreadyExists of unknown effect: the entity of another writer, or its own, changed since.
+/// - A removal that then finds nothing is a success, whoever removed the entity.
+/// - A replace or merge by ETag that then meets another version has an unknown effect, never a plain conflict; so has every other write
+///   that cannot be decided, see `idempotency_table`. `resolve` may know more, later.
+/// - A write without condition, retried, may undo what another writer did since the first attempt. Where that matters write by ETag.
 ///
-/// Without operation rows all of it takes a sending whose time is out for dead once a later one was answered. A service is to be told
-/// a time-out shorter than the one its client waits.
+/// Without operation rows all of this assumes that an attempt that timed out can no longer be applied once a later attempt was answered:
+/// give the service a shorter time-out than its client.
 ///
 /// With `operation_rows`, or with `call::operation_id` set, a write is a transaction whose first change inserts a row named after the
-/// operation (`operation_row`). Then every lost write is settled: it is sent again, and is success, or is refused for good because an
-/// ETag of it is gone; refused in any other way it is given up, by inserting that row void, before its error is told. So effect none
-/// is true of sendings that are late, too. The ETag of a success that was settled so is empty.
+/// operation (`operation_row`). Every lost write is then settled: it is sent again, and succeeds, or is refused for good because an ETag of
+/// it is gone; refused in any other way it is given up, by inserting that row void, before its error is returned. So effect none holds for
+/// late attempts too. The ETag of a success that was settled so is empty.
 ///
-/// A sending that was answered is taken for delivered once. Where something between here and the service may deliver it a second time,
-/// much later, give an id of your own: then each refusal is given up, unless an ETag is gone.
+/// An attempt that was answered counts as delivered once. Where something between here and the service may deliver it again much later, give
+/// an id of your own: each refusal is then given up, unless an ETag is gone.
 ///
-/// A caller that gives the id can ask again with it, from another process too: the write is applied once, and a success each time
-/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A write that was refused is given up
-/// under its id for good, where an earlier sending may be on its way, which is assumed of each id that was given: asked again it is
-/// OperationVoid. An id is good for `operation_row::retention` after it was used first. A batch has one change less. The rows are
-/// system rows (`system_row`): readers of entities do not meet them. They stay until `sweep_operation_rows`. Who removes them earlier,
-/// or drops the table, takes away what tells a repetition from a new write.
+/// A caller that gives the id can send the write again with it, from another process too: it is applied once, and a success each time
+/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A write that was refused is given up under its id
+/// for good, where an earlier attempt may be on its way, which is assumed for each id that a caller gives: sent again it is OperationVoid. An
+/// id is valid for `operation_row::retention` after its first use. A batch has one change less. The rows are system rows (`system_row`):
+/// readers of entities do not meet them. They stay until `sweep_operation_rows`. Removing them earlier, or dropping the table, removes what
+/// tells a retry from a new write.
 ///
-/// An error says `attempts`, and `operation_id` when its effect is unknown and there is one. A policy that cannot be is
-/// answered with OutOfRangeInput to every request. A cheap handle: copies share quota and random numbers. Safe to use from
-/// several threads. A call that succeeds at once costs a branch and a look at the quota, and no allocation. One that was moved from
-/// answers InvalidInput.
+/// A cheap handle: copies share quota and random numbers. One that was moved from answers InvalidInput. Errors: with `attempts`, and
+/// `operation_id` when their effect is unknown and there is one; OutOfRangeInput to every request for a policy that is not valid. Thread
+/// safety: safe to use from several threads. Cost: a branch and a look at the quota for a call that succeeds at once; a point read copies
+/// its row, where the transport below may pass it to a visitor (`read_entity`).
 template <transport T>
 class retrying {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
-    /// Repeats requests of `wrapped`.
+    // Exactly a T: nothing is converted, not even to the any_transport that asks whether this is a transport.
+    /// Retries requests of `wrapped`.
     template <std::same_as<T> Wrapped>
     explicit retrying(Wrapped wrapped, retrying_options const& options = {})
         : wrapped_(std::move(wrapped)),
@@ -87,22 +87,21 @@ public:
         return below;
     }
 
-    /// Repeats a request as its kind allows, until the deadline of the call.
+    /// Retries a request as its kind allows, until the deadline of the call.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         return ledger_ ? as_operation(request, context, *time_, [&] { return send(request, context); })
                        : detail::moved_from("transport");
     }
 
-    /// Many requests under way: what is repeated waits beside the others. None of its own where waits are told by another clock than
-    /// the driver's.
+    /// A channel in which retries wait beside other requests. None where waits go by another clock than the driver's.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return ledger_ && time_ == &io.time() ? detail::open_retrying_channel(open_channel(any_transport{wrapped_}, io),
                                                     ledger_, operation_rows_, wrapped_.profile(), io)
                                               : shared<channel>{};
     }
 
-    /// Repetitions that the quota has left.
+    /// Retries that the quota has left.
     [[nodiscard]] std::int64_t quota_left() const noexcept { return ledger_ ? ledger_->left() : 0; }
 
 private:
@@ -113,7 +112,7 @@ private:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send(Request const& request, call& context) const {
         if constexpr (std::same_as<Request, write_entity>) {
-            // A row of the library's own needs none: operation rows are voided and removed through here.
+            // A system row needs none: operation rows are voided and removed through here.
             if (keeps_rows(context) && !system_row::is_one(request.change.entity.row_key())) {
                 return execute_with_row(request, context);
             }

@@ -9,8 +9,8 @@
 ///
 /// The keys are those of the next row to read, or of the next table, as hexadecimal digits of the stored bytes. Without
 /// the second key it is the first row of the partition. The digits before them are a checksum over the query and the keys:
-/// a token that was cut, changed or taken from another query is refused, and not read as something else. It holds nothing
-/// of the process that made it, and stays good for as long as somebody wants to go on.
+/// a token that was cut, changed or taken from another query is refused, and not read as something else. It holds nothing of the process
+/// that made it, and does not expire.
 
 #include <entitable/request/part_hash.hpp>
 

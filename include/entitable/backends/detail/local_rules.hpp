@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What `local` needs that does not depend on the store: key bytes in the service's order, what a write makes of a
-/// row, and what a backend keeps besides its store.
+/// The parts of `local` that do not depend on the store: key bytes in the service's order, what a write makes of a row, and what a
+/// backend keeps besides its store.
 
 #include <entitable/backends/detail/page_reader.hpp>
 #include <entitable/backends/detail/rw_lock.hpp>

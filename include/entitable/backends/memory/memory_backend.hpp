@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `memory_backend`: the table service in memory. For tests, and for programs whose tables live as long as they do.
+/// `memory_backend`: the table service in memory. For tests, and for programs that need their tables only while they run.
 
 #include <entitable/backends/local.hpp>
 #include <entitable/backends/memory/memory_store.hpp>
@@ -11,7 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Tables in memory. A cheap handle: copies share them. Safe to use from several threads.
+/// Tables in memory. A cheap handle: copies share them. Thread safety: safe to use from several threads.
 using memory_backend = local<memory_store>;
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// Of the room `backends/memory`: one store and its data structure. What any store needs is in `backends`.
+/// The room `backends/memory`: one store and its data structure. What any store needs is in `backends`.
 ///
-/// `memory_store`: the ordered_store that keeps all in memory and forgets it at its end.
+/// `memory_store`: the ordered_store that keeps everything in memory.
 
 #include <entitable/backends/memory/detail/partition.hpp>
 #include <entitable/backends/ordered_store.hpp>
@@ -16,17 +16,16 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Models ordered_store.
 ///
-/// Thread-safety: all members, from several threads. Each partition has a lock of its own: a visitor or a body that takes
-/// its time holds up writers of its partition, and nobody else. Where a writer waits for such a visitor, others that read
-/// the partition come in with a delay of some milliseconds.
+/// Thread safety: all members, from several threads. Each partition has a lock of its own: a slow visitor or body holds up writers of its
+/// partition, and nothing else. Where a writer waits for such a visitor, other readers of the partition are delayed by some milliseconds.
 /// Cost: a lookup is a hash of the partition and a search among its rows, O(log n), and allocates nothing.
-/// Waits: for visitors and bodies of others only, without looking at the deadline of a call.
+/// Waits: for visitors and bodies of others only, and does not look at the deadline of a call.
 /// Errors: none. Where memory runs out std::bad_alloc is thrown; that, and what a body or a visitor throws, passes through,
 /// and nothing has changed.
 class memory_store {
 public:
     using is_ordered_store = void;        ///< opts in to `ordered_store`
-    using answers_at_once = memory_store; ///< opts in: nothing is waited for that lasts
+    using answers_at_once = memory_store; ///< opts in: it waits for nothing that takes long
     class transaction;
     static constexpr server_identity identity{"entitable.memory", {}, 0}; ///< for observers
 
@@ -70,7 +69,7 @@ private:
     detail::partition_map partitions_;
 };
 
-/// The rows of one partition inside of an update.
+/// The rows of one partition inside an update.
 class memory_store::transaction {
 public:
     /// Calls `visit` with the row's bytes; false when there is no such row.

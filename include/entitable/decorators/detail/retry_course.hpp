@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// What is decided after each attempt of a call: once more, look first, or enough. Knows no clock, no transport and no answer but
-/// errors.
+/// The decision after each attempt of a call: retry, look first, or end. Knows no clock, no transport and no answer but errors.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/random.hpp>
@@ -16,26 +15,26 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What all calls of a retrying transport share. Safe to use from several threads.
+/// What all calls of a retrying transport share. Thread safety: safe to use from several threads.
 class retry_ledger : public counted {
 public:
     retry_ledger(retry_policy const& policy, std::uint32_t quota, std::uint64_t seed);
 
     [[nodiscard]] retry_policy const& policy() const noexcept { return policy_; }
-    /// An error when the policy is none.
+    /// The error of a policy that is not valid.
     [[nodiscard]] result<void> const& usable() const noexcept { return usable_; }
     [[nodiscard]] random_source& random() noexcept { return random_; }
 
-    /// Takes what a repetition costs; false when it is not there.
+    /// Pays for a retry; false when the budget is spent.
     [[nodiscard]] bool spend() noexcept;
-    /// Gives back a tenth of a repetition.
+    /// Refunds a tenth of a retry.
     void earn() noexcept {
         // A full purse is only looked at, so that calls that succeed do not contend for it.
         if (purse_.load(memory_order::relaxed) < full_) {
             purse_.fetch_add(1, memory_order::relaxed);
         }
     }
-    /// Repetitions that are left.
+    /// Retries that are left.
     [[nodiscard]] std::int64_t left() const noexcept { return purse_.load(memory_order::relaxed) / cost; }
     /// A name for a write that no other has, in this process or in one that was forked off.
     [[nodiscard]] std::string new_operation_id();
@@ -73,7 +72,7 @@ public:
     [[nodiscard]] move after(error& problem, steady_time now, refused_at where = refused_at::somewhere);
     /// After the answer `problem` to what was read to find out.
     [[nodiscard]] move after_reading(error& problem, steady_time now);
-    /// The caller stops here.
+    /// The caller ends the call.
     void abandon(error& problem) const { close(problem, lost_ ? effect::unknown : effect::none); }
     /// What the last error says, now that the effect is known, or not.
     void close(error& problem, effect left) const;

@@ -119,7 +119,7 @@ struct alignas(8) chunk {
         return bisect(key);
     }
 
-    /// The entry of `key` in a leaf. A key without the common bytes is nowhere found, wherever the search goes astray to:
+    /// The entry of `key` in a leaf. A key that lacks the common prefix cannot match, wherever the search ends:
     /// so these are not looked at, which would be a cache miss.
     [[nodiscard]] entry* find(std::string_view key) noexcept {
         auto const [index, equal] = bisect(key);
