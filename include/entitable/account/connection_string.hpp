@@ -13,19 +13,20 @@ ENTITABLE_BEGIN_NAMESPACE
 /// What a connection string says.
 struct connection_settings {
     entitable::endpoint endpoint;     ///< where the service is
-    entitable::credential credential; ///< who asks
+    entitable::credential credential; ///< how requests are authorized
 };
 
-/// Reads a connection string: pairs of name and value split by ";", names without case, blanks and line ends around both left out
+/// Reads a connection string: pairs of name and value separated by ";". Names have no case; blanks and line ends around both are ignored
 /// (source: the service's "Configure connection strings").
 ///
 /// Names: AccountName, AccountKey, DefaultEndpointsProtocol (https unless it says http), EndpointSuffix (core.windows.net),
 /// TableEndpoint, TableSecondaryEndpoint, SharedAccessSignature, UseDevelopmentStorage=true with DevelopmentStorageProxyUri; for queues
-/// QueueEndpoint and QueueSecondaryEndpoint in place of those of the tables. AccountKeyName and the endpoints of other services are left
-/// aside.
+/// QueueEndpoint and QueueSecondaryEndpoint in place of those of the tables. AccountKeyName and the endpoints of other services are
+/// ignored.
 ///
-/// InvalidInput names the field at fault and never shows a value: a name that is missing, unknown or there twice, a pair
-/// without "=", quotes, a line end inside of a value, a connection string of Cosmos DB's SQL API, a key that is not base64, a key and a signature together, none of both, an endpoint as in `endpoint::parse`.
+/// Errors: InvalidInput names the field and never shows a value: a name that is missing, unknown or there twice, a pair without "=",
+/// quotes, a line end inside a value, a connection string of Cosmos DB's SQL API, a key that is not base64, a key and a signature
+/// together, neither of them, an endpoint as in `endpoint::parse`.
 [[nodiscard]] result<connection_settings> parse_connection_string(
     std::string_view text, account_service of = account_service::tables);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `endpoint`: where a table service is, and what kind of service that is.
+/// `endpoint`: the addresses of a table service, and its kind.
 
 #include <entitable/core/result.hpp>
 #include <entitable/request/profile.hpp>
@@ -22,22 +22,22 @@ enum class account_service : std::uint8_t {
 
 /// The addresses of a service of an account. Plain data.
 struct endpoint {
-    std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at its end
+    std::string primary;            ///< "https://ACCOUNT.table.core.windows.net": absolute, without a slash at the end
     std::string secondary;          ///< for reads only and perhaps stale; empty when there is none
     std::string account;            ///< without "-secondary"
     service kind{service::storage}; ///< which service it is
     bool path_style{}; ///< the account is the first segment of the path: emulators, and hosts that are addresses
     account_service of{account_service::tables}; ///< whose addresses these are
 
-    /// Reads the address of a table service. The account is the first label of the host, or the first segment of the path where
-    /// the host is an address or localhost; name it when the host is one of your own. The secondary is derived from the
-    /// primary by the service's rule ("-secondary" behind the account); there is none for Cosmos and where the account does
-    /// not stand in the address. The kind is told from the address: Cosmos by its domains, the emulator by localhost,
-    /// addresses of the loopback and its account devstoreaccount1; all else is storage.
+    /// Reads the address of a table service. The account is the first label of the host, or the first segment of the path where the host
+    /// is an address or localhost; name it when the host is one of your own. The secondary is derived from the primary by the service's
+    /// rule ("-secondary" after the account); there is none for Cosmos and where the account is not in the address. The kind follows from
+    /// the address: Cosmos by its domains, the emulator by localhost, loopback addresses and its account devstoreaccount1; all else is
+    /// storage.
     ///
-    /// InvalidInput names the field for: another scheme than http and https, a user in front of the host, a query or a
-    /// fragment, a host that is not ASCII (write an international name in its ASCII form), a port out of 1..65535, a path that
-    /// names a table, an account with other characters than lower-case letters, digits and hyphens.
+    /// Errors: InvalidInput names the field for a scheme other than http and https, a user before the host, a query or a fragment, a host
+    /// that is not ASCII (write an international name in its ASCII form), a port out of 1..65535, a path that names a table, an account with
+    /// characters other than lower-case letters, digits and hyphens.
     [[nodiscard]] static result<endpoint> parse(
         std::string_view primary, std::string_view secondary = {}, std::string_view account = {});
 };

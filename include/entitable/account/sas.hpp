@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Making shared access signatures: rights on one table or on an account, for a time, for somebody who has no key (source: the
-/// service's "Create a service SAS" and "Create an account SAS").
+/// Makes shared access signatures: rights on one table or on an account, for a time, for clients without a key (source: the service's
+/// "Create a service SAS" and "Create an account SAS").
 
 #include <entitable/account/credential.hpp>
 #include <entitable/core/date_time.hpp>
@@ -21,7 +21,7 @@ struct table_sas {
     std::string permissions;                      ///< of "raud": read, add, update, delete; an upsert needs a and u
     std::optional<date_time> start{};             ///< none: at once, which also suits clocks that differ
     std::optional<date_time> expiry{};            ///< needed, unless the policy has one
-    std::string policy{};                         ///< the stored access policy that says what is left out here
+    std::string policy{};                         ///< the stored access policy that has what is left out here
     std::string addresses{};                      ///< one address, or "first-last"; empty: any
     std::string protocols{"https"};               ///< "https", "https,http", or empty, which means both
     std::optional<std::string> first_partition{}; ///< the entities from this partition key on,
@@ -44,9 +44,9 @@ struct account_sas {
     std::string version{"2019-02-02"}; ///< of the service; 2015-04-05 or later
 };
 
-/// The query parameters of the signature, escaped, signature last: what `credential::shared_access_signature` takes, and what is
-/// given to others. It is a secret. Times are cut to seconds. InvalidInput names the field at fault, NotSupported says that
-/// `key` is no account key.
+/// The query parameters of the signature, escaped, signature last: what `credential::shared_access_signature` takes, and what you give to
+/// others. A secret. Times are rounded down to seconds. Errors: InvalidInput names the field; NotSupported when `key` is not an account
+/// key.
 [[nodiscard]] result<std::string> make_signature(credential const& key, table_sas const& terms);
 [[nodiscard]] result<std::string> make_signature(credential const& key, account_sas const& terms);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `secret`: text that is wiped from memory when it is no longer needed, and that nothing prints.
+/// `secret`: text that is wiped from memory when it is no longer needed, and that cannot be printed.
 
 #include <entitable/core/wipe.hpp>
 
@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Owns a copy of some text; overwrites it before the memory is given back. One thread at a time.
+/// Owns a copy of a text; overwrites it before its memory is freed. Thread safety: one thread at a time.
 class secret {
 public:
     secret() = default;
@@ -22,7 +22,7 @@ public:
     secret& operator=(secret&& other) noexcept; ///< overwrites what it had
     ~secret();
 
-    /// The text itself, for whoever signs or sends it; valid as long as this object.
+    /// The text, for code that signs or sends it; valid as long as this object.
     [[nodiscard]] std::string_view reveal() const noexcept { return {bytes_, size_}; }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; } ///< whether there is no text
 
@@ -33,7 +33,7 @@ private:
 
 namespace detail {
 
-/// Wipes a text at the end of a block, whatever way leads out of it. The text must not grow in the meantime.
+/// Wipes a text at the end of a block, however the block is left. The text must not grow in the meantime.
 class wiped_at_end {
 public:
     explicit wiped_at_end(std::string& text) noexcept : text_(text) {}

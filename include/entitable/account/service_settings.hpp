@@ -42,7 +42,7 @@ struct cors_rule {
     std::chrono::seconds max_age{};           ///< how long a browser may keep the answer to a preflight
 };
 
-/// The settings of the service. What is not given stays as it is.
+/// The settings of the service. One that is not given stays as it is.
 struct service_properties {
     std::optional<logging_settings> logging;        ///< what is logged
     std::optional<metrics_settings> hour_metrics;   ///< figures of each hour
@@ -50,7 +50,7 @@ struct service_properties {
     std::optional<std::vector<cors_rule>> cors;     ///< at most 5; none at all removes them
 };
 
-/// How the copy at the secondary location stands.
+/// The state of the copy at the secondary location.
 struct service_statistics {
     /// Live: it follows the primary. Bootstrap: it is being filled. Unavailable: it cannot be read.
     enum class state : std::uint8_t {
@@ -59,7 +59,7 @@ struct service_statistics {
         unavailable, ///< there is none, or it does not answer
     };
 
-    state replication{state::unavailable}; ///< what it does now
+    state replication{state::unavailable}; ///< its present state
     std::optional<date_time> last_sync;    ///< all writes before it can be read there
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Signatures by an account key: HMAC-SHA256 over the texts that the table service lays down ("Authorize with Shared Key").
+/// Signatures by an account key: HMAC-SHA256 over the texts that the table service defines ("Authorize with Shared Key").
 
 #include <entitable/account/secret.hpp>
 #include <entitable/core/atomic.hpp>
@@ -24,8 +24,8 @@ enum class key_scheme : std::uint8_t {
     shared_key_lite, ///< covers date and resource
 };
 
-/// Signs texts with one key. The key is set up once; each signature borrows one of a few contexts, so that it costs the hash
-/// alone. OpenSSL wipes what it keeps of the key when the signer goes. Safe to use from several threads.
+/// Signs texts with one key. OpenSSL wipes what it keeps of the key when the signer is destroyed. Thread safety: safe to use from several
+/// threads. Cost: the hash; the key is set up once, and each signature borrows one of a few contexts.
 class key_signer {
 public:
     /// `key` is the key itself, not its base64.
@@ -52,7 +52,7 @@ private:
 
 namespace detail {
 
-/// The bytes that a base64 text stands for (RFC 4648, 4, with its padding); nothing when it is none.
+/// The bytes of a base64 text (RFC 4648, 4, with padding); nothing when it is none.
 [[nodiscard]] std::optional<secret> decode_account_key(std::string_view base64);
 
 /// Appends the text that a key signs for `request` under `scheme`; `date` is its x-ms-date, `url` its URL. The path is taken

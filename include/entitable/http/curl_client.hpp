@@ -15,21 +15,21 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The version of HTTP to ask for. With `http_2` a server that does not know it is spoken to in 1.1.
+/// The version of HTTP to use. With `http_2` a server that does not support it is spoken to in 1.1.
 enum class http_version : std::uint8_t {
     http_1_1, ///< a connection for each request under way
     http_2,   ///< many requests on one connection, where the server can do it
 };
 
-/// How a `curl_client` connects. There is no way to switch off the verification of certificates, nor to follow redirects, to use
-/// cookies or a netrc file. http without TLS goes to this computer only.
+/// How a `curl_client` connects. It always verifies certificates, and never follows redirects or uses cookies or a netrc file. http
+/// without TLS goes to this computer only.
 struct curl_options {
     std::string ca_file;      ///< PEM file of the authorities that are trusted; empty: those of the system
     std::string ca_directory; ///< directory of hashed PEM files; empty: that of the system
     std::string proxy;        ///< empty: none, whatever the environment says
-    http_version version{http_version::http_1_1};      ///< the newest to be spoken
+    http_version version{http_version::http_1_1};      ///< the newest to use
     std::chrono::milliseconds connect_timeout{10'000}; ///< for name, connection and TLS together
-    std::chrono::seconds idle_timeout{60};             ///< a kept connection that idled longer is not used again
+    std::chrono::seconds idle_timeout{60};             ///< a connection that idled longer is not reused
 };
 
 namespace detail {
@@ -38,7 +38,7 @@ class curl_session;
 class curl_transfer;
 
 /// The sessions of a client, each used by one thread at a time with the connections that it keeps, and transfers with the client's
-/// options. Safe to use from several threads.
+/// options. Thread safety: safe to use from several threads.
 class curl_pool : public counted {
 public:
     explicit curl_pool(curl_options options);
@@ -63,15 +63,14 @@ private:
 
 } // namespace detail
 
-/// Sends requests with libcurl. Keeps connections open and uses them again. A cheap handle: copies share the connections, which
-/// close with the last copy. Safe to use from several threads: each call has its session, and waits for no other. Not to be
-/// used in a child process after `fork`. One that was moved from answers InvalidInput.
+/// Sends requests with libcurl. Keeps connections open and reuses them. A cheap handle: copies share the connections, which close with the
+/// last copy. One that was moved from answers InvalidInput. Sees a cancellation within 20 ms. Thread safety: safe to use from several
+/// threads: each call has its session, and waits for no other. Do not use it in a child process after `fork`.
 ///
-/// What it refuses, with TransportFailed: certificates that do not verify, TLS below 1.2, answers with two lengths or none,
-/// compressed bodies, folded or malformed header fields, and whatever exceeds the limits of the call. An answer from status 400 on
-/// needs a whole header only, and what comes of its body within 5 s is given. InvalidInput: header fields that it writes itself or
-/// whose consequences it does not know (Host, Content-Length, Transfer-Encoding, Connection, Expect, Accept-Encoding, TE, Trailer,
-/// Upgrade). It sees cancellation within 20 ms.
+/// Errors: TransportFailed for certificates that do not verify, TLS below 1.2, answers with two lengths or none, compressed bodies, folded or
+/// malformed header fields, and what exceeds the limits of the call; an answer of status 400 and more needs a whole header only, and has
+/// what comes of its body within 5 s. InvalidInput for header fields that it writes itself or does not support (Host, Content-Length,
+/// Transfer-Encoding, Connection, Expect, Accept-Encoding, TE, Trailer, Upgrade), and for http without TLS to another computer.
 class curl_client {
 public:
     using is_http_client = void; ///< opts in to `http_client`
@@ -82,8 +81,8 @@ public:
     /// Sends one request on the calling thread. Errors as above, and as `http_client` says.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& call) const;
 
-    /// Requests under way on the thread of `io`. All clients with a channel in one driver share connections; where it has none
-    /// yet, they are those that this client kept, and keeps again when the driver is gone.
+    /// A channel on the thread of `io`. All clients with a channel in one driver share connections; a driver without any takes those that
+    /// this client kept, which keeps them again when the driver is destroyed.
     [[nodiscard]] shared<http_channel> open(io_driver& io) const;
 
 private:

@@ -15,12 +15,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Who is told of responses.
+/// Receives responses.
 using http_sink = function_ref<void(void* tag, result<http_response>&& response)>;
 
-/// Requests under way to any servers. The rules are those of `channel`, one floor down: one thread; the driver outlives it; a request stays
-/// as it is until its response, of which there is exactly one, given by `poll` alone; a sink may send and cancel, and an
-/// exception that it throws loses nothing else; a tag differs from those of all others under way.
+/// Requests under way to any servers. The rules are those of `channel`: one thread; the driver outlives it; a request stays as it is until
+/// its response, of which there is exactly one, given by `poll` only; a sink may send and cancel, and an exception that it throws loses
+/// nothing else; a tag differs from those of all others under way.
 class http_channel : public counted {
 public:
     virtual ~http_channel() = default;
@@ -29,9 +29,9 @@ public:
     virtual void send(http_request const& request, http_call const& how, void* tag) = 0;
     /// Ends a request early: its response is `why`, with the effect that follows from what was sent.
     virtual void cancel(void* tag, error const& why) = 0;
-    /// Gives what has come, and goes on with the rest, without waiting.
+    /// Gives the responses that have come and advances the rest, without waiting.
     virtual void poll(steady_time now, http_sink sink) = 0;
-    /// When `poll` has something to do though nothing arrives.
+    /// When to call `poll` even if nothing arrives.
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;
 };
 

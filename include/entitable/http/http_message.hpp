@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// HTTP requests and responses as plain data, for every client and for the codecs above them.
+/// HTTP requests and responses as plain data.
 
 #include <entitable/core/config.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -37,17 +37,17 @@ namespace detail {
 struct known_fields;
 }
 
-/// Header fields in the order in which they were added, in one block of text: a few fields cost one allocation, and none once
-/// the block has grown. Names compare without case (RFC 9110, 5.1). One thread at a time.
+/// Header fields in the order in which they were added, in one block of text: a few fields cost one allocation, and none once the block has
+/// grown. Names compare without case (RFC 9110, 5.1). Thread safety: one thread at a time.
 ///
-/// A field may hold a secret: whatever leaves the block, by a change, by growth or with the block itself, is overwritten.
+/// A field may hold a secret: what leaves the block, by a change, by growth or with the block itself, is overwritten.
 class http_headers {
 public:
     http_headers() = default;                    ///< none
     http_headers(http_headers const&) = default; ///< the same fields
     /// The fields of `other`, which has none afterwards.
     http_headers(http_headers&& other) noexcept : text_(std::move(other.text_)), size_(std::exchange(other.size_, 0)) {}
-    /// In place of those that it had.
+    /// Replaces all fields.
     http_headers& operator=(http_headers other) noexcept {
         text_.swap(other.text_);
         size_ = other.size_;
@@ -55,13 +55,13 @@ public:
     }
     ~http_headers() { wipe(text_.data(), text_.size()); }
 
-    /// Adds a field. False, and nothing added, when `name` is no token (RFC 9110, 5.6.2) or `value` holds a control character
-    /// other than a tab (CR, LF and NUL above all): such a field could smuggle in another one. Spaces and tabs around the
-    /// value are left out.
+    /// Adds a field, without spaces and tabs around the value. False, and nothing added, when `name` is no token (RFC 9110, 5.6.2) or `value`
+    /// holds a control character other than a tab (CR, LF and NUL above all): such a field could smuggle in another one.
     [[nodiscard]] bool add(std::string_view name, std::string_view value);
-    /// Replaces every field of that name by one, or adds it; where it then stands is not said. False, and nothing changed, under the conditions of `add`.
+    /// Replaces every field of that name by one, or adds it; its position is unspecified. False, and nothing changed, under the conditions of
+    /// `add`.
     [[nodiscard]] bool set(std::string_view name, std::string_view value);
-    /// Takes every field of that name out.
+    /// Removes every field of that name.
     void remove(std::string_view name) noexcept;
 
     /// The value of the first field of that name; valid until the fields change.
@@ -73,7 +73,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; } ///< how many fields
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }  ///< whether there is none
-    /// Takes all fields out and keeps the memory.
+    /// Removes all fields and keeps the memory.
     void clear() noexcept {
         wipe(text_.data(), text_.size());
         text_.clear();
@@ -87,7 +87,7 @@ private:
     friend struct detail::known_fields;
 
     void make_room(std::size_t more);
-    /// Where the next field of that name begins, at `from` or behind; the size of the text when there is none.
+    /// Where the next field of that name begins, at `from` or after; the size of the text when there is none.
     [[nodiscard]] std::size_t next_named(std::string_view name, std::size_t from) const noexcept;
     void remove_from(std::string_view name, std::size_t from) noexcept;
 
@@ -112,7 +112,7 @@ struct http_request {
 
 /// One response.
 struct http_response {
-    /// The capacity of `body` exceeds its size by at least so many bytes, so that a parser may read past its end.
+    /// The capacity of `body` exceeds its size by at least that many bytes, so that a parser may read past its end.
     static constexpr std::size_t padding = 64;
 
     std::uint16_t status{}; ///< for example 404
@@ -122,7 +122,7 @@ struct http_response {
 
 namespace detail {
 
-/// Fields that are known to be good and not to be there yet, added without a look at each of their characters.
+/// Adds fields that are known to be good and not to be there yet, without checking their characters.
 struct known_fields {
     /// One field.
     static void add(http_headers& to, std::string_view name, std::string_view value) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The parts of an absolute http or https URL, read strictly: what is refused here is never sent.
+/// The parts of an absolute http or https URL, read strictly: a URL that is refused here is never sent.
 
 #include <entitable/core/result.hpp>
 
@@ -25,10 +25,9 @@ struct url_parts {
     [[nodiscard]] bool is_address() const noexcept;
 };
 
-/// Reads `url`. InvalidInput, with `field` as the name of the offender and never its value, for: another scheme than http and
-/// https, no host or one with other characters than ASCII letters, digits, ".", "-" and "_", a user or password, a port that is
-/// not 1..65535, a fragment, a backslash, a blank, a control character, a character that is not ASCII, a "%" that no two
-/// hexadecimal digits follow.
+/// Reads `url`. Errors: InvalidInput names `field`, never its value, for a scheme other than http and https, no host or one with characters
+/// other than ASCII letters, digits, ".", "-" and "_", a user or password, a port that is not 1..65535, a fragment, a backslash, a blank, a
+/// control character, a character that is not ASCII, a "%" that no two hexadecimal digits follow.
 [[nodiscard]] result<url_parts> parse_url(std::string_view url, std::string_view field);
 
 namespace detail {

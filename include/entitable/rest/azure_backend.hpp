@@ -10,8 +10,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Tables of an Azure Storage account, of Cosmos DB or of the emulator: `azure_backend store{connection_string}`. A cheap
-/// handle: copies share the connections. Safe to use from several threads. See `rest`.
+/// Tables of an Azure Storage account, of Cosmos DB or of the emulator: `azure_backend store{connection_string}`. A cheap handle: copies
+/// share the connections. Thread safety: safe to use from several threads. See `rest`.
 using azure_backend = rest<curl_client>;
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)

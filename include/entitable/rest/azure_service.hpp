@@ -11,8 +11,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The service behind a `rest` backend. A cheap handle: it shares the backend's connections and credential. Safe to use from
-/// several threads. These requests want an account key (the statistics also an account signature); each is one attempt.
+/// The service of a `rest` backend. A cheap handle: it shares the backend's connections and credential. These requests need an account
+/// key (the statistics also take an account signature); each is one attempt. Thread safety: safe to use from several threads.
 template <http_client Client>
 class rest_service {
 public:
@@ -25,11 +25,11 @@ public:
             return detail::read_properties(xml);
         });
     }
-    /// Changes those settings that are given. InvalidInput when one is out of its bounds.
+    /// Changes the settings that are given. InvalidInput when one is out of its bounds.
     [[nodiscard]] result<void> set_properties(service_properties const& changed, call& context) const {
         return send(detail::service_request::set_properties, {}, detail::write_xml(changed), context);
     }
-    /// How far the secondary location is. Asks that location; NotSupported where the account has none.
+    /// The state of the secondary location. Sent to that location; NotSupported where the account has none.
     [[nodiscard]] result<service_statistics> statistics(call& context) const {
         return answer(detail::service_request::statistics, {}, {}, context).and_then([](std::string const& xml) {
             return detail::read_statistics(xml);
@@ -65,7 +65,7 @@ private:
     rest<Client> backend_;
 };
 
-/// The service behind an `azure_backend`: `azure_service service{store}`.
+/// The service of an `azure_backend`: `azure_service service{store}`.
 using azure_service = rest_service<curl_client>;
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)

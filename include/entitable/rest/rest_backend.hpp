@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Of the room `rest`: the engine between requests and an HTTP client, and the backends made of it.
+/// The room `rest`: the engine between requests and an HTTP client, and the backends made of it.
 ///
 /// `rest<Client>`: the table service over HTTP, through any HTTP client.
 
@@ -24,17 +24,18 @@ concept sent_over_http = requires(rest_engine& engine, Request const& request, c
 
 } // namespace detail
 
-/// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle:
-/// copies share the connections. Safe to use from several threads. One that was moved from answers InvalidInput.
+/// A table service that speaks REST: Azure Table Storage, the Table API of Cosmos DB, the emulator Azurite. A cheap handle: copies share
+/// the connections. One that was moved from answers InvalidInput. Thread safety: safe to use from several threads.
 ///
-/// One call is one attempt: nothing is sent twice but a read whose 404 came from the secondary location, which is asked of the
-/// primary then. Reads go to the secondary on request (`call::location`) where there is one, and say so (`stale`); a
-/// continuation goes back to the location it came from. A write whose answer was lost, garbled or 5xx has the effect
-/// `unknown`; an answer that cannot be read as a whole is TransportFailed, never half an entity.
+/// One call is one attempt: only a read whose 404 came from the secondary location is sent a second time, to the primary. Reads go to the
+/// secondary on request (`call::location`) where there is one, and are marked `stale`; a continuation goes back to the location it came
+/// from.
 ///
-/// Filters: NaN and the infinities have no constant in the service's language, and the emulator compares times by the
-/// millisecond. A query with such a comparison asks the service for more rows and the filter once more here, so its pages may be
-/// shorter than the service's.
+/// Errors: a write whose answer was lost, garbled, 408 or 5xx other than 501 and 505 has the effect `unknown`; an answer that cannot be read
+/// as a whole is TransportFailed, never half an entity.
+///
+/// Filters: NaN and the infinities have no constant in the service's language, and the emulator compares times by the millisecond. For
+/// such a comparison the service is asked for more rows, which are filtered again here, so pages may be shorter than the service's.
 template <http_client Client>
 class rest {
 public:
@@ -45,12 +46,12 @@ public:
         : client_(std::move(client)),
           engine_(shared<detail::rest_engine>::make(std::move(at), std::move(who), std::move(options))) {}
 
-    /// From a connection string. Does not throw: where the string is bad, every request answers with what is wrong with
-    /// it, as `connect` would have at once.
+    /// From a connection string. Does not throw: where the string is bad, every request answers with the error that `connect` would
+    /// return.
     explicit rest(std::string_view connection_string, rest_options options = {}, Client client = Client{})
         : client_(std::move(client)), engine_(start(parse_connection_string(connection_string), std::move(options))) {}
 
-    /// The same with the client first, whose type need not be named then: `rest{server, "UseDevelopmentStorage=true"}`.
+    /// The same with the client first, whose type then need not be named: `rest{server, "UseDevelopmentStorage=true"}`.
     rest(Client client, std::string_view connection_string, rest_options options = {})
         : rest(connection_string, std::move(options), std::move(client)) {}
 
@@ -79,12 +80,12 @@ public:
             [this](http_request const& sent, http_call const& how) { return client_.send(sent, how); });
     }
 
-    /// Many requests under way, where the client can; requests to several accounts share what the client's channels share.
+    /// A channel, with many requests under way where the client can; requests to several accounts share what the client's channels share.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return engine_ ? detail::open_rest_channel(engine_, open_http_channel(client_, io), io) : shared<channel>{};
     }
 
-    /// What answers requests, for what stands beside the tables. Undefined after a move.
+    /// What answers requests, for services beside the tables. Undefined after a move.
     [[nodiscard]] detail::rest_engine& engine() const noexcept { return *engine_; }
     [[nodiscard]] Client& client() const noexcept { return client_; } ///< the HTTP client
 
