@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Advice before there is a cluster: which keys, what load they carry, and how many request units. Part of
-/// the core; apart from its umbrella so that programs that ask for no advice do not compile it. With separate compilation its bodies
+/// Advice before there is a cluster: which keys, what load they carry, and how many request units. Part of the core; apart from its
+/// umbrella so that programs without it do not compile it. With separate compilation its bodies
 /// are in `entitable/advice/src.hpp`.
 
 #include <entitable/advice/advise.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Tables on Azure: the backend, the ways to authenticate, the HTTP client. Needs libcurl, OpenSSL and simdjson. With
-/// separate compilation what they cost to compile is paid once, in the file that includes `entitable/azure/src.hpp`.
+/// Tables on Azure: the backend, credentials, the HTTP client. Needs libcurl 7.87 or later, OpenSSL and simdjson. With separate compilation
+/// they are compiled once, in the file that includes `entitable/azure/src.hpp`.
 
 #include <entitable/account/connection_string.hpp>
 #include <entitable/account/sas.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Entities that are not kept for ever: `expire` removes old ones, `period_tables` drops tables of old ones. Part of the core; apart from its
+/// Entities with an end: `expire` removes old ones, `period_tables` drops tables of old ones. Part of the core; apart from its
 /// umbrella so that programs that keep everything do not compile it.
 
 #include <entitable/bulk/expire.hpp>

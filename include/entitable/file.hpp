@@ -3,6 +3,6 @@
 #pragma once
 
 /// \file
-/// Tables in a file. Needs SQLite 3.33 or later: link `entitable::file`, or `-lsqlite3`. Without this header no program does.
+/// Tables in a file. Needs SQLite 3.32 or later: link `entitable::file`, or `-lsqlite3`. A program without this header does not.
 
 #include <entitable/file/file_backend.hpp>

@@ -3,6 +3,6 @@
 #pragma once
 
 /// \file
-/// Tables on PostgreSQL. Needs libpq 14 or later: link `entitable::postgres`, or `-lpq`. Without this header no program does.
+/// Tables on PostgreSQL. Needs libpq 14 or later: link `entitable::postgres`, or `-lpq`. A program without this header does not.
 
 #include <entitable/postgres/postgres_backend.hpp>

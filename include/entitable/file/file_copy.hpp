@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How a file of tables is copied while it is open, and how far a copy has come.
+/// Options and progress of a copy of a file of tables.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/request/call.hpp>
@@ -12,20 +12,20 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a copy of a file goes about it.
+/// Options of a copy of a file.
 struct file_copy_options {
-    call_options call{};              ///< how long the copy may take, and who may stop it
-    std::uint64_t bytes_per_second{}; ///< of the copy, at most, while it keeps no writer waiting; 0: as many as it can
+    call_options call{};              ///< timeout and cancellation of the copy
+    std::uint64_t bytes_per_second{}; ///< of the copy, at most, while it keeps no writer waiting; 0 for no limit
 };
 
-/// What a copy of a file has done.
+/// The progress of a copy of a file.
 struct file_copy_progress {
-    std::uint64_t bytes{};    ///< that were copied; smaller than before when the copy began anew
+    std::uint64_t bytes{};    ///< that were copied; smaller than before when the copy began again
     std::uint64_t total{};    ///< that there are; the size of the copy at the end
-    std::uint64_t restarts{}; ///< how often the copy began anew, which it does with a rollback journal only
+    std::uint64_t restarts{}; ///< how often the copy began again, which it does with a rollback journal only
 };
 
-/// Hears of a copy after each slice of it. Called on the thread of the copy; may throw, which ends the copy and leaves nothing of it.
+/// Receives the progress after each slice. Called on the thread of the copy; may throw, which ends the copy and leaves nothing of it.
 using file_copy_watcher = function_ref<void(file_copy_progress const&)>;
 
 ENTITABLE_END_NAMESPACE

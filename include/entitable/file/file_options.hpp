@@ -14,31 +14,31 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a commit has behind it when it returns.
+/// Where a commit is when it returns.
 enum class durability : std::uint8_t {
-    full,    ///< the disk: what was committed survives a loss of power
-    relaxed, ///< the operating system: a crash of the program loses nothing, a loss of power maybe the last commits, never
-             ///< an earlier one before a later one; several times as fast for single writes. The same as `full` with a
+    full, ///< on the disk: it survives a loss of power
+    relaxed, ///< in the operating system: a crash of the program loses nothing, a loss of power may lose the last commits, never
+             ///< an earlier one without the later ones; many times as fast for single writes. The same as `full` with a
              ///< rollback journal
 };
 
-/// How SQLite keeps a commit whole. It is kept in the file. Opening the file with the other one changes it, which takes that nobody
+/// How SQLite keeps a commit whole. It is stored in the file. Opening the file with the other one changes it, which requires that nothing
 /// else has the file open: StoreBusy otherwise.
 enum class file_journal : std::uint8_t {
     automatic,       ///< write-ahead log where the file system has advisory locks, else `rollback`
-    write_ahead_log, ///< readers and a writer do not hold each other up; fails where there are no advisory locks
-    rollback,        ///< one file and a journal beside it; a reader holds up the end of a commit; slower
+    write_ahead_log, ///< readers and a writer do not wait for each other; fails where there are no advisory locks
+    rollback,        ///< one file and a journal beside it; a commit waits for readers; slower
 };
 
 /// How a file is opened. The defaults are the safe ones.
 struct file_options {
     entitable::durability durability{durability::full}; ///< when a commit counts as done
     file_journal journal{file_journal::automatic};      ///< how commits are kept whole
-    bool create{true};                                  ///< make the file when there is none
-    bool allow_symlink{false};                          ///< follow a symbolic link in the place of the file
+    bool create{true};                                  ///< create the file when there is none; else StoreFailed
+    bool allow_symlink{false};                          ///< the path may be a symbolic link; else StoreFailed
 
-    /// How long a call waits while others hold the file: StoreBusy after that. Its own deadline or cancellation may end it before.
-    /// Calls of the same store wait for each other beyond it.
+    /// How long a call waits while other processes hold the file: StoreBusy after that. Its deadline or cancellation may end it earlier.
+    /// Calls of the same store wait longer for each other.
     std::chrono::nanoseconds busy_timeout{std::chrono::seconds{5}};
 
     std::size_t cache_bytes{32U * 1024 * 1024};     ///< page cache of each connection, at most
@@ -47,13 +47,13 @@ struct file_options {
     std::size_t log_bytes{
         32U * 1024 * 1024}; ///< of write-ahead log, after which commits wait for readers to let go of it
 
-    /// Room that only removals may use, so that a full disk has a way back: a write that makes the file longer is StoreFull where it
-    /// would not leave that much. With a write-ahead log it stays allocated in the log.
+    /// Room that only removals may use, so that a full disk can be cleared: a write that makes the file longer is StoreFull where it would
+    /// not leave that much. With a write-ahead log it stays allocated in the log.
     std::size_t reserve_bytes{256U * 1024};
 
     std::string vfs{}; ///< the name of a registered SQLite VFS; empty for the default one. For tests
-    /// The table service over the file; its clock is the file's too. Whether names of tables have case is decided when the file is
-    /// made: StoreForeign with a profile that has it otherwise.
+    /// Options of the table service over the file; its clock is the file's too. Whether names of tables have case is decided when the file
+    /// is created: StoreForeign with a profile that differs.
     local_options local{};
 };
 

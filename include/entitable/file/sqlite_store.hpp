@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `sqlite_store`: the ordered_store that keeps everything in one file, which several processes may have open.
+/// `sqlite_store`: the ordered_store in one file, which several processes may have open.
 
 #include <entitable/backends/ordered_store.hpp>
 #include <entitable/file/detail/reader_pool.hpp>
@@ -16,52 +16,53 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What `verify` found.
+/// The result of `verify`.
 struct file_report {
     std::uint64_t rows{};                ///< that were read
     std::uint64_t bytes{};               ///< of keys and values
     std::uint64_t damaged{};             ///< rows that are not what was written
-    std::vector<std::string> problems{}; ///< the first ones, in words; empty for a sound file
+    std::vector<std::string> problems{}; ///< the first ones, as text; empty for a sound file
     [[nodiscard]] bool sound() const noexcept { return problems.empty(); } ///< whether nothing was found
 };
 
 /// Models ordered_store, with a memory of versions.
 ///
-/// Thread-safety: all members, from several threads. Several processes may have the file open.
+/// Thread safety: all members, from several threads. Several processes may have the file open.
 /// Durability: an update that has returned is on the disk (`durability::full`). Updates of several threads share a commit.
 /// Consistency: each `get` and each `scan` reads one snapshot of the whole file.
-/// Cost: a point read is one search of a tree; a durable update is one flush of the disk, and so are many at once.
+/// Cost: a point read is one search of a tree; a durable update is one flush of the disk, which updates of other threads share.
 /// Waits: for others that hold the file, until the deadline or the cancellation of the call or for `busy_timeout`, whichever ends
 /// first; for other calls of this store until the deadline or the cancellation.
-/// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait (nothing has changed then), StoreFull, StoreCorrupt, StoreFailed
-/// for the rest. When a commit fails, the file is opened anew at once to see whether it is there; an update's error has
-/// `effect::unknown` only when that fails too. What a body throws passes through, and nothing has changed.
+/// Errors: StoreBusy, DeadlineExceeded or Cancelled after such a wait, with nothing changed; StoreFull, StoreCorrupt; StoreFailed for the
+/// rest. When a commit fails, the file is reopened at once to see whether it was made; an update's error has `effect::unknown` only when
+/// that fails too. What a body throws passes through, and nothing has changed.
 /// Full disk: what would make the file longer is StoreFull with `effect::none` as soon as `file_options::reserve_bytes` would not be left.
-/// Removals, `drop_table` and `checkpoint` go on, and what they win back can be used again at once; removals of many large rows
-/// in one transaction may be StoreFull too. While somebody reads the write-ahead log, it cannot be won back.
-/// Do not use it, and do not destroy it with files open, in a process that was forked off: it says StoreFailed there.
+/// Removals, `drop_table` and `checkpoint` still work, and what they free can be used again at once; removals of many large rows in one
+/// transaction may be StoreFull too. While the write-ahead log is being read, its room cannot be freed.
+/// Fork: do not use it in a child made by `fork`, which gets StoreFailed, and do not destroy it there with files open.
 ///
-/// Damage: each page of the file has a checksum, and each row. A call that meets a damaged one says StoreCorrupt, so that no row is
-/// missing from an answer because of damage to the file. Not seen: a whole page of an earlier time, which `verify` finds in most
-/// cases, and damage to the log while it is open.
+/// Damage: each page of the file and each row has a checksum. A call that meets a damaged one returns StoreCorrupt, so no row is missing from
+/// an answer because of damage to the file. Not detected: a whole page of an earlier time, which `verify` finds in most cases, and damage to
+/// the log while it is open.
 ///
-/// No other program may write to the file, the sqlite3 shell included: it would not take the lock that keeps commits and
-/// checkpoints apart, and its pages would have no checksums. Reading is safe with a connection that cannot write (`sqlite3 -readonly`):
-/// any other moves the log of a process that has crashed into the file when it closes, and those pages have no checksums either.
+/// No other program may write to the file, not even the sqlite3 shell: it would not take the lock that keeps commits and checkpoints apart,
+/// and its pages would have no checksums. Reading is safe with a connection that cannot write (`sqlite3 -readonly`): any other moves the
+/// log of a process that has crashed into the file when it closes, and those pages have no checksums either.
 class sqlite_store {
 public:
     using is_ordered_store = void; ///< opts in to `ordered_store`
     class transaction;
     static constexpr server_identity identity{"sqlite", {}, 0}; ///< for observers
 
-    /// A file that is ready to be used; what a store is made of.
+    /// An open and checked file, from which a store is made.
     struct opened_file {
         detail::file_place place; ///< where it lies
         detail::file_lock lock;   ///< between processes; held with others
         detail::connection first; ///< open and checked
         bool unpurged{};          ///< there are rows of removed tables
     };
-    /// InvalidInput for a path that cannot be one; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreFailed.
+    /// Opens a file. Errors: InvalidInput for an empty path or one with a NUL; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull,
+    /// StoreFailed.
     [[nodiscard]] static result<opened_file> open(std::string_view path, file_options const& options);
 
     /// Made of a file that `open` gave.
@@ -71,8 +72,8 @@ public:
 
     /// As the concept says.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
-    /// The name is free at once; the rows go in slices afterwards, between which others can write. Where that is interrupted, as by
-    /// the end of the call's time, the next removal of a table goes on with it, the next opening of the file, for 0.2 s at most, and a
+    /// Frees the name at once, and then removes the rows in slices, between which others can write. Where that is interrupted, as by the
+    /// deadline of the call, it is continued by the next removal of a table, by the next opening of the file, for 0.2 s at most, and by a
     /// write that finds no room.
     result<bool> drop_table(std::string_view key, call const& context = {});
     /// As the concept says.
@@ -86,12 +87,12 @@ public:
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         call const& context = {});
 
-    /// Reads everything: the structure of the file, and each row with its checksum. A deadline or a cancellation ends it between two
-    /// rows, not while SQLite looks at the structure.
+    /// Reads everything: the structure of the file, and each row with its checksum. A deadline or a cancellation ends it between two rows,
+    /// not while SQLite checks the structure.
     [[nodiscard]] result<file_report>(verify)(call const& context = {});
     /// Moves the write-ahead log into the file, so that the file alone holds everything that was committed.
     [[nodiscard]] result<void> checkpoint(call const& context = {}) { return writer_->checkpoint(context); }
-    /// Writes a copy of the whole file, of one point of time, to a path where nothing is: see `file_backend::copy_to`.
+    /// Writes a copy of the whole file, of one point in time, to a path where nothing is: see `file_backend::copy_to`.
     [[nodiscard]] result<file_copy_progress> copy_to(
         std::string_view path, file_copy_watcher watch, file_copy_options const& options = {});
     /// The clock of its deadlines.
@@ -105,13 +106,13 @@ private:
     detail::own_object<detail::reader_pool> readers_;
 };
 
-/// The rows of one partition inside of an update.
+/// The rows of one partition inside an update.
 class sqlite_store::transaction {
 public:
-    /// Calls `visit` with the row's bytes; false when there is no such row. What goes wrong ends the update.
+    /// Calls `visit` with the row's bytes; false when there is no such row. An error ends the update.
     bool get(std::string_view row, row_visitor visit);
-    /// Puts new bytes where there is no such row; else false, and nothing has changed but `bytes`. Does not wait for the end of the
-    /// body, as `put` does: an update that is given up takes it back.
+    /// Writes new bytes where there is no such row; else returns false and changes nothing but `bytes`. Unlike `put` it writes at once: an
+    /// update that is given up undoes it.
     bool insert(std::string_view row, std::string& bytes);
     /// Stages new bytes.
     void put(std::string_view row, std::string bytes);

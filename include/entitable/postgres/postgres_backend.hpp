@@ -12,16 +12,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Tables in PostgreSQL: `postgres_backend::connect("host=/run/postgresql dbname=tables").value()`. A cheap handle: copies share the
-/// connections, which are closed with the last one. Safe to use from several threads. Errors, durability, other processes and what
-/// becomes of a commit whose answer was lost: see `postgres_store`.
+/// connections, which are closed with the last one. Thread safety: safe to use from several threads. Errors, durability, other processes
+/// and what becomes of a commit whose answer was lost: see `postgres_store`.
 class postgres_backend : public local<postgres_store> {
 public:
     using visits_entities = postgres_backend; ///< opts in to `read_entity`
     using visits_pages = postgres_backend;    ///< opts in to `read_entities`
 
-    /// Connects, with a connection string or URI of libpq, and makes the library's tables where there are none. Of several hosts the one
-    /// that can be written to is taken, unless `target_session_attrs` says otherwise. Opens further connections when several
-    /// calls are under way. Errors: InvalidInput, TransportFailed, ServerBusy, AuthenticationFailed, AuthorizationFailure,
+    /// Connects, with a connection string or URI of libpq, and creates the library's tables where there are none. Of several hosts it takes the
+    /// one that can be written to, unless `target_session_attrs` says otherwise. Further connections are opened when several calls are under
+    /// way. Errors: InvalidInput, TransportFailed, ServerBusy, AuthenticationFailed, AuthorizationFailure,
     /// StoreForeign, StoreNewer, StoreFailed.
     [[nodiscard]] static result<postgres_backend> connect(
         std::string_view connection_string, postgres_options options = {}) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `postgres_store`: the ordered_store that keeps everything in a PostgreSQL database, which many processes may use.
+/// `postgres_store`: the ordered_store in a PostgreSQL database, which many processes may use.
 
 #include <entitable/backends/ordered_store.hpp>
 #include <entitable/core/atomic.hpp>
@@ -17,12 +17,12 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Models ordered_store, with a memory of versions for each partition.
 ///
-/// Thread-safety: all members, from several threads. Many processes may use the tables. Not in a process that was forked off after
-/// they were opened.
+/// Thread safety: all members, from several threads. Many processes may use the tables. Do not use it in a child that was forked after it
+/// was opened.
 /// Durability: an update that has returned is committed as the server's `synchronous_commit` says.
 /// Consistency: an update holds the lock of its partition, so that updates of a partition follow each other in all processes; each
 /// `get` and each `scan` reads one snapshot of the whole database.
-/// Cost: a point read is one round trip; an update is two, however many rows it reads and writes, if they were named before.
+/// Cost: a point read is one round trip; an update is two, however many rows it reads and writes, if `update_rows` named them.
 /// Waits: for the lock of the partition, for a connection and for the server, until the deadline or the cancellation of the call or for
 /// `postgres_options::longest_wait`, whichever ends first.
 /// Errors: TransportFailed when the database cannot be reached or the connection breaks, ServerBusy while it starts or has too many
@@ -36,10 +36,10 @@ public:
     class transaction;
     static constexpr server_identity identity{"postgresql", {}, 0}; ///< for observers
 
-    /// A database that is ready to be used; what a store is made of.
+    /// An open and checked database, from which a store is made.
     using opened_database = std::unique_ptr<detail::pg_pool>;
-    /// InvalidInput for a connection string or a schema that cannot be one; StoreForeign, StoreNewer for tables of another kind or version;
-    /// and what any call may say.
+    /// Opens a database. Errors: InvalidInput for a connection string or a schema that is not valid; StoreForeign and StoreNewer for tables of
+    /// another kind or version; those of any call.
     [[nodiscard]] static result<opened_database> open(
         std::string_view connection_string, postgres_options const& options);
 
@@ -50,7 +50,7 @@ public:
 
     /// As the concept says. Its error may have `effect::unknown` when the connection breaks.
     result<bool> create_table(std::string_view key, std::string_view shown_name, call const& context = {});
-    /// The name is free at once; the rows go in slices afterwards. Where that is interrupted, the next removal of a table goes on with it.
+    /// Frees the name at once, and then removes the rows in slices. Where that is interrupted, the next removal of a table continues it.
     result<bool> drop_table(std::string_view key, call const& context = {});
     /// As the concept says.
     result<void> tables(std::string_view from_key, table_visitor visit, call const& context = {});
@@ -62,7 +62,7 @@ public:
     /// As the concept says.
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         call const& context = {});
-    /// The same, with the rows that the body will read: they come with the lock of the partition.
+    /// The same, with the rows that the body will read: they are fetched with the lock of the partition.
     result<lookup> update_rows(std::string_view table, std::string_view partition, rows_ahead rows,
         function_ref<bool(transaction&)> body, call const& context = {});
     /// The clock of its deadlines.
@@ -84,10 +84,10 @@ private:
     atomic<std::size_t> row_bytes_{0}; ///< of a row that was read, about; 0 when none was
 };
 
-/// The rows of one partition inside of an update.
+/// The rows of one partition inside an update.
 class postgres_store::transaction {
 public:
-    /// Calls `visit` with the row's bytes; false when there is no such row. What goes wrong ends the update.
+    /// Calls `visit` with the row's bytes; false when there is no such row. An error ends the update.
     bool get(std::string_view row, row_visitor visit);
     /// Stages new bytes.
     void put(std::string_view row, std::string bytes);

@@ -3,11 +3,10 @@
 #pragma once
 
 /// \file
-/// Of the room `wire`: the codec of the protocol. It turns requests into messages and messages into answers; it sends
-/// nothing, and knows neither clients nor credentials.
+/// The room `wire`: the codec of the protocol. It turns requests into messages and messages into answers; it sends nothing, and knows
+/// neither clients nor credentials.
 ///
-/// Requests as HTTP, byte for byte and without a socket: method, address, header fields, body. All that a credential adds is
-/// left out.
+/// Requests as HTTP, byte for byte and without a socket: method, address, header fields, body, but for what a credential adds.
 
 #include <entitable/http/http_message.hpp>
 #include <entitable/request/requests.hpp>
@@ -17,33 +16,33 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The version of the protocol that is spoken.
+/// The version of the protocol.
 inline constexpr std::string_view rest_version = "2019-02-02";
 
 /// What every request needs to know.
 struct request_target {
     std::string_view base;          ///< address of the service, without a slash at its end
-    service kind{service::storage}; ///< what the service may be trusted with
+    service kind{service::storage}; ///< which filters can be left to the service
     bool merge_by_post{};           ///< POST with X-HTTP-Method: MERGE, where PATCH is refused
     std::string_view request_id;    ///< x-ms-client-request-id; for transactions also in their boundaries
 };
 
-/// Each makes `out` the request, whose memory is used again. InvalidInput when an ETag cannot be sent.
+/// Each overwrites `out` with the request and reuses its buffers. InvalidInput when an ETag cannot be sent.
 void write_request(http_request& out, create_table const& request, request_target const& to);
 void write_request(http_request& out, delete_table const& request, request_target const& to);
 void write_request(http_request& out, list_tables const& request, request_target const& to, service_token const& token);
 void write_request(http_request& out, get_entity const& request, request_target const& to);
-/// Says whether the rows have to be asked the filter again.
+/// Returns whether the rows have to be filtered again.
 [[nodiscard]] rendered write_request(
     http_request& out, query_entities const& request, request_target const& to, service_token const& token);
 [[nodiscard]] result<void> write_request(http_request& out, write_entity const& request, request_target const& to);
 /// One change set of multipart/mixed.
 [[nodiscard]] result<void> write_request(http_request& out, transact const& request, request_target const& to);
 
-/// Appends the time that the service is given for a request that is written; none for zero.
+/// Appends the time that the service has for a request; none for zero.
 void append_timeout(http_request& out, request_target const& to, std::chrono::seconds timeout);
 
-/// Begins a request of any kind: its header fields that are always the same. `path` is what stands behind the base.
+/// Begins a request of any kind: its header fields that are always the same. `path` comes after the base.
 void begin_request(http_request& out, http_method method, request_target const& to, std::string_view path,
     std::string_view accept = "application/json;odata=minimalmetadata");
 
