@@ -376,6 +376,7 @@ TEST_CASE("sharded sequence: another number of shards is refused, and bad ones t
         (void)four.next().value();
     }
     CHECK(sharded_sequence(on.service, "Orders", 3, how).next().error().code == error_code::row_mismatch);
+    CHECK(sharded_sequence(on.service, "Orders", 3, how).total().error().code == error_code::row_mismatch);
     for (std::uint32_t const shards : {0U, 1U, 1001U}) {
         sharded_sequence const bad{on.service, "Orders", shards, how};
         CHECK(bad.next().error().code == error_code::out_of_range_input);
@@ -388,6 +389,21 @@ TEST_CASE("sharded sequence: another number of shards is refused, and bad ones t
         given += ending.next() ? 1U : 0U;
     }
     CHECK(given == 1);
+}
+
+TEST_CASE("sharded sequence: with more shards than the counter has no number is given, whichever shard is drawn from") {
+    stage on;
+    sequence_options how;
+    how.time = &on.time;
+    sharded_sequence const few{on.service, "Orders", 2, how};
+    (void)few.next().value();
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        how.seed = seed;
+        sharded_sequence const many{on.service, "Orders", 1000, how};
+        CHECK(many.next().error().code == error_code::row_mismatch);
+        CHECK(many.total().error().code == error_code::row_mismatch);
+    }
+    CHECK(few.total().value() == 1);
 }
 
 // ---- numbers as keys --------------------------------------------------------------------------------

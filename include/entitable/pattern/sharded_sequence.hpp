@@ -38,6 +38,7 @@ private:
         std::vector<detail::counter_row> counters;
         random_source random;
         result<void> usable;
+        atomic<bool> agreed{false}; ///< the first row counts for as many shards
     };
     shared<state> state_;
 };

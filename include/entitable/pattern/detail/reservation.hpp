@@ -24,13 +24,17 @@ struct counter_row {
     std::int32_t shards{0}; ///< that the row must agree with; 0 for a counter that is not sharded
 };
 
+/// What a stored row has counted. RowMismatch where that is no number, or counts for another number of shards.
+[[nodiscard]] result<value_view> counted_value(row_view stored, counter_row const& counter);
+
 /// A run of numbers that belongs to the caller alone.
 struct reserved {
     std::int64_t first{};
     std::uint32_t attempts{}; ///< writes that were sent
 };
 
-/// Reads the row, adds to it, writes it under the ETag that was read. The row and the random source must outlive it.
+/// Reads the row, adds to it, writes it under the ETag that was read. A run of 0 numbers makes the row where it is missing, checks it,
+/// and ends. The row and the random source must outlive it.
 ///
 /// A number is given only after a definite success of the conditional write. A write whose answer was lost is followed by a
 /// new read, and what it may have taken is left out. A row that is missing is made first, with nothing counted, so that two

@@ -13,6 +13,21 @@ namespace detail {
 inline constexpr std::string_view counter_value = "Value";
 inline constexpr std::string_view counter_shards = "Shards";
 
+ENTITABLE_DECL result<value_view> counted_value(row_view stored, counter_row const& counter) {
+    auto const counted = stored.find(counter_value);
+    if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
+        return failure{error_code::row_mismatch, "the row of the sequence has no Int64 or Int32 in its property Value"};
+    }
+    auto const shards = stored.find(counter_shards);
+    std::int32_t const sharded = shards && shards->type() == edm_type::int32 ? shards->as_int32() : 0;
+    if (sharded != counter.shards) {
+        return failure{error_code::row_mismatch,
+            text::joined({"the row of the sequence counts for ", std::to_string(sharded), " shards, and ",
+                std::to_string(counter.shards), " were asked for"})};
+    }
+    return *counted;
+}
+
 ENTITABLE_DECL void reservation::answer(result<get_entity::response> found, steady_time) {
     if (!found) {
         failure problem = std::move(found).as_failure();
@@ -23,24 +38,19 @@ ENTITABLE_DECL void reservation::answer(result<get_entity::response> found, stea
         }
         return;
     }
-    row_view const stored = found->entity;
-    auto const counted = stored.find(counter_value);
-    if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
-        end(failure{error_code::row_mismatch, "the row of the sequence has no Int64 or Int32 in its property Value"});
-        return;
-    }
-    auto const shards = stored.find(counter_shards);
-    std::int32_t const sharded = shards && shards->type() == edm_type::int32 ? shards->as_int32() : 0;
-    if (sharded != counter_.shards) {
-        end(failure{error_code::row_mismatch,
-            text::joined({"the row of the sequence counts for ", std::to_string(sharded), " shards, and ",
-                std::to_string(counter_.shards), " were asked for"})});
+    auto const counted = counted_value(found->entity, counter_);
+    if (!counted) {
+        end(failure{counted.error()});
         return;
     }
     add(*counted, std::move(found->etag));
 }
 
 ENTITABLE_DECL void reservation::add(value_view counted, etag version) {
+    if (count_ == 0) {
+        outcome_.emplace(reserved{});
+        return;
+    }
     std::int64_t const last = counted.bits();
     bool const narrow = counted.type() == edm_type::int32;
     std::int64_t const most =

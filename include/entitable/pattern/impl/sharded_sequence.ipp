@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/pattern/impl/reservation.ipp>
 #include <entitable/pattern/impl/sequence.ipp>
 #include <entitable/pattern/sharded_sequence.hpp>
@@ -45,6 +46,14 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     auto const shard = static_cast<std::int64_t>(state_->random.bits() % state_->counters.size());
     call context{options.calls, *options.time};
     context.location = read_location::primary;
+    // The first row comes before the others: two programs with different numbers of shards meet in it.
+    if (!state_->agreed.load(memory_order::acquire)) {
+        detail::reservation agreeing{state_->counters[0], 0, options.max_attempts, options.delays, state_->random};
+        if (auto const agreed = run(agreeing, context, *options.time, state_->through); !agreed) {
+            return failure{agreed.error()};
+        }
+        state_->agreed.store(true, memory_order::release);
+    }
     detail::reservation taking{
         state_->counters[static_cast<std::size_t>(shard)], 1, options.max_attempts, options.delays, state_->random};
     auto const taken = run(taking, context, *options.time, state_->through);
@@ -74,11 +83,8 @@ ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
     auto const reading = [&] { return get_entity{counter->table, counter->partition_key, counter->row_key, {}}; };
     auto const turn = [&](get_entity& asked, result<get_entity::response> read) -> result<bool> {
         if (read) {
-            auto const counted = read->entity.view().find(detail::counter_value);
-            if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
-                return failure{error_code::row_mismatch, "a row of the sequence has no number in its property Value"};
-            }
-            sum += static_cast<std::uint64_t>(counted->bits());
+            ENTITABLE_TRY(value_view const counted, detail::counted_value(read->entity, *counter));
+            sum += static_cast<std::uint64_t>(counted.bits());
         } else if (error_code const code = read.error().code;
             code != error_code::resource_not_found && code != error_code::table_not_found) {
             return std::move(read).as_failure();
