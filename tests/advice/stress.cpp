@@ -68,6 +68,16 @@ bool has_table(Store const& store, std::string const& name) {
 
 } // namespace stress_test_cases
 
+TEST_CASE("stress test: fills its table within what a transaction of the transport takes") {
+    using namespace stress_test_cases;
+    testing::manual_clock time;
+    memory_backend store;
+    retrying const kept{store, {.operation_rows = true, .time = &time}}; // 99 operations a transaction
+    stress_options how = exact(time, 100);
+    how.steps = 1;
+    CHECK(stress_test<order>{kept, "stress", orders(250)}.reads(1).run(how));
+}
+
 using namespace stress_test_cases;
 
 TEST_CASE("a planted limit of 2,000 entities a second is found") {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <entitable/core/random.hpp>
+#include <entitable/core/try.hpp>
 #include <entitable/pattern/advice/stress_test.hpp>
+#include <entitable/request/batch_packer.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -184,18 +186,12 @@ private:
 };
 
 [[nodiscard]] ENTITABLE_DECL result<void> fill_table(table_core const& table, std::vector<row> const& rows) {
-    std::vector<mutation> batch;
-    std::size_t bytes = 0;
-    for (std::size_t index = 0; index < rows.size(); ++index) {
-        bytes += service_size(rows[index]);
-        batch.push_back(mutation::insert_or_replace(rows[index]));
-        // Half of what a transaction may have: the service measures what is sent, which is more.
-        if (batch.size() == 100 || bytes > 2'000'000 || index + 1 == rows.size()) {
-            if (auto written = table.submit(transact{table.name(), std::exchange(batch, {})}); !written) {
-                return std::move(written).as_failure();
-            }
-            bytes = 0;
-        }
+    batch_packer packer{table.name(), table.transport().profile()};
+    for (row const& each : rows) {
+        ENTITABLE_CHECK(packer.add(mutation::insert_or_replace(each)));
+    }
+    while (auto const next = packer.take()) {
+        ENTITABLE_CHECK(table.submit(*next));
     }
     return {};
 }
