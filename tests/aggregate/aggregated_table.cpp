@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include "support/around.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/aggregate.hpp>
@@ -131,6 +132,28 @@ TEST_CASE("rebuild mends what writers without sums have left") {
     CHECK(orders.sums({"kiel", "sun"}).value().orders == 0);
     CHECK((orders.verify)("kiel").value().rows == 3);
     CHECK(orders.rebuild("kiel").value().different == 0);
+}
+
+TEST_CASE("rebuild tells all rows that it has written, also those of an attempt that a writer has beaten") {
+    memory_backend store;
+    bool meddles = false;
+    auto const meddle = [&](std::string_view request, bool) {
+        if (request == write_entity::name && std::exchange(meddles, false)) {
+            sales_table{store, "orders"}.insert({"kiel", 9, "tue", 5, ""}).value();
+        }
+    };
+    sales_table const orders = new_orders(entitable_test::around{store, meddle});
+    orders.insert({"kiel", 1, "mon", 250, ""}).value();
+    orders.insert({"kiel", 2, "tue", 250, ""}).value();
+    orders.insert({"kiel", 3, "sun", 250, ""}).value();
+    orders.entities().insert({"kiel", 4, "mon", 30, ""}).value();
+    orders.entities().insert({"kiel", 5, "tue", 40, ""}).value();
+    meddles = true;
+    auto const mended = orders.rebuild("kiel").value();
+    CHECK(mended.different == 2);
+    CHECK(mended.rows == 1);
+    CHECK(mended.samples.size() == 2);
+    CHECK((orders.verify)("kiel").value().different == 0);
 }
 
 TEST_CASE("a salted aggregate is summed over its parts") {

@@ -9,10 +9,13 @@
 #include <entitable/aggregate/aggregate_options.hpp>
 #include <entitable/client/transaction.hpp>
 #include <entitable/core/random.hpp>
+#include <entitable/core/random_seed.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/transport/run.hpp>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -153,9 +156,13 @@ template <class Entity, class Declared>
         return core.for_each_row(
             sums_range, {}, false, [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
     };
-    random_source random{options.seed};
+    random_source random{options.seed != 0 ? options.seed : random_seed()};
+    std::set<std::string> found; // rows that differed: of all attempts where they are mended
     for (std::uint32_t attempts = 1;; ++attempts) {
         aggregate_audit told;
+        if (!mend) {
+            found.clear();
+        }
         rows_by_key before;
         ENTITABLE_CHECK(read_sums(before)); // first: a change of an entity that is read later shows in the version
         std::map<std::string, aggregate> computed;
@@ -220,19 +227,24 @@ template <class Entity, class Declared>
                     return std::move(written).as_failure();
                 }
                 again = again || beaten;
+                if (!beaten) {
+                    found.insert(row_key);
+                }
             } else {
                 auto const old = before.find(row_key);
                 auto const now = after.find(row_key);
                 bool const same = (old == before.end()) == (now == after.end()) &&
                     (now == after.end() || old->second.view().etag() == now->second.view().etag());
                 again = again || !same; // a writer was here between the reads
-            }
-            ++told.different;
-            if (told.samples.size() < 10) {
-                told.samples.push_back(row_key);
+                found.insert(row_key);
             }
         }
         if (!again) {
+            told.different = found.size();
+            told.rows -= (std::min)(told.rows, found.size() - wanted.size()); // mended in an attempt before
+            for (auto each = found.begin(); each != found.end() && told.samples.size() < 10; ++each) {
+                told.samples.push_back(*each);
+            }
             return told;
         }
         if (attempts >= options.max_attempts) {
