@@ -260,3 +260,19 @@ TEST_CASE("unit of work: entities of two types are one transaction, whose culpri
     CHECK(all.of<booked>().get("ann", 1).value().status == "paid again");
     CHECK(all.of<receipt>().get("ann", 2).value().paid == 9);
 }
+
+TEST_CASE("refresh says whether the row is there, also of an entity that was added and never sent") {
+    memory_backend store;
+    orders_table const orders{store, "orders"};
+    orders.create().value();
+    unit_of_work work{orders};
+    order const& mine = work.add({"ann", 1, "mine", 9, {}});
+    CHECK_FALSE(work.refresh(mine).value());
+    CHECK(work.state_of(mine) == entity_state::added);
+    CHECK(work.find("ann", 1).value() == &mine); // it will be inserted
+    orders.insert({"ann", 1, "theirs", 1, {}}).value();
+    CHECK(work.refresh(mine, merge_option::preserve_changes).value());
+    CHECK(work.conflict_of(mine).value());
+    CHECK(work.refresh(mine).value());
+    CHECK(mine.status == "theirs");
+}

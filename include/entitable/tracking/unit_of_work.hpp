@@ -120,11 +120,12 @@ public:
         if (of == nullptr) {
             return failure{error_code::invalid_input, not_tracked};
         }
-        auto read = read_row<E>(of->partition_key(), of->row_key(), how);
+        bool there = false;
+        auto read = read_row<E>(of->partition_key(), of->row_key(), how, there);
         if (!read) {
             return std::move(read).as_failure();
         }
-        return *read != nullptr;
+        return there;
     }
 
     // ---- verbs ----
@@ -306,7 +307,8 @@ private:
         result<E*> found{nullptr};
         auto made = detail::with_keys<E>(
             [&](std::string_view partition_key, std::string_view row_key) {
-                auto read = read_row<E>(partition_key, row_key, how);
+                bool there = false;
+                auto read = read_row<E>(partition_key, row_key, how, there);
                 if (read) {
                     found = shown<E>(*read);
                 } else {
@@ -316,15 +318,16 @@ private:
             keys...);
         return made ? std::move(found) : std::move(made).as_failure();
     }
-    /// Null when there is no row.
+    /// Null when there is no row, unless the entity was added here, or its write is not settled.
     template <class E>
     [[nodiscard]] result<detail::tracked_entity*> read_row(
-        std::string_view partition_key, std::string_view row_key, merge_option how) {
+        std::string_view partition_key, std::string_view row_key, merge_option how, bool& there) {
         detail::table_core const& core = all_->core();
         call context{core.options()};
         context.location = read_location::primary;
         auto found = core.transport().execute(
             get_entity{core.name(), std::string{partition_key}, std::string{row_key}, {}}, context);
+        there = found.has_value();
         if (found) {
             return all_->read(found->entity.view(), found->etag, how, maker<E>);
         }
