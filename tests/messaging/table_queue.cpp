@@ -104,6 +104,16 @@ TEST_CASE("table_queue: an id is put in once, done or not, until it is forgotten
     CHECK(f.queue.sweep().value() == 0); // not done
 }
 
+TEST_CASE("table_queue: a claim waits for longer than one request may take") {
+    fixture f;
+    f.how.calls.timeout = 5s;
+    table_queue<errand> const queue{f.store, "errands", f.how};
+    queue.enqueue({"York", 1}, {.delay = 20s}).value();
+    auto const item = queue.claim({.wait = 1min});
+    REQUIRE(item);
+    CHECK(item->has_value());
+}
+
 TEST_CASE("table_queue: a claim that is over, given back, delayed or renewed") {
     fixture f;
     f.queue.enqueue({"York", 1}, {.delay = 10s}).value();

@@ -24,7 +24,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(
     steady_time const begun = time().steady();
     steady_time const end =
         wait > std::chrono::nanoseconds{} ? begun + std::chrono::duration_cast<steady_time::duration>(wait) : begun;
-    call const waiting{options().calls, time()};
+    call waiting{options().calls, time()};
+    waiting.deadline = no_deadline; // the timeout is for each request
     for (std::uint64_t look = 1;; ++look) {
         std::size_t first = 0;
         {
