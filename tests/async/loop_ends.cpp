@@ -14,7 +14,9 @@
 #endif
 
 #include <array>
+#include <exception>
 #include <memory>
+#include <optional>
 
 using namespace entitable;
 using namespace std::chrono_literals;
@@ -281,3 +283,43 @@ TEST_CASE("functions that have captured by value are kept as long as they are ne
     }
     CHECK(lives == 0);
 }
+
+#if defined(ENTITABLE_TEST_FORKS)
+namespace {
+
+/// Whether the process ends with the refusal, and not by what comes after it.
+bool refuses(void (*destroy)(std::optional<event_loop>&)) {
+    entitable_test::child_process child{[&] {
+        std::set_terminate([] {
+            try {
+                throw;
+            } catch (error const& why) {
+                ::_exit(why.code == error_code::invalid_input ? 0 : 1);
+            } catch (...) {
+                ::_exit(1);
+            }
+        });
+        std::optional<event_loop> loop{std::in_place};
+        destroy(loop);
+        return false;
+    }};
+    return child.succeeds();
+}
+task<> destroys(std::optional<event_loop>* loop) {
+    loop->reset();
+    co_return;
+}
+
+} // namespace
+
+TEST_CASE("a loop is not destroyed by what it runs: the process ends, and says why") {
+    CHECK(refuses([](std::optional<event_loop>& loop) {
+        loop->spawn(destroys(&loop));
+        loop->run();
+    }));
+    CHECK(refuses([](std::optional<event_loop>& loop) {
+        loop->post([&] { loop.reset(); });
+        (void)loop->turn();
+    }));
+}
+#endif

@@ -72,8 +72,12 @@ public:
         : core_(io, options.in_flight, options.letters) {}
     event_loop(event_loop const&) = delete;
     event_loop& operator=(event_loop const&) = delete;
-    /// Tasks that have not ended are destroyed where they wait. What they had sent may take effect or not: `stop` and `run` first.
+    /// Destroys tasks that have not ended where they wait. What they had sent may take effect or not: `stop` and `run` first. Ends the
+    /// process where a task or a posted function destroys the loop that runs it.
     ~event_loop() {
+        if (runs_) {
+            error{error_code::invalid_input, "an event_loop is destroyed by a task or a function that it runs"}.raise();
+        }
         core_.close_ways();
         while (!tasks_.alone()) {
             auto& promise = static_cast<detail::spawned_task::promise_type&>(*tasks_.next());
@@ -119,6 +123,11 @@ public:
     /// Does what can be done without waiting: for loops of others. Whether there are tasks.
     bool turn() {
         constexpr std::size_t at_a_time = 1024;
+        struct running {
+            bool& now;
+            bool before;
+            ~running() { now = before; }
+        } const until_the_end{runs_, std::exchange(runs_, true)};
         if (auto& mailbox = core_.mailbox()) {
             for (auto& letter : mailbox->take()) {
                 letter();
@@ -204,6 +213,7 @@ private:
     detail::ring_link tasks_;
     std::vector<std::coroutine_handle<>> fresh_; ///< spawned, and not begun
     std::uint64_t spawned_{};
+    bool runs_{}; ///< a turn is under way
     std::optional<error> problem_;
     std::exception_ptr thrown_;
 };
