@@ -275,6 +275,19 @@ TEST_CASE("where a listener may listen") {
     http_listener first{http_handler{echo}, {.port = 0}};
     REQUIRE(first.listen());
     CHECK(said({.port = first.port()}) == "StoreFailed");
+    std::uint16_t const port = first.port();
+    CHECK(first.listen()); // it does already
+    CHECK(first.port() == port);
+    std::thread running{[&] { static_cast<void>(first.run()); }};
+    CHECK(status_of(answer_to(port, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")) == "HTTP/1.1 200");
+    first.stop();
+    running.join();
+    http_listener second{http_handler{echo}, {.port = 0}};
+    REQUIRE(second.listen());
+    http_listener without_metrics{http_handler{echo}, {.port = 0, .metrics_port = second.port()}};
+    CHECK(without_metrics.listen().error().code == error_code::store_failed);
+    without_metrics.stop();
+    CHECK(without_metrics.run().error().code == error_code::store_failed); // it would have none
 }
 
 TEST_CASE("metrics on a port of their own") {

@@ -133,6 +133,9 @@ private:
     using acceptor = boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, session_executor>;
 
     static result<void> open(acceptor& to, boost::asio::ip::tcp::endpoint const& at, atomic<std::uint16_t>& port) {
+        if (to.is_open()) {
+            return {}; // by a call before
+        }
         error_code_type problem;
         auto const step = [&](auto const& act) {
             if (!problem) {
@@ -293,10 +296,8 @@ ENTITABLE_DECL std::uint16_t http_listener::port() const noexcept { return state
 ENTITABLE_DECL std::uint16_t http_listener::metrics_port() const noexcept { return state_->metrics_port(); }
 
 ENTITABLE_DECL result<void> http_listener::run() {
-    if (state_->port() == 0) {
-        if (auto opened = state_->listen(); !opened) {
-            return opened;
-        }
+    if (auto opened = state_->listen(); !opened) {
+        return opened;
     }
     state_->run();
     return {};
