@@ -96,12 +96,14 @@ TEST_CASE("with_timeout ends what its task waits for, and nothing else") {
     timeless at;
     CHECK(at.loop.run(timed(at.loop, 10s)).value() == "in time");
     CHECK(at.passed() == 6s);
+    CHECK(at.loop.run(timed(at.loop, no_timeout)).value() == "in time");
+    CHECK(at.passed() == 12s);
     CHECK(at.loop.run(timed(at.loop, 3s)).value() == "DeadlineExceeded");
-    CHECK(at.passed() == 10s);
+    CHECK(at.passed() == 16s);
     auto const outer = at.loop.run(nested(at.loop)); // the limit around both
     REQUIRE_FALSE(outer);
     CHECK(outer.error().code == error_code::deadline_exceeded);
-    CHECK(at.passed() == 12s);
+    CHECK(at.passed() == 18s);
 }
 
 TEST_CASE("a semaphore lets so many in, in turn") {

@@ -112,6 +112,10 @@ TEST_CASE("table_queue: a claim waits for longer than one request may take") {
     auto const item = queue.claim({.wait = 1min});
     REQUIRE(item);
     CHECK(item->has_value());
+    queue.enqueue({"York", 2}, {.delay = 20s}).value();
+    auto const next = queue.claim({.wait = no_timeout}); // for ever
+    REQUIRE(next);
+    CHECK(next->has_value());
 }
 
 TEST_CASE("table_queue: a claim that is over, given back, delayed or renewed") {

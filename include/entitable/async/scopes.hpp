@@ -20,6 +20,12 @@ struct first_of {
 
 namespace detail {
 
+/// The time this long after another; `no_deadline` where it would be later than that: `no_timeout` never passes.
+[[nodiscard]] inline steady_time time_after(steady_time now, std::chrono::nanoseconds by) noexcept {
+    auto const ticks = std::chrono::duration_cast<steady_time::duration>(by);
+    return ticks > no_deadline - now ? no_deadline : now + ticks;
+}
+
 /// Tasks in a scope of their own, inside the one that they are awaited in.
 class scoped : protected parked {
 protected:
@@ -62,7 +68,7 @@ public:
     [[nodiscard]] bool await_ready() const noexcept { return false; }
     bool await_suspend(std::coroutine_handle<> frame) {
         return begin_in_scope(frame, 1, [&] {
-            wakes = core_.time().steady() + std::chrono::duration_cast<steady_time::duration>(timeout_);
+            wakes = time_after(core_.time().steady(), timeout_);
             core_.timers().add(*this);
             task_.begin(group_);
         });
@@ -143,7 +149,7 @@ public:
     void await_suspend(std::coroutine_handle<> frame) {
         waiting = frame;
         join(core_.scope());
-        wakes = core_.time().steady() + std::chrono::duration_cast<steady_time::duration>(duration_);
+        wakes = time_after(core_.time().steady(), duration_);
         core_.timers().add(*this);
     }
     result<void> await_resume() { return std::move(outcome_); }

@@ -22,8 +22,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(
     most = std::clamp(most, std::uint32_t{1}, largest);
     ENTITABLE_TRY(std::size_t const number, lanes());
     steady_time const begun = time().steady();
-    steady_time const end =
-        wait > std::chrono::nanoseconds{} ? begun + std::chrono::duration_cast<steady_time::duration>(wait) : begun;
+    auto const ticks = std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
+    steady_time const end = ticks > no_deadline - begun ? no_deadline : begun + ticks; // `no_timeout`: never
     call waiting{options().calls, time()};
     waiting.deadline = no_deadline; // the timeout is for each request
     for (std::uint64_t look = 1;; ++look) {
