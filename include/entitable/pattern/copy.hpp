@@ -4,14 +4,14 @@
 
 /// \file
 /// Copies of tables: row by row from any backend to any other, or under a new declaration of keys. System rows (operation
-/// rows, for example) stay behind: they speak of writes of the source.
+/// rows, for example) are not copied: they describe writes of the source.
 ///
 ///     entitable::copy(file_orders, cloud_orders);                                        // as they are
 ///     entitable::copy(by_year, by_month, [](order const& one) { return finer(one); });   // under other keys
 ///
-/// What makes a copy safe: rows are inserted, so that nothing of the target is overwritten unless that is asked for; a row that is
-/// there already with the same properties counts as copied, so that a copy that was stopped may be run again, from its
-/// start or from where it was; and what was written is read back and compared.
+/// What makes a copy safe: rows are inserted, so nothing in the target is overwritten unless `copy_options::overwrite` says so; a row
+/// that exists with the same properties counts as copied, so a copy that was stopped may be run again, from its start or from where it
+/// was; and what was written is read back and compared.
 
 #include <entitable/client/detail/row_of_change.hpp>
 #include <entitable/client/table.hpp>
@@ -19,13 +19,13 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Copies the rows of a table, as they are or changed: `change` gives the row to write, or nothing to leave it out; an error of it
-/// ends the copy. Both tables are there already. One thread at a time.
+/// Copies the rows of a table, as they are or changed: `change` returns the row to write, or nothing to leave it out; its error ends
+/// the copy. Both tables exist.
 ///
-/// Errors: KeyReserved when `change` gives a row with the key of a system row; EntityAlreadyExists when the target has a row otherwise (`copy_options::overwrite`); InvalidDuplicateRow when two rows of
-/// one page would get the same key; RowMismatch when what was read back is not what was written; those of `batch_packer`, of both
-/// transports and of `change`. What the last page before reported (`copy_progress::next`) says where to go on. A write of unknown
-/// effect ends the copy; going on is safe.
+/// Errors: KeyReserved when `change` returns a row with the key of a system row; EntityAlreadyExists when a row of the target differs
+/// (`copy_options::overwrite`); InvalidDuplicateRow when two rows of one page would get the same key; RowMismatch when what was read back
+/// is not what was written; those of `batch_packer`, of both transports and of `change`. The last reported `copy_progress::next` says
+/// where to resume. A write of unknown effect ends the copy; resuming is safe.
 [[nodiscard]] result<copy_progress> copy_rows(any_transport const& from, std::string from_table,
     any_transport const& to, std::string to_table, detail::row_replacement change, copy_watcher watch,
     copy_options const& options = {});
@@ -39,8 +39,8 @@ ENTITABLE_BEGIN_NAMESPACE
         [](copy_progress const&) {}, options);
 }
 
-/// Copies the entities of a table into one of another type: `change` makes of each `Source` a `Target`, or an optional of one, or a
-/// result of either. Properties that `Source` does not declare are not copied. Otherwise as `copy_rows`.
+/// Copies the entities of a table into one of another type: `change` makes a `Target` of each `Source`, or an optional of one, or a
+/// result of either. Properties that `Source` does not declare are not copied. As `copy_rows` in all else.
 template <class Source, class Target, class Change>
 [[nodiscard]] result<copy_progress> copy(table<Source> const& from, table<Target> const& to, Change const& change,
     copy_watcher watch, copy_options const& options = {}) {
@@ -56,7 +56,7 @@ template <class Source, class Target, class Change>
         watch, options);
 }
 
-/// The same, watched by nobody.
+/// The same without a watcher.
 template <class Source, class Target, class Change>
 [[nodiscard]] result<copy_progress> copy(
     table<Source> const& from, table<Target> const& to, Change const& change, copy_options const& options = {}) {

@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What one table of `period_tables` is for; by UTC.
+/// The period that one table covers, in UTC.
 enum class period : std::uint8_t {
     hour,  ///< "readings2026030215"
     day,   ///< "readings20260302"
@@ -21,35 +21,35 @@ enum class period : std::uint8_t {
     year,  ///< "readings2026"
 };
 
-/// How `period_tables` goes about it.
+/// Options of `period_tables`.
 struct period_options {
-    period length{period::day};      ///< of one table. The names of tables that are there go by it: never change it
-    std::chrono::nanoseconds keep{}; ///< how long a table is kept after its period is over; 0: not at all
-    clock* time{&system_clock()};    ///< by which a period is over; must outlive the tables
+    period length{period::day};      ///< of one table. Names of tables are made from it: never change it
+    std::chrono::nanoseconds keep{}; ///< how long a table is kept after its period has ended
+    clock* time{&system_clock()};    ///< says when a period has ended; must outlive the tables
 };
 
-/// The time that one table is for.
+/// The time that one table covers.
 struct time_span {
     date_time begin; ///< its first tick
-    date_time end;   ///< the first tick that is behind it
+    date_time end;   ///< the first tick after it
 };
 
 namespace detail {
 
-/// The names of the tables of periods, and which there are.
+/// The names of the tables of periods, and which of them exist.
 class period_names {
 public:
     period_names(table_core core, period_options how);
 
     /// The period that a time is in. OutOfRangeInput for a time that is not of the years 1601 to 9999.
     [[nodiscard]] result<time_span> span_of(date_time when) const;
-    /// The name of its table. OutOfRangeInput as above, and for a period that is not kept any more.
+    /// The name of its table. OutOfRangeInput as above, and for a period that is no longer kept.
     [[nodiscard]] result<std::string> name_of(date_time when) const;
-    /// The same, and the table is there.
+    /// The same; creates the table if it does not exist.
     [[nodiscard]] result<std::string> made(date_time when) const;
-    /// Those that are there and that `wanted` accepts, the oldest one first.
+    /// Those that exist and that `wanted` accepts, the oldest first.
     [[nodiscard]] result<std::vector<std::string>> there(function_ref<bool(time_span const&)> wanted) const;
-    /// Drops those that are not kept any more, and names them.
+    /// Drops those that are no longer kept, and names them.
     [[nodiscard]] result<std::vector<std::string>> drop_old() const;
 
     [[nodiscard]] table_core of(std::string name) const {
@@ -71,33 +71,37 @@ private:
 
 } // namespace detail
 
-/// Entities of one type in a table for each period: to remove a million of them is one request, and an index or a queue of what is to be
-/// removed is not needed. For logs and readings, which are written by their time and never afterwards.
+/// Entities of one type in a table for each period: to remove a million of them is one request, and no index or queue of what is to be
+/// removed is needed. For logs and readings, whose table follows from their time.
 ///
 ///     period_tables<reading> readings{store, "readings", {.length = period::day, .keep = std::chrono::days{30}}};
-///     readings.at(now).value().insert({"hall", now, 21.5});                   // into "readings20260302", made where it is not there
+///     readings.at(now).value().insert({"hall", now, 21.5});                   // into "readings20260302", created if absent
 ///     for (auto const& day : readings.between(from, until).value()) { day.where(...); }
 ///     readings.drop_old();                                                      // once a day, by any program
 ///
-/// The name of a table that was dropped is never used again: a period that is not kept any more is refused (OutOfRangeInput), and its table is
-/// dropped a minute later, for clocks that differ. Safe to use from several threads; copies are cheap.
+/// The name of a table that was dropped is never used again: a period that is no longer kept is refused (OutOfRangeInput), and `drop_old`
+/// drops its table a minute later, because clocks differ.
+///
+/// Thread safety: safe to use from several threads. Copies are cheap.
 template <mapped_entity Entity>
 class period_tables {
 public:
     using value_type = Entity; ///< what they hold
 
-    /// `name` and the digits of the period are names of tables: 53 characters at most. Asks nothing yet.
+    /// `name` and the digits of a period are the name of a table: 3 to 63 characters together. Sends nothing yet.
     period_tables(any_transport through, std::string name, period_options how, call_options options = {})
         : names_(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
 
-    /// The table of the period that a time is in. It is made where it is not there, by one request the first time that this object or a copy
-    /// of it is asked. OutOfRangeInput for a period that is not kept any more, or a time that is not of the years 1601 to 9999.
+    /// The table of the period that a time is in, created if it does not exist.
+    ///
+    /// Errors: OutOfRangeInput for a period that is no longer kept, or a time outside the years 1601 to 9999. Cost: one request the first
+    /// time that this object or a copy of it is asked for the period.
     [[nodiscard]] result<table<Entity>> at(date_time when) const {
         ENTITABLE_TRY(std::string name, names_.made(when));
         return opened(std::move(name));
     }
-    /// The tables that are there for times from `from` up to and without `until`, the oldest one first. Cost: one request for each 1,000
-    /// tables of the store.
+    /// The existing tables for times from `from` up to but not including `until`, the oldest first. Cost: one request for each 1,000 tables
+    /// of the store.
     [[nodiscard]] result<std::vector<table<Entity>>> between(date_time from, date_time until) const {
         ENTITABLE_TRY(std::vector<std::string> names,
             names_.there([&](time_span const& each) { return each.begin < until && each.end > from; }));
@@ -107,10 +111,10 @@ public:
         }
         return made;
     }
-    /// The period that a time is in.
+    /// The period that a time is in. OutOfRangeInput for a time outside the years 1601 to 9999.
     [[nodiscard]] result<time_span> span_of(date_time when) const { return names_.span_of(when); }
-    /// Drops the tables whose period has been over for longer than `period_options::keep`, and returns their names. Cost: as `between`, and
-    /// one request for each of them.
+    /// Drops the tables whose period ended longer ago than `period_options::keep` and a minute, and returns their names. Cost: as
+    /// `between`, and one request for each of them.
     [[nodiscard]] result<std::vector<std::string>> drop_old() const { return names_.drop_old(); }
 
 private:

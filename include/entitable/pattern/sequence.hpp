@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `sequence`: 1, 2, 3 ... for the entities of a table, from a row that counts.
+/// `sequence`: 1, 2, 3 ... for the entities of a table, from a counter row.
 ///
 ///     entitable::sequence tickets{store, "tickets"};
 ///     auto const number = tickets.next().value().value;
@@ -21,16 +21,16 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a sequence counts and where its row is. The row's format is in docs/stored_formats.md.
+/// Options of a sequence: how it counts, and where its row is. The row's format is in docs/stored_formats.md.
 struct sequence_options {
-    std::string table{"identities"};         ///< made when it is missing
+    std::string table{"identities"};         ///< created if it does not exist
     std::string partition_key{"identities"}; ///< of the row; its RowKey is the name of what is counted
-    std::int64_t start{1};                   ///< of a row that is not there yet; not negative
+    std::int64_t start{1};                   ///< the first number of a counter that has no row yet; not negative
     std::int64_t step{1};                    ///< from one number to the next; 1 at least
-    std::uint32_t block{1};                  ///< numbers taken with one write, for `next()` to give one by one
-    /// The first one included; another is made after a write that another was faster than, or whose answer was lost. 1 at least.
+    std::uint32_t block{1};                  ///< numbers taken with one write, which `next()` hands out one by one
+    /// Including the first one; another follows a write that another writer was faster than, or whose answer was lost. 1 at least.
     std::uint32_t max_attempts{50};
-    backoff delays{contention_backoff};  ///< the waits between repetitions
+    backoff delays{contention_backoff};  ///< the waits between attempts
     call_options calls{};                ///< of each `next()` and `reserve()`
     clock* time{&system_clock()};        ///< must outlive the sequence
     std::optional<std::uint64_t> seed{}; ///< of the waits; by default one that no other process has
@@ -38,7 +38,7 @@ struct sequence_options {
 
 namespace detail {
 
-/// OutOfRangeInput for options that cannot be.
+/// OutOfRangeInput for invalid options.
 [[nodiscard]] ENTITABLE_DECL result<void> check_sequence(sequence_options const& options);
 
 } // namespace detail
@@ -46,7 +46,7 @@ namespace detail {
 /// A number of a sequence.
 struct sequence_number {
     std::int64_t value{};     ///< the number
-    std::uint32_t attempts{}; ///< writes that it took; 0 for one that came with an earlier one
+    std::uint32_t attempts{}; ///< writes that it took; 0 for a number of a block taken earlier
 };
 
 /// Numbers of a sequence that were taken with one write: first, first + step, ...
@@ -66,23 +66,25 @@ struct number_block {
 ///
 /// What is promised:
 /// - No number is ever given twice, as long as nobody removes the row or sets it back. A child process made by `fork` takes
-///   numbers of its own: it leaves what its copy of the block has to its parent.
-/// - With a block of 1 numbers keep real-time order: who asks after another got an answer gets a greater one. So do
-///   the first numbers of what `reserve` gives.
+///   numbers of its own: its parent keeps the rest of the block.
+/// - With a block of 1 numbers keep real-time order: a call that begins after another returned gets a greater number. The same holds for
+///   the first numbers of blocks from `reserve`.
 /// - With a larger block `next()` promises uniqueness only: numbers of one `sequence` and its copies ascend, those of
 ///   several are mixed.
 /// - Numbers that nobody gets: those of a write whose answer was lost (`count` each), and the rest of a block when the
-///   last copy goes away or the program ends, fewer than `block`.
-/// - It does not wrap: at the greatest Int64, of an Int32 row at the greatest Int32, it answers OutOfRangeInput and takes
-///   nothing.
+///   last copy is destroyed or the program ends, fewer than `block`.
+/// - It does not wrap: a block that would end above the greatest Int64, or the greatest Int32 in an Int32 row, is refused with
+///   OutOfRangeInput, and nothing is taken.
 ///
-/// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists when others were faster each time; RowMismatch when the row's Value is
-/// no number; OutOfRangeInput for options that cannot be, to every call; those of the transport. A lost answer is not
-/// one: the next attempt gets a fresh number. Busy servers are the matter of a `retrying` below. A cheap handle: copies share
-/// the block. Safe to use from several threads, which take turns. One that was moved from answers InvalidInput.
+/// Errors: UpdateConditionNotSatisfied or EntityAlreadyExists when others were faster in every attempt; RowMismatch when the row's Value is
+/// no number; OutOfRangeInput for invalid options, from every call; those of the transport. A lost answer is followed by another attempt,
+/// which takes fresh numbers; that of the last attempt is the error. ServerBusy is not retried here: put a `retrying` below.
+///
+/// Cost: a read and a write for each block. Thread safety: safe to use from several threads, which take turns. A cheap handle: copies
+/// share the block. One that was moved from answers InvalidInput.
 class sequence {
 public:
-    /// Counts in the row named `counted`. Asks nothing yet.
+    /// Counts in the row named `counted`. Sends nothing yet.
     sequence(any_transport through, std::string counted, sequence_options options = {});
 
     /// The next number.

@@ -15,7 +15,8 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// Two things are promised and nothing else: no number is ever given twice, and `total()` is exact. Numbers do not ascend,
 /// neither in time nor for one caller, and have gaps until all shards have counted as far. The number of shards belongs to
-/// the counter for good: another one is refused with RowMismatch.
+/// the counter for good: another one is refused with RowMismatch. `start` and `step` do as well, but are not stored: every program gives
+/// the same.
 ///
 /// Of the options, `block` is not used. Errors, threads and copies as with `sequence`.
 class sharded_sequence {
@@ -23,10 +24,10 @@ public:
     /// `shards`: 2 to 1000.
     sharded_sequence(any_transport through, std::string counted, std::uint32_t shards, sequence_options options = {});
 
-    /// A number that nobody else gets.
+    /// A number that nobody else gets. Cost: a read and a write; the first call of an object reads one row more.
     [[nodiscard]] result<sequence_number> next() const;
-    /// How many numbers were given, those of lost answers included: the sum over all shards. Numbers that are given
-    /// while it adds up may be counted or not.
+    /// How many numbers were taken: the sum over all shards. Those of writes that were applied and whose answer was lost are included;
+    /// those taken meanwhile may be. Cost: one request for each shard.
     [[nodiscard]] result<std::uint64_t> total() const;
 
 private:

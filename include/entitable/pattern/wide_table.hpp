@@ -23,8 +23,10 @@ class wide_operations<Entity, components<void, P...>, components<void, R...>>
     static constexpr std::string_view entity_name = mapping<Entity>::entity_name;
 
 public:
-    /// The entity with these keys, all of one write; ResourceNotFound when there is none. Two requests where it is of one page; from the
-    /// start where a writer came in between.
+    /// The entity with these keys, all of one write; begins again where a writer came in between.
+    ///
+    /// Errors: ResourceNotFound when there is none; RowMismatch where a `wide_table` did not write it; RowMalformed where parts are missing;
+    /// UpdateConditionNotSatisfied where writers came in between in every attempt. Cost: two requests, where the parts are one page.
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto found = get_stored(partition..., row...);
@@ -71,7 +73,7 @@ public:
         }
         return write_wide(base::core_, wide_write::remove, std::move(made->entity), condition, entity_name, options_);
     }
-    /// Reads the entity, lets `change(entity)` change it, and writes it back if nobody else has written it since; else from the start. As
+    /// Reads the entity, lets `change(entity)` change it, and writes it back; begins again where another writer was faster. As
     /// `table::update`.
     template <class Change>
     [[nodiscard]] result<wide_written> update(key_argument<typename P::value_type>... partition,
@@ -95,7 +97,7 @@ protected:
 
     wide_operations(table_core core, wide_options const& options) : base(std::move(core)), options_(options) {}
 
-    /// The row that the entity would be, were there no limits.
+    /// The row that the entity would be without limits.
     [[nodiscard]] static result<row_of_wide> whole_row(Entity const& entity) {
         result<row_of_wide> made{std::in_place};
         if (auto encoded = encode_entity(*made, entity, components<void, P...>{}, components<void, R...>{},
@@ -130,13 +132,15 @@ template <class Entity>
 /// main row, says how many parts there are and of which generation; the parts are system rows `~!w!<RowKey>!<nn>` of the same
 /// partition, of up to 251 properties and 1 MiB each.
 ///
-/// - Every write replaces all rows in one transaction: a read and a transaction. A smaller entity removes the parts that it does not
-///   need. A reader never has parts of two writes: it begins again.
-/// - 99 rows besides the main row and 4 MiB in all, or what the profile leaves, are checked before anything is sent: EntityTooLarge,
-///   RequestBodyTooLarge. A row key has 505 units at most.
-/// - Entities are asked for by their keys. A `table<E>` of the same name finds rows that do not fit (RowMismatch).
+/// - Every write replaces all rows in one transaction: a read and a transaction. A smaller entity removes the parts that it no longer
+///   needs. A reader never returns parts of two writes: it begins again.
+/// - 99 rows besides the main row and 4 MiB in all, or less where the profile says so, are checked before anything is sent: EntityTooLarge,
+///   RequestBodyTooLarge. A row key has at most 505 UTF-16 code units.
+/// - Entities are read by their keys. A `table<E>` of the same name sees main rows, which have no property of the entity: RowMismatch, where
+///   one of them is not optional.
 ///
-/// Safe to use from several threads; copies are cheap. A write of unknown effect ends with that error, as `table::update` does.
+/// Thread safety: safe to use from several threads; copies are cheap. A write of unknown effect ends with that error, as `table::update`
+/// does.
 template <mapped_entity Entity>
 class wide_table : public detail::wide_operations<Entity, typename mapping<Entity>::partition_components,
                        typename mapping<Entity>::row_components> {
@@ -155,14 +159,14 @@ public:
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
 
-    /// TableAlreadyExists when it is there.
+    /// Creates the table; TableAlreadyExists if it exists.
     [[nodiscard]] result<void> create() const { return core_.create(); }
-    /// Whether it was made now.
+    /// Creates the table if it does not exist. True if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
     /// Removes the table with all its entities; ResourceNotFound when there is none.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
-    /// EntityAlreadyExists when the key is taken.
+    /// Inserts an entity; EntityAlreadyExists when there is one with its keys.
     [[nodiscard]] result<wide_written> insert(Entity const& entity) const {
         return base::write(detail::wide_write::insert, entity, any_etag);
     }
@@ -171,7 +175,7 @@ public:
     [[nodiscard]] result<wide_written> replace(Entity const& entity, etag_condition condition) const {
         return base::write(detail::wide_write::replace, entity, condition);
     }
-    /// Inserts, or replaces whatever is stored.
+    /// Inserts an entity, or replaces the stored one.
     [[nodiscard]] result<wide_written> insert_or_replace(Entity const& entity) const {
         return base::write(detail::wide_write::insert_or_replace, entity, any_etag);
     }

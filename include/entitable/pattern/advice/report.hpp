@@ -16,14 +16,15 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a report shows. Each part is there once at the most: of two of one kind the later one counts. Copies of the parts are kept.
-/// One thread at a time.
+/// What a report shows. It has each kind of part at most once: a later one replaces an earlier one. Keeps copies of the parts.
+///
+/// Thread safety: one thread at a time.
 class advice_report {
 public:
     /// With a title for a person.
     explicit advice_report(std::string title = "Advice on keys") : title_(std::move(title)) {}
 
-    /// Adds a part. A part that is an error makes the whole report that error, the first one counts.
+    /// Adds a part. A result that is an error makes the whole report that error; the first one counts.
     advice_report& add(advice part);
     advice_report& add(heat_map part);
     advice_report& add(simulation part);
@@ -40,7 +41,7 @@ public:
     [[nodiscard]] result<std::string> to_html() const;
     /// For a terminal.
     [[nodiscard]] result<std::string> to_string() const;
-    /// Writes the page. StoreFailed when the file cannot be written; what there is of it is removed then.
+    /// Writes the page over what the file holds. StoreFailed when it cannot be written; a file that is half written is removed.
     [[nodiscard]] result<void> write(std::string const& path) const;
 
 private:

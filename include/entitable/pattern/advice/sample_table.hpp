@@ -10,11 +10,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a table is sampled.
+/// Options of a sample of a table.
 struct sample_table_options {
-    std::uint64_t rows{100000};   ///< that are kept at most; of more each is as likely to be kept
+    std::uint64_t rows{100000};   ///< to keep at most; of more, each is as likely to be kept
     std::uint64_t seed{1};        ///< the same seed keeps the same rows
-    std::uint64_t read_at_most{}; ///< rows; the sample says that it was cut short then; 0: all
+    std::uint64_t read_at_most{}; ///< rows to read at most, after which the sample says that it is cut short; 0: all
     call_options calls{};         ///< of each request
 };
 
@@ -26,8 +26,8 @@ namespace detail {
 
 } // namespace detail
 
-/// Reads the whole table once, in pages of 1,000 rows, and keeps the sizes of all partitions: there is no way to draw rows of a table
-/// without reading those between. The errors of the transport.
+/// Reads the whole table once, in pages of 1,000 rows, and keeps the sizes of all partitions: a table service cannot return rows drawn at
+/// random. Errors: those of the transport.
 template <class Entity>
 [[nodiscard]] result<table_sample> sample_table(table<Entity> const& from, sample_table_options const& options = {}) {
     using map = mapping<Entity>;
@@ -42,7 +42,7 @@ template <class Entity>
     return detail::read_sample(
         through, std::move(table), sample_builder{sample_options{options.rows, options.seed}}, options);
 }
-/// The same with a builder that knows the components of the keys; its own options count.
+/// The same with a builder that knows the components of the keys; its own number of rows and seed count.
 [[nodiscard]] inline result<table_sample> sample_rows(
     any_transport const& through, std::string table, sample_builder builder, sample_table_options const& options = {}) {
     return detail::read_sample(through, std::move(table), std::move(builder), options);

@@ -5,7 +5,7 @@
 /// \file
 /// `stress_test<E>`: the provider's stress test of a partition, in its four steps: a test table; entities of one partition in it; the
 /// application's own mix of calls at growing rates; and a verdict against the target of a partition. The table is removed at the
-/// end, whatever happens.
+/// end, also after an error or an exception of a call.
 ///
 ///     entitable::stress_test<order> test{store, "stressOrders", orders_of_one_customer};
 ///     auto outcome = test.reads(9).writes(1).run({.peak = 1'500});
@@ -17,28 +17,28 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a stress test goes about it.
+/// Options of a stress test.
 struct stress_options {
     double peak{1000};      ///< entities a second that the partition has to carry
     double target{2000};    ///< entities a second that the service promises of one partition
-    double most{};          ///< entities a second of the last step; 0: a quarter over peak and target
-    std::uint32_t steps{8}; ///< of the ramp, alike in height
+    double most{};          ///< entities a second of the last step; 0: a quarter more than the greater of both
+    std::uint32_t steps{8}; ///< of the ramp, all of one height
     std::chrono::nanoseconds step{std::chrono::seconds{5}}; ///< how long each lasts
-    bool poisson{true};                 ///< calls come by chance, as from many clients; else at equal distances
-    std::uint32_t workers{16};          ///< threads that call; with one it is the caller's own
-    std::chrono::nanoseconds latency{}; ///< that 99 of 100 calls have to keep at the peak; 0: none
+    bool poisson{true};                 ///< calls come at random, as from many clients; else at equal distances
+    std::uint32_t workers{16};          ///< threads that call; with 1 it is the caller's own
+    std::chrono::nanoseconds latency{}; ///< limit for 99 of 100 calls in the steps up to the peak; 0: none
     std::uint64_t seed{1};              ///< of the arrivals and of what each call is
     clock* time{&system_clock()};       ///< must outlive the test
 
-    /// OutOfRangeInput names what cannot be.
+    /// OutOfRangeInput names the invalid option.
     [[nodiscard]] result<void> validate() const;
 };
 
 /// One kind of call of an application.
 struct stress_action {
     std::string name;                                       ///< for a person
-    double weight{1};                                       ///< how often it is made, beside the others
-    double entities{1};                                     ///< that the service serves for one
+    double weight{1};                                       ///< how often it is made, relative to the others
+    double entities{1};                                     ///< that one call takes of the service
     std::function<result<void>(std::uint64_t random)> call; ///< makes one; called by several threads at once
 };
 
@@ -59,7 +59,7 @@ private:
     atomic<std::uint64_t> count_{0};
 };
 
-/// Creates the table, fills it, drives the calls and removes the table. TableAlreadyExists when there is one: it is not touched.
+/// Creates the table, fills it, drives the calls and removes the table. TableAlreadyExists when it exists: it is not touched.
 [[nodiscard]] result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts);
@@ -93,9 +93,12 @@ public:
             });
     }
 
-    /// Runs it. Errors: of the entities' keys; InvalidInput when there are no entities, no calls, or entities of two partitions;
-    /// TableAlreadyExists; those of creating, filling and removing the table. Calls that fail are part of the outcome. What a call throws
-    /// ends its worker, and passes through when the step is over and the table removed.
+    /// Runs it. Calls that fail are part of the outcome. What a call throws ends its worker, and is thrown when the step is over and the table
+    /// removed; with one worker it ends the step.
+    ///
+    /// Errors: those of the entities' keys; InvalidInput when there are no entities, no calls, or entities of two partitions; OutOfRangeInput
+    /// for invalid options; TableAlreadyExists; those of creating, filling and removing the table. A creation of unknown effect may leave
+    /// the table.
     [[nodiscard]] result<stress_outcome> run(stress_options const& options = {}) const {
         std::vector<row> rows;
         for (Entity const& each : entities_) {

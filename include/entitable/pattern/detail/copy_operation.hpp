@@ -14,13 +14,13 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a copy goes about it.
+/// Options of a copy.
 struct copy_options {
-    std::uint32_t page_size{1000}; ///< rows that are read at once, 1 to 1000
+    std::uint32_t page_size{1000}; ///< rows a request, 1 to 1000
     bool verify{true};             ///< read back what was written, and compare it
-    bool overwrite{};              ///< replace a row of the target that is otherwise; else the copy ends there
+    bool overwrite{};              ///< overwrite a row of the target that differs; without it the copy stops there
     std::optional<std::string>
-        from{};           ///< `copy_progress::next` of an earlier copy of the same table; nothing: the start
+        from{};           ///< `copy_progress::next` of an earlier copy of the same table; absent: the start
     call_options calls{}; ///< of each request
 };
 
@@ -28,14 +28,14 @@ struct copy_options {
 struct copy_progress {
     std::uint64_t pages{};             ///< of the source
     std::uint64_t read{};              ///< rows of the source
-    std::uint64_t left_out{};          ///< of these, those that the change gave nothing for
-    std::uint64_t written{};           ///< rows that the target did not have, or had otherwise
-    std::uint64_t present{};           ///< rows that the target had already, every property as it should be
-    std::uint64_t verified{};          ///< rows that were read back
-    std::optional<std::string> next{}; ///< where to go on; nothing at the end
+    std::uint64_t left_out{};          ///< of these, those that `change` left out
+    std::uint64_t written{};           ///< rows that were missing in the target, or differed
+    std::uint64_t present{};           ///< rows that the target had already with the same properties
+    std::uint64_t verified{};          ///< rows that were read back and compared
+    std::optional<std::string> next{}; ///< where to resume; absent at the end
 };
 
-/// Hears of each page that was copied. Called on the thread of the copy; may throw, which ends the copy behind that page.
+/// Called after each page, on the thread of the copy. May throw, which ends the copy after that page.
 using copy_watcher = function_ref<void(copy_progress const&)>;
 
 namespace detail {

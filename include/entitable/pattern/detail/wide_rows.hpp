@@ -22,12 +22,12 @@ struct wide_head {
 /// The row keys of the parts of an entity: this, and two digits.
 [[nodiscard]] std::string wide_part_prefix(std::string_view row_key);
 
-/// The parts of a row, with their keys, and the main row behind them. EntityTooLarge where they are more than one transaction of the
+/// The parts of a row, with their keys, and the main row after them. EntityTooLarge where they are more than one transaction of the
 /// profile holds, RequestBodyTooLarge where they have more bytes; nothing is read for that.
 [[nodiscard]] result<std::vector<row>> split_wide(
     row_view whole, std::int64_t generation, std::string_view entity, profile const& limits);
 
-/// What one write does with what is there.
+/// What one write does with what is stored.
 enum class wide_write : std::uint8_t { insert, replace, insert_or_replace, remove };
 
 /// Replaces all rows of an entity in one transaction.
@@ -41,11 +41,11 @@ struct wide_found {
     date_time timestamp;
     std::uint32_t attempts{};
 };
-/// The rows of an entity put together, from the start where a writer came in between; ResourceNotFound when there is none.
+/// The rows of an entity put together; begins again where a writer came in between. ResourceNotFound when there is none.
 [[nodiscard]] result<wide_found> read_wide(table_core const& core, result<std::string> const& partition_key,
     result<std::string> const& row_key, std::string_view entity, wide_options const& options);
 
-/// Reads, lets `change` make another row, and writes it under the version that was read; from the start where another was faster.
+/// Reads, lets `change` make another row, and writes it under the version that was read; begins again where another was faster.
 [[nodiscard]] result<wide_written> update_wide(table_core const& core, result<std::string> const& partition_key,
     result<std::string> const& row_key, function_ref<result<std::optional<row>>(row_view)> change,
     std::string_view entity, wide_options const& options);
