@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a unit of work tells: its changes, what became of them, conflicts, and the entities that a query found.
+/// What a unit of work returns: its changes, their outcomes, conflicts, and the entities that a query found.
 
 #include <entitable/tracking/detail/entity_tracker.hpp>
 
@@ -23,23 +23,23 @@ template <class Entity>
 
 } // namespace detail
 
-/// A change that a unit of work has not saved, or has tried to. Good until the entity is detached, or the unit is cleared.
+/// A change that a unit of work has not saved, or has tried to save. Valid until the entity is detached, or the unit is cleared.
 template <mapped_entity First, mapped_entity... More>
 class tracked_change {
 public:
     tracked_change(detail::tracked_entity& of, entity_state state) noexcept
-        : of_(&of), state_(state) {} ///< by the unit
+        : of_(&of), state_(state) {} ///< made by the unit
 
     /// What the change does: added, modified or removed; unknown for one whose answer was lost.
     [[nodiscard]] entity_state state() const noexcept { return state_; }
-    /// The entity, which is of another type than E: null. `as<order>()`.
+    /// The entity as an E; null when it is of another type: `as<order>()`.
     template <mapped_entity E>
     [[nodiscard]] E* as() const noexcept {
         static_assert(std::is_same_v<E, First> || (std::is_same_v<E, More> || ...),
             "this entity type is not one of the unit of work's");
         return of_->type() == &detail::type_mark<E> ? &detail::object_of<E>(*of_) : nullptr;
     }
-    /// The entity, where there is one type.
+    /// The entity, where the unit has one type.
     [[nodiscard]] First& entity() const noexcept
         requires(sizeof...(More) == 0)
     {
@@ -57,7 +57,7 @@ private:
     entity_state state_;
 };
 
-/// What became of one change.
+/// The outcome of one change.
 template <mapped_entity First, mapped_entity... More>
 class change_outcome : public tracked_change<First, More...> {
 public:
@@ -66,37 +66,37 @@ public:
         : tracked_change<First, More...>(of, state), outcome(what), problem(std::move(why)) {}
 
     save_outcome outcome; ///< whether it was saved, and if not why
-    /// Why not. Of a change that was not sent: what another one was refused for, where that is known.
+    /// Why it was not saved. For a change that was not sent: why another one was refused, where that is known.
     std::optional<error> problem;
 };
 
-/// What became of all changes of a save.
+/// The outcomes of all changes of a save.
 template <mapped_entity First, mapped_entity... More>
 struct saved_changes {
     std::vector<change_outcome<First, More...>> changes; ///< one for each change
-    std::vector<change_outcome<First, More...>> failed;  ///< those that were not saved, but for dropped ones
+    std::vector<change_outcome<First, More...>> failed;  ///< those that were not saved, except dropped ones
 
     [[nodiscard]] bool all_saved() const noexcept { return failed.empty(); } ///< whether none failed
 };
 
-/// Two writers have changed one entity.
+/// A conflict: two writers have changed one entity.
 template <mapped_entity Entity>
 struct conflict {
-    std::optional<Entity> original; ///< as it was read or written here last; nothing where it was added here
+    std::optional<Entity> original; ///< as it was last read or written here; absent where it was added here
     Entity mine{};                  ///< as it is here
-    std::optional<Entity> theirs;   ///< as it is stored now; nothing where it is gone
-    /// Properties that both have changed, to other values. Empty where the conflict is not about properties: somebody has removed the
-    /// entity, or inserted it, or it was to be removed here; or they changed others.
+    std::optional<Entity> theirs;   ///< as it is stored now; absent where it is gone
+    /// Properties that both have changed, to different values. Empty where the conflict is not about properties: another writer removed
+    /// the entity or inserted it, or it was to be removed here, or that writer changed others.
     std::vector<std::string> properties;
     /// Whether what is stored may have been written by this unit, by a request whose answer was lost.
     bool may_be_mine{};
 };
 
-/// The entities that a query found: references that stay good until they are detached, or the unit is cleared.
+/// The entities that a query found: references that stay valid until the entities are detached, or the unit is cleared.
 template <mapped_entity Entity>
 class tracked_entities {
 public:
-    /// Goes from entity to entity.
+    /// Iterates over the entities.
     class iterator {
     public:
         using iterator_concept = std::random_access_iterator_tag;  ///< over an array of pointers
@@ -110,38 +110,38 @@ public:
         explicit iterator(Entity* const* at) noexcept : at_(at) {}         ///< by `begin` and `end`
         [[nodiscard]] Entity& operator*() const noexcept { return **at_; } ///< the entity
         [[nodiscard]] Entity* operator->() const noexcept { return *at_; } ///< the entity
-        [[nodiscard]] Entity& operator[](std::ptrdiff_t by) const noexcept { return *at_[by]; } ///< another one
-        /// To the next one.
+        [[nodiscard]] Entity& operator[](std::ptrdiff_t by) const noexcept { return *at_[by]; } ///< the one at that distance
+        /// Moves to the next one.
         iterator& operator++() noexcept { return *this += 1; }
         iterator operator++(int) noexcept { return iterator{at_++}; }
-        /// To the one before.
+        /// Moves to the previous one.
         iterator& operator--() noexcept { return *this -= 1; }
         iterator operator--(int) noexcept { return iterator{at_--}; }
-        /// Over some of them.
+        /// Moves by that distance.
         iterator& operator+=(std::ptrdiff_t by) noexcept {
             at_ += by;
             return *this;
         }
-        iterator& operator-=(std::ptrdiff_t by) noexcept { return *this += -by; } ///< back over some
-        /// One that is further on, or back.
+        iterator& operator-=(std::ptrdiff_t by) noexcept { return *this += -by; } ///< moves back by that distance
+        /// The iterator at that distance.
         [[nodiscard]] friend iterator operator+(iterator from, std::ptrdiff_t by) noexcept { return from += by; }
         [[nodiscard]] friend iterator operator+(std::ptrdiff_t by, iterator from) noexcept { return from += by; }
-        /// One that is further back; or how many are between two.
+        /// The iterator at that distance before; or the distance of two.
         [[nodiscard]] friend iterator operator-(iterator from, std::ptrdiff_t by) noexcept { return from -= by; }
         [[nodiscard]] friend std::ptrdiff_t operator-(iterator one, iterator other) noexcept {
             return one.at_ - other.at_;
         }
-        [[nodiscard]] auto operator<=>(iterator const&) const = default; ///< by their place
+        [[nodiscard]] auto operator<=>(iterator const&) const = default; ///< by position
 
     private:
         Entity* const* at_{};
     };
 
     tracked_entities() = default;
-    explicit tracked_entities(std::vector<Entity*> all) noexcept : all_(std::move(all)) {} ///< by the unit
+    explicit tracked_entities(std::vector<Entity*> all) noexcept : all_(std::move(all)) {} ///< made by the unit
 
     [[nodiscard]] iterator begin() const noexcept { return iterator{all_.data()}; }             ///< the first
-    [[nodiscard]] iterator end() const noexcept { return iterator{all_.data() + all_.size()}; } ///< behind the last
+    [[nodiscard]] iterator end() const noexcept { return iterator{all_.data() + all_.size()}; } ///< after the last
     [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }                     ///< how many
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }                          ///< whether none
     [[nodiscard]] Entity& operator[](std::size_t index) const noexcept { return *all_[index]; } ///< one of them

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The words of a unit of work: states of entities, ways to merge what is read again, ways to save.
+/// Options of a unit of work: states of entities, merge options, save modes.
 
 #include <entitable/core/config.hpp>
 
@@ -15,19 +15,19 @@ ENTITABLE_BEGIN_NAMESPACE
 /// What becomes of a tracked entity when its row is read again. See docs/guide/unit_of_work.md for the whole table.
 enum class merge_option : std::uint8_t {
     append_only,       ///< what is tracked stays as it is
-    overwrite_changes, ///< the row wins, changes that were not saved are dropped
-    preserve_changes,  ///< property by property; where both have changed one, a conflict
-    /// Own values win and the new ETag is taken, so the next save overwrites others without a word: what the historic client did.
+    overwrite_changes, ///< the row wins; changes that were not saved are dropped
+    preserve_changes,  ///< property by property; a conflict where both have changed one
+    /// Own values win and the new ETag is taken, so the next save silently overwrites other writers: what the historic client did.
     preserve_changes_silently,
-    no_tracking, ///< fresh objects; what is tracked is not touched
+    no_tracking, ///< fresh objects, which live until `clear`; tracked ones are not touched
 };
 
-/// How a tracked entity stands to its row.
+/// The state of a tracked entity, compared with its row.
 enum class entity_state : std::uint8_t {
     detached,  ///< it is not tracked
-    unchanged, ///< as it was read or written last
+    unchanged, ///< as it was last read or written
     added,     ///< to be inserted
-    modified,  ///< changed since
+    modified,  ///< changed since then
     removed,   ///< to be removed
     unknown,   ///< a write of it was sent, and its answer was lost
 };
@@ -50,25 +50,25 @@ enum class save_mode : std::uint8_t {
     batch ///< one transaction a partition: all of its changes, or none
 };
 
-/// How a save goes about it.
+/// Options of a save.
 struct save_options {
     save_mode mode{save_mode::each}; ///< how changes are sent
-    /// Whether changes of a partition that are too many for one transaction are sent in several, which are not made or refused together.
-    /// Without it such a save is refused before anything is sent.
+    /// Whether changes of a partition that exceed one transaction are sent in several, which are not atomic together. Without it such a
+    /// save is refused before anything is written.
     bool split{};
-    /// Whether a transaction goes without changes that cannot be sent: in a conflict, with other keys, of unknown effect. Without it
-    /// such a change holds up all of its partition.
+    /// Whether a transaction is sent without changes that cannot be: in a conflict, with changed keys, of unknown effect. Without it such
+    /// a change holds up its whole partition.
     bool without_failed{};
-    bool stop_at_failure{}; ///< whether nothing is sent behind a request that failed
+    bool stop_at_failure{}; ///< whether nothing is sent after a request that failed
 };
 
-/// What became of a change.
+/// The outcome of a change.
 enum class save_outcome : std::uint8_t {
-    saved,    ///< it was made
+    saved,    ///< it was applied
     failed,   ///< it was refused: it stays, and is sent again by the next save
-    unknown,  ///< its answer was lost: the next save finds out what became of it before it sends anything
-    not_sent, ///< not made, because another change was refused; it stays
-    dropped,  ///< its answer was lost, and `overwrite_changes` took the row in its place: it is not looked at any more
+    unknown,  ///< its answer was lost: the next save settles it before it sends anything else
+    not_sent, ///< not applied, because another change was refused; it stays
+    dropped,  ///< its answer was lost, and `overwrite_changes` took the row in its place: its outcome stays unknown
 };
 
 /// For logs and messages: "not sent".
@@ -77,9 +77,9 @@ enum class save_outcome : std::uint8_t {
     return words[static_cast<std::size_t>(outcome)];
 }
 
-/// How a unit of work goes about it.
+/// Options of a unit of work.
 struct unit_of_work_options {
-    merge_option merge{merge_option::append_only}; ///< for `find` and `track`, where they are not told otherwise
+    merge_option merge{merge_option::append_only}; ///< of `find` and `track`, unless the call names another
 };
 
 ENTITABLE_END_NAMESPACE

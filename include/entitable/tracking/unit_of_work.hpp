@@ -13,9 +13,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Entities of a table that a program reads, changes and saves. The same keys give the same object, and its address stays good until
-/// it is detached or all are cleared. What was changed is noticed by `save`, which compares; only changed properties are sent, under the
-/// ETag that was read, so nobody's change is lost: where another writer was faster there is a conflict to resolve.
+/// Entities of a table that a program reads, changes and saves. The same keys give the same object, and its address stays valid until
+/// it is detached or the unit is cleared. `save` finds changes by comparing; it sends only changed properties, under the ETag that was
+/// read: where another writer was faster there is a conflict to resolve (`preserve_changes_silently` and `any_etag` overwrite).
 ///
 ///     unit_of_work<order> work{orders, {.merge = merge_option::preserve_changes}};
 ///     order& last = *work.find("ann", 17).value();
@@ -24,10 +24,10 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     for (auto& each : saved.failed) { work.resolve(each.entity(), keep::mine); }
 ///
 /// Of one type, over a `table`, or of several, over `tables`; then verbs name the type where no argument does: `find<order>(...)`.
-/// Verbs send nothing. What a verb cannot do (an entity that is not tracked, one that is tracked already, keys that cannot be written)
-/// is told by the next `save`, which then sends nothing.
+/// Verbs send nothing. What a verb cannot do (an entity that is not tracked, one that is tracked already, keys that cannot be encoded)
+/// is the error of the next `save`, which then sends nothing.
 ///
-/// One thread, and not for long: each entity that was read stays in memory, with its row. Make one for a task, and let it end.
+/// Thread safety: one thread at a time. Each entity that was read stays in memory, with its row: make a unit for a task, and let it end.
 template <mapped_entity First, mapped_entity... More>
 class unit_of_work {
     static constexpr bool of_one_type = sizeof...(More) == 0;
@@ -36,9 +36,9 @@ class unit_of_work {
 
 public:
     using change = tracked_change<First, More...>; ///< a change that was not saved
-    using saved = saved_changes<First, More...>;   ///< what `save` tells
+    using saved = saved_changes<First, More...>;   ///< what `save` returns
 
-    /// Over a table, whose call options hold for each request; reads of single entities are from the primary location.
+    /// Over a table, whose call options apply to each request; single entities are read from the primary location.
     explicit unit_of_work(table<First> const& of, unit_of_work_options options = {})
         requires of_one_type
         : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
@@ -50,13 +50,14 @@ public:
 
     // ---- reading ----
 
-    /// Reads the entity with these keys, and tracks it; null when there is none, or when it is to be removed here. One request, always:
-    /// where it is tracked already, the row is merged by the option of the unit. `tracked` asks nobody.
+    /// Reads the entity with these keys, and tracks it. Where it is tracked already, the row is merged by the option of the unit. Null when
+    /// it is to be removed here, or when there is no row; one that was added here, or whose write is not settled, is returned all the same.
+    /// Cost: one request, always; `tracked` sends none.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(Keys const&... keys) {
         return find_as<E>(merge_, keys...);
     }
-    /// The same, merged in another way: `find(merge_option::overwrite_changes, "ann", 17)`.
+    /// The same with another merge option: `find(merge_option::overwrite_changes, "ann", 17)`.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(merge_option how, Keys const&... keys) {
         return find_as<E>(how, keys...);
@@ -73,8 +74,8 @@ public:
             keys...);
         return found;
     }
-    /// Runs a query of the table, and tracks what it finds: the entities, without those that are to be removed here. It sees what is
-    /// stored, not what was changed here. After an error the entities before it are tracked.
+    /// Runs a query of the table, and tracks what it finds; entities that are to be removed here are left out. It sees what is stored, not
+    /// what was changed here. After an error the entities before it are tracked.
     template <class E, access_path Path, class Row>
     [[nodiscard]] result<tracked_entities<E>> track(query<E, Path, Row> const& asked) {
         return track(asked, merge_);
@@ -111,8 +112,8 @@ public:
             }
         }
     }
-    /// Reads a tracked entity again; by default its changes are dropped. False when its row is not there: then, with
-    /// `overwrite_changes`, it is not tracked any more.
+    /// Reads a tracked entity again; by default its changes are dropped. False when its row does not exist: then, with
+    /// `overwrite_changes`, it is no longer tracked, unless it was added here.
     template <mapped_entity E>
     [[nodiscard]] result<bool> refresh(E const& entity, merge_option how = merge_option::overwrite_changes) {
         check_type<E>();
@@ -130,22 +131,22 @@ public:
 
     // ---- verbs ----
 
-    /// Adds an entity to be inserted; the reference is to the tracked object. One with the keys of an entity that is to be removed
-    /// replaces that one, under the version that was read.
+    /// Adds an entity to be inserted, and returns the tracked object. One with the keys of an entity that is to be removed replaces that
+    /// one, under the version that was read.
     template <mapped_entity E = First>
     E& add(E entity) {
         check_type<E>();
         return detail::object_of<E>(all_->add(std::make_unique<detail::tracked_object<E>>(std::move(entity))));
     }
-    /// Tracks an entity without reading it: it is stored with these values, as far as the caller knows, in this version, or in any. What
-    /// is changed from now on is saved under that condition; with `any_etag` whatever another writer has made of it.
+    /// Tracks an entity without reading it: the caller says that these values are stored, in this version or in any. What is changed from
+    /// now on is saved under that condition; with `any_etag` whatever another writer has changed meanwhile.
     template <mapped_entity E = First>
     E& attach(E entity, etag_condition version) {
         check_type<E>();
         return detail::object_of<E>(
             all_->attach(std::make_unique<detail::tracked_object<E>>(std::move(entity)), std::move(version)));
     }
-    /// Forgets an entity with its changes; its reference ends. Nothing where it is not tracked.
+    /// Forgets an entity with its changes; references to it end. Does nothing where it is not tracked.
     template <mapped_entity E>
     void detach(E const& entity) {
         check_type<E>();
@@ -153,7 +154,7 @@ public:
             all_->detach(*of);
         }
     }
-    /// To be removed. One that was added and never sent is forgotten. A copy will do: then its keys count.
+    /// Marks an entity to be removed. One that was added and never sent is forgotten. A copy of the entity will do: its keys count.
     template <mapped_entity E>
     void remove(E const& entity) {
         check_type<E>();
@@ -168,7 +169,7 @@ public:
 
     // ---- what there is to save ----
 
-    /// How an entity stands; `detached` where it is not tracked.
+    /// The state of an entity; `detached` where it is not tracked. Of a copy its keys count.
     template <mapped_entity E>
     [[nodiscard]] entity_state state_of(E const& entity) const {
         check_type<E>();
@@ -199,7 +200,7 @@ public:
         }
         return made;
     }
-    /// The conflict that an entity is in, or none. RowMismatch where what is stored now does not fit the type.
+    /// The conflict that an entity is in, or none. RowMismatch where the stored row does not fit the type.
     template <mapped_entity E>
     [[nodiscard]] result<std::optional<conflict<E>>> conflict_of(E const& entity) const {
         check_type<E>();
@@ -232,14 +233,14 @@ public:
         }
         return told;
     }
-    /// Ends a conflict: what is stored now is what the entity is based on from here on, with its ETag, and the changes made here are kept or
-    /// dropped. An entity that is gone is added again (mine), or forgotten (theirs). Where it is in none, or what is stored does not fit its
-    /// type, the next `save` says so, as with other verbs.
+    /// Ends a conflict: the entity is based on what is stored now, with its ETag, and the changes made here are kept or dropped. An entity
+    /// that is gone is added again (mine), or forgotten (theirs). Where it is in no conflict, or the stored row does not fit its type, the
+    /// next `save` returns that error, as for other verbs.
     template <mapped_entity E>
     void resolve(E const& entity, keep which) {
         end_conflict(entity, [&](detail::tracked_entity& of) { return all_->resolve(of, which); });
     }
-    /// The same with values of the caller's: they are saved in place of what is stored now.
+    /// The same with values of the caller, which are saved in place of what is stored now.
     template <mapped_entity E>
     void resolve(E& entity, std::type_identity_t<E> value) {
         end_conflict(entity, [&](detail::tracked_entity& of) {
@@ -253,9 +254,12 @@ public:
 
     // ---- saving ----
 
-    /// Sends what was changed. First it finds out what became of changes whose answer was lost. What is not saved stays, and is sent again
-    /// by the next save. An error: nothing was sent. InvalidInput after a verb that was in error, or where a partition has more changes than
-    /// a transaction takes and it was not said to split them.
+    /// Sends what was changed. First it settles changes whose answer was lost. What is not saved stays, and is sent again by the next save.
+    ///
+    /// Errors: after one, none of the changes was sent. InvalidInput or EntityAlreadyExists after a verb that was in error; InvalidInput where
+    /// a partition has more changes than a transaction takes and `split` is not set, or where the table has an operation id. Cost: one
+    /// request a change, or a transaction; one read more for each conflict, for a version that a lost answer left unknown, and for an
+    /// attached entity from which an optional is removed.
     [[nodiscard]] result<saved> save(save_options how = {}) {
         auto told = detail::save_run{*all_, how}.run();
         if (!told) {
