@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How the indexes of a table are named: by themselves, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and where they stand.
+/// How the indexes of a table are declared: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of those elsewhere.
 
 #include <entitable/client/tables.hpp>
 #include <entitable/core/try.hpp>
@@ -12,11 +12,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// An index that has each key once: a second entity with it is refused with EntityAlreadyExists.
+/// An index with unique keys: a second entity with the same key is refused with EntityAlreadyExists.
 template <class Index>
 struct unique {};
 
-/// An index whose partition key is another than that of its entities: kept by intents, in a table that `in_table` names.
+/// An index whose partition key differs from that of its entities: kept by intents, in a table that `in_table` names.
 template <class Index>
 struct elsewhere {};
 
@@ -25,7 +25,7 @@ template <class Index>
 struct in_table {
     using index_type = Index; ///< whose table it is
 
-    any_transport through; ///< any; needs not be that of the entities
+    any_transport through; ///< any; need not be that of the entities
     std::string name;      ///< may be that of the entities' table where literals tell their keys apart
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How an indexed table goes about its writes, and what its calls tell.
+/// Options of an indexed table, and what its calls return.
 
 #include <entitable/client/contention.hpp>
 #include <entitable/core/clock.hpp>
@@ -15,29 +15,30 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How an indexed table goes about it.
+/// Options of an indexed table.
 struct index_options {
     std::uint32_t max_attempts{
-        50}; ///< of a write, the first one included, where other writers are faster; 0 is taken for 1
+        50}; ///< of a write, including the first one, where other writers are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< the waits between attempts
     clock* time{&system_clock()};       ///< of waits and leases; must outlive the table
-    /// Of waits and of the names of intents; 0 for a fresh one in each call. Another one is for tests: two tables that write at the same
+    /// Of waits and of the names of intents; 0 for a fresh one in each call. Another value is for tests: two tables that write at the same
     /// time must not have the same, or one takes the other's intents for its own.
     std::uint64_t seed{};
-    /// How long a program goes by what it has read of the states of indexes.
+    /// How long a program relies on the states of indexes that it has read.
     std::chrono::nanoseconds lease{std::chrono::seconds{60}};
-    /// How long after it was sent a request may still be applied: of client, gateway and service together. `build` waits for it.
+    /// The longest time after which a request that was sent may still be applied, by client, gateway and service together. `build` waits for
+    /// it.
     std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
 };
 
 /// A write that kept the indexes.
 struct indexed {
-    entitable::etag etag;      ///< of the entity's new version, where one entity was written and is there
+    entitable::etag etag;      ///< of the entity's new version, where one entity was written and not removed
     std::uint32_t attempts{};  ///< from 1; 0 where an earlier call under the same operation id has made it
     bool changed{};            ///< whether something was written
     bool after_retry{};        ///< see `written`
-    std::uint32_t healed{};    ///< index rows that had to go and were gone already: somebody had removed them by hand
-    std::uint32_t unsettled{}; ///< rows in other partitions that could not be taken away: `repair` takes them
+    std::uint32_t healed{};    ///< index rows to be removed that were gone already: not removed by an `indexed_table`
+    std::uint32_t unsettled{}; ///< rows in other partitions that could not be removed: `repair` removes them
 };
 
 // `absent` is a word of merges too, in the namespace around this.
@@ -45,9 +46,9 @@ struct indexed {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
-/// What an index is there for.
+/// Who keeps and uses an index.
 enum class index_state : std::uint8_t {
-    absent,   ///< nothing is known of it: it was never built. Writers keep it, readers do not use it
+    absent,   ///< it was never built. Writers keep it, readers do not use it
     building, ///< writers keep it, readers do not use it
     ready,    ///< writers keep it, readers use it
     retired,  ///< nobody keeps or uses it
@@ -65,7 +66,7 @@ enum class index_state : std::uint8_t {
 /// What is wrong with an index row.
 enum class index_fault : std::uint8_t {
     missing,   ///< an entity has no index row
-    dangling,  ///< an index row names an entity that is not there, or has another key by now
+    dangling,  ///< an index row names an entity that does not exist, or has another key by now
     different, ///< an index row holds other values than its entity
     violation, ///< two entities have one key of a unique index
 };
@@ -100,10 +101,10 @@ struct index_verification {
     [[nodiscard]] bool good() const noexcept { return missing + dangling + different + violations == 0; }
 };
 
-/// What `repair` did.
+/// What `repair` and `build` did.
 struct index_repair {
-    std::uint64_t intents{};         ///< of writers that did not end, which were brought to an end
-    std::uint64_t foreign_intents{}; ///< of indexes that this table does not have: left as they are
+    std::uint64_t intents{};         ///< of writers that did not end, which were completed
+    std::uint64_t foreign_intents{}; ///< of indexes that this table does not have: left alone
     std::uint64_t written{};         ///< entities whose index rows were missing or different
     std::uint64_t removed{};         ///< index rows that were dangling
     index_verification found;        ///< before

@@ -13,7 +13,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Changes of several entities of one partition, and of their index rows, all or nothing. A value: nothing is sent before `submit`.
-/// One thread at a time.
+///
+/// Thread safety: one thread at a time.
 template <mapped_entity Entity>
 class indexed_batch {
 public:
@@ -22,23 +23,23 @@ public:
 
     /// Adds a new entity: EntityAlreadyExists when there is one.
     indexed_batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
-    /// Adds an entity in place of the stored one that meets the condition.
+    /// Adds the replacement of the stored entity, which meets the condition.
     indexed_batch& replace(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, std::move(condition));
     }
-    /// Adds properties to be laid over those of the stored entity that meets the condition.
+    /// Adds properties to be merged into the stored entity, which meets the condition.
     indexed_batch& merge(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Adds an entity, whether or not there is one.
+    /// Adds an entity to be inserted, or to replace the stored one.
     indexed_batch& insert_or_replace(Entity const& entity) {
         return add(mutation_kind::insert_or_replace, entity, any_etag);
     }
-    /// Adds an entity, or properties to be laid over those of the stored one.
+    /// Adds an entity to be inserted, or merged into the stored one.
     indexed_batch& insert_or_merge(Entity const& entity) {
         return add(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// Only the entity's keys count.
+    /// Adds the removal of an entity; only its keys count.
     indexed_batch& remove(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::remove, entity, std::move(condition));
     }
@@ -46,8 +47,10 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes of entities
     [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }      ///< whether there is none
 
-    /// After an error nothing was applied, unless its effect is unknown; `error::operation_index` names the change that was refused, where
-    /// that is known. InvalidInput where changes and index rows are more than a transaction takes.
+    /// Sends all changes as one transaction; reads the stored entities that it replaces or removes first.
+    ///
+    /// Errors: after one nothing was applied, unless its effect is unknown; `error::operation_index` names the change that was refused, where
+    /// that is known. InvalidInput where there is no change, or changes and index rows are more than a transaction takes.
     [[nodiscard]] result<indexed> submit() const {
         if (problem_) {
             return failure{*problem_};

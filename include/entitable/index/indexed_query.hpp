@@ -17,12 +17,14 @@ struct index_explanation {
     std::string index;      ///< the type of the index
     std::string table;      ///< where its rows are
     explanation index_rows; ///< how they are found
-    /// Whether each entity is read by its keys as well; not where only fields of the index are asked for.
+    /// Each entity is read by its keys as well. Always true here: `select` and `unverified` give plain queries, with `explain` of their own.
     bool reads_entities{};
 };
 
 /// The entities that an index finds, in the order of the index. Each is read by its keys, several at once, and left out where it is gone or
-/// has another index row by now. Does not read them: `select` of fields that the index has, and `unverified`. One thread at a time.
+/// has another index row by now. `select` of fields that the index has, and `unverified`, read no entities.
+///
+/// Thread safety: one thread at a time.
 template <mapped_entity Index, mapped_entity Entity, access_path Path>
 class indexed_query {
 public:
@@ -40,13 +42,13 @@ public:
     [[nodiscard]] indexed_query page_size(std::uint32_t rows) const {
         return {family_, index_, rows_.page_size(rows), in_flight_};
     }
-    /// So many entities are read at once; 16 unless it is asked for.
+    /// Reads up to that many entities at once. Default: 16.
     [[nodiscard]] indexed_query in_flight(std::size_t reads) const {
         return {family_, index_, rows_, reads < 1 ? 1 : reads};
     }
 
     /// Only these fields, from the index rows: no entity is read. They are fields of the index: `using a = fields<by_age>; select(a::name)`.
-    /// In the same partition they are what the entity holds; elsewhere they may be of a moment ago.
+    /// In the same partition they are what the entity holds; an index elsewhere may lag by the write that is under way.
     template <class... Fields>
     [[nodiscard]] auto select(Fields... fields) const {
         constexpr bool covered = sizeof...(Fields) > 0 && (detail::is_field_of<Index, Fields> && ...);
@@ -60,17 +62,17 @@ public:
             return *this;
         }
     }
-    /// The index rows as they are, without a look at the entities: members that the index does not hold keep their defaults.
+    /// The index rows as they are, without reading the entities: members that the index does not hold keep their defaults.
     [[nodiscard]] query<Index, Path> unverified() const { return rows_; }
 
-    /// What would be run.
+    /// The query that would be run.
     [[nodiscard]] result<index_explanation> explain() const {
         ENTITABLE_TRY(auto rows, rows_.explain());
         return index_explanation{
             std::string{mapping<Index>::entity_name}, family_->places[index_].name(), std::move(rows), true};
     }
 
-    /// Calls `function(entity)` for each, in the order of the index.
+    /// Calls `function(entity)` for each, in the order of the index. Holds at most 256 entities at a time.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
         return walk(rows_, 256, [&](Entity const& found) {

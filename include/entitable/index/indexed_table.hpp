@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `indexed_table<E, Indexes...>`: a table that is asked by several keys. Each index is a struct derived from the entity, with keys of its
+/// `indexed_table<E, Indexes...>`: a table that is queried by several keys. Each index is a struct derived from the entity, with keys of its
 /// own; every write keeps the index rows.
 
 #include <entitable/client/table.hpp>
@@ -40,21 +40,22 @@ template <class Index, class... Declared>
 
 } // namespace detail
 
-/// A table of entities of one type with indexes. Safe to use from several threads; copies are cheap.
+/// A table of entities of one type with indexes.
 ///
 ///     struct by_age : runner {};
 ///     ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties(name))
 ///     indexed_table<runner, by_age, elsewhere<by_club>> runners{store, "runners", in_table<by_club>{store, "clubs"}};
 ///
-/// - An index in the same partition costs no request: its rows are written in the transaction of the entity, which then is one of up to
-///   1 + 2k operations. What replaces or removes reads first.
-/// - An index elsewhere costs requests: 4 for an insert, 7 for a removal, 8 or 9 for an entity that moves in it. Its row is there whenever
-///   its entity is; a program that ends in between can leave rows too many, which no query shows, and which `repair` takes.
-///   The row key of such an entity has at most 470 units, because that of an intent holds it: KeyValueTooLarge.
+/// - An index in the same partition costs no request: its rows are written in the transaction of the entity, which has up to 1 + 2k
+///   operations for k indexes. What replaces or removes reads first.
+/// - An index elsewhere costs requests: 4 for an insert, 7 for a removal, 9 for an entity that moves in it. Its row exists whenever
+///   its entity does; a program that ends in between can leave surplus rows, which `where` does not return and `repair` removes.
+///   The row key of such an entity has at most 474 UTF-16 code units, because that of an intent holds it: KeyValueTooLarge.
 /// - An entity whose component of an index key is an optional, and absent, has no row in that index.
+/// - Each object, with its copies, reads the states of its indexes before its first call and again after `index_options::lease`.
 ///
-/// Thread and process safety: any number of writers, of this type. Writers that go round it (`table<E>`) leave index rows missing:
-/// `verify` tells, `repair` mends.
+/// Thread safety: safe to use from several threads, and from any number of programs, as long as all write through this type. Writers that
+/// bypass it (`table<E>`) leave index rows missing: `verify` reports them, `repair` mends them. Copies are cheap.
 template <mapped_entity Entity, class... Declared>
 class indexed_table : public detail::indexed_operations<Entity, typename mapping<Entity>::partition_components,
                           typename mapping<Entity>::row_components> {
@@ -78,12 +79,12 @@ class indexed_table : public detail::indexed_operations<Entity, typename mapping
 public:
     using value_type = Entity; ///< what it holds
 
-    /// `name`: that of the table of the entities. A place for each index elsewhere follows: `in_table<by_club>{store, "clubs"}`. Asks
+    /// `name`: that of the table of the entities. A place for each index elsewhere follows: `in_table<by_club>{store, "clubs"}`. Sends
     /// nothing yet.
     template <class... Indexes>
     indexed_table(any_transport through, std::string name, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), {}}, index_options{}, places...) {}
-    /// The same with wishes for its calls, and for how it goes about them.
+    /// The same with options of its own, and of its calls.
     template <class... Indexes>
     indexed_table(any_transport through, std::string name, index_options how, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), {}}, how, places...) {}
@@ -93,28 +94,28 @@ public:
         : indexed_table(detail::table_core{std::move(through), std::move(name), std::move(options)}, how, places...) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return family_->main.name(); } ///< of the entities' table
-    /// The table of the entities, for reads. What is written through it is in no index.
+    /// The table of the entities, for reads. What is written through it is not indexed.
     [[nodiscard]] table<Entity> entities() const {
         return table<Entity>{family_->main.transport(), family_->main.name(), family_->main.options()};
     }
 
     // ---- the tables themselves ----
 
-    /// Makes the tables of entities and indexes that are not there. Where that of the entities is new the indexes are ready; else see `build`.
-    /// Whether it is new.
+    /// Creates the tables of entities and indexes that do not exist. True if this call created that of the entities: then the indexes are
+    /// ready; else see `build`.
     [[nodiscard]] result<bool> create_if_absent() const { return detail::create_indexed(*family_); }
-    /// The same; TableAlreadyExists where the table of the entities is there.
+    /// The same; TableAlreadyExists where the table of the entities exists.
     [[nodiscard]] result<void> create() const {
         ENTITABLE_TRY(bool const made, create_if_absent());
         return made ? result<void>{}
                     : result<void>{failure{error_code::table_already_exists, "the table is there already"}};
     }
-    /// Removes the tables of entities and of indexes elsewhere, with all that is in them.
+    /// Drops the tables of entities and of indexes elsewhere, with everything in them.
     [[nodiscard]] result<void> drop() const { return detail::drop_indexed(*family_); }
 
     // ---- writes ----
 
-    /// EntityAlreadyExists when the key is taken, or a key of a unique index.
+    /// Inserts an entity; EntityAlreadyExists when there is one with its keys, or with its key in a unique index.
     [[nodiscard]] result<indexed> insert(Entity const& entity) const {
         return base::write(mutation_kind::insert, to_row(entity), any_etag);
     }
@@ -126,7 +127,7 @@ public:
     [[nodiscard]] result<indexed> merge(Entity const& entity, etag_condition condition) const {
         return base::write(mutation_kind::merge, to_row(entity), condition);
     }
-    /// Lays only the members that are named over those of the stored entity; it reads that first. None of them is `absent`: `update` removes.
+    /// Merges only the members that are named into the stored entity; it reads that first. None of them is `absent`: `update` removes.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] result<indexed> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
@@ -143,8 +144,9 @@ public:
     [[nodiscard]] result<indexed> insert_or_merge(Entity const& entity) const {
         return base::write(mutation_kind::insert_or_merge, to_row(entity), any_etag);
     }
-    /// Removes an entity that is there and inserts another one in its partition, with their index rows, in one transaction: for keys that
-    /// hold what may change. ResourceNotFound, EntityAlreadyExists.
+    /// Removes an entity and inserts another one in its partition, with their index rows, in one transaction: for keys that hold what may
+    /// change. With the same keys it replaces the entity. Errors: ResourceNotFound when `from` does not exist; EntityAlreadyExists when `to`
+    /// does; CommandsInBatchActOnDifferentPartitions for two partitions.
     [[nodiscard]] result<indexed> rekey(Entity const& from, Entity const& to) const {
         ENTITABLE_TRY(row const old, to_row(from));
         ENTITABLE_TRY(row const made, to_row(to));
@@ -172,8 +174,8 @@ public:
     }
     [[nodiscard]] auto scan_table() const { return entities().scan_table(); } ///< as `table::scan_table`
 
-    /// Asks by an index: `runners.by<by_age>().where(a::race == "NYC" && a::age >= 50)`. IndexNotReady, when it is run, where the index was not
-    /// built: never an empty answer for it.
+    /// Queries by an index: `runners.by<by_age>().where(a::race == "NYC" && a::age >= 50)`. A query by an index that is not ready returns
+    /// IndexNotReady when it is run, never an empty result.
     template <class Index>
     class indexed_by {
     public:
@@ -220,15 +222,15 @@ public:
 
     // ---- care ----
 
-    /// Counts index rows that are missing, dangling or different, and keys that two entities have. Two scans of everything; writers may be
-    /// at work. Memory for a few thousand sums, and for what differs.
+    /// Counts index rows that are missing, dangling or different, and keys that two entities have. Writers may be at work. Cost: two scans of
+    /// everything; memory for 4,096 sums an index, and for what differs.
     [[nodiscard]] result<index_verification>(verify)(std::size_t max_samples = 10) const {
         return detail::verify_indexes(*family_, max_samples);
     }
-    /// Brings writes that did not end to their end, writes index rows that are missing and takes away those that dangle. Anyone, at any
+    /// Completes writes that did not end, writes index rows that are missing and removes those that dangle. Any program may call it at any
     /// time; writers may be at work.
     [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family_); }
-    /// Brings writes that did not end to their end; nothing else. A writer that is at work begins again. Cost: a scan of the entities' table.
+    /// Completes writes that did not end; nothing else. A writer that is at work begins again. Cost: a scan of the entities' table.
     [[nodiscard]] result<index_repair> apply_pending() const {
         result<index_repair> done{std::in_place};
         if (auto applied = detail::apply_intents(*family_, *done); !applied) {
@@ -237,20 +239,20 @@ public:
         return done;
     }
     /// Makes an index of a table that has entities ready: writes the rows of all of them, while others write through a table that has the
-    /// index. Deploy these writers first. May be called again where it did not end. An index that was retired, or built from another
-    /// declaration, makes it wait until nobody goes by that any more (`index_options::lease` and `longest_request`).
+    /// index. Deploy these writers first. May be called again where it did not end. After an index was retired, or built from another
+    /// declaration, it waits until no program relies on that (`index_options::lease` and `longest_request`).
     template <class Index>
     [[nodiscard]] result<index_repair> build() const {
         check_index<Index>();
         return detail::build_index(*family_, position<Index>);
     }
-    /// Nobody keeps or uses the index any more, once their leases are over.
+    /// Ends an index: no program keeps or uses it once its lease is over.
     template <class Index>
     [[nodiscard]] result<void> retire() const {
         check_index<Index>();
         return detail::set_index_state(*family_, position<Index>, index_state::retired);
     }
-    /// What an index is there for, as it is stored.
+    /// The stored state of an index.
     template <class Index>
     [[nodiscard]] result<index_state> state() const {
         check_index<Index>();

@@ -4,7 +4,7 @@
 
 /// \file
 /// Intents: system rows that say which rows in other partitions a change of an entity needs, or makes needless. An intent stands in the
-/// partition of the entity, so that one transaction changes both; whoever finds one can bring it to its end. Written by `indexed_table`.
+/// partition of the entity, so that one transaction changes both; any program that finds one can complete it. Written by `indexed_table`.
 ///
 /// Row key: `~!ix!`, the row key of the entity, `!`, and 32 hexadecimal digits that no other attempt has. Format: docs/stored_formats.md.
 
@@ -28,14 +28,14 @@ struct row_keys {
 
 /// How far the change of an entity is.
 enum class intent_state : std::uint8_t {
-    pending = 1, ///< it may still be made: the new rows are wanted
-    applied = 2, ///< it was made: the old rows go
-    undone = 3,  ///< it will never be made: the new rows go
+    pending = 1, ///< the change may still be applied: the new rows are needed
+    applied = 2, ///< the change was applied: the old rows are removed
+    undone = 3,  ///< the change will never be applied: the new rows are removed
 };
 
 /// What a change of an entity does to rows in other partitions.
 struct intent {
-    /// One row goes, and another one comes.
+    /// One row is removed, and another one is added.
     struct move {
         std::string index;            ///< the type of the index
         std::optional<row_keys> from; ///< where its row was
@@ -50,16 +50,16 @@ struct intent {
 
     /// The row key of an entity's intent with an id.
     ENTITABLE_LAZY [[nodiscard]] static std::string row_key_of(std::string_view entity_row_key, std::string_view id);
-    /// Where the intents of an entity stand; other entities' may stand there too.
+    /// The range of the intents of an entity; those of other entities may be in it.
     ENTITABLE_LAZY [[nodiscard]] static key_interval rows_of(std::string_view entity_row_key);
-    /// Where all intents stand.
+    /// The range of all intents.
     ENTITABLE_LAZY [[nodiscard]] static key_interval rows();
 
     /// As it is stored.
     ENTITABLE_LAZY [[nodiscard]] row to_row() const;
     /// Only its state, to be merged into the stored row.
     ENTITABLE_LAZY [[nodiscard]] row state_row(intent_state next) const;
-    /// Reads one. RowMalformed where the row is none, or one of a newer version of this library.
+    /// Reads one. RowMalformed where the row is not an intent, or one of a newer version of this library.
     ENTITABLE_LAZY [[nodiscard]] static result<intent> read(row_view stored);
     /// Whether it is pending and wants the row of an index.
     ENTITABLE_LAZY [[nodiscard]] bool wants(std::string_view index, row_keys const& keys) const;
