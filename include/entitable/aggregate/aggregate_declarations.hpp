@@ -12,9 +12,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// An aggregate in so many rows: a bucket of the entity's row key decides which of them an entity counts in, so that as many writers
-/// need not wait for each other. `Part` is an integer member and the last component of the aggregate's row key; it is set from 0 on.
-/// `combine(other)` of the aggregate adds the rows up.
+/// An aggregate in `Buckets` rows: a bucket of the entity's row key decides in which of them an entity counts, so writers of different
+/// buckets do not wait for each other. `Part` is an integer member and the last component of the aggregate's row key; the library sets it,
+/// from 0 on. `combine(other)` of the aggregate adds the rows up.
 ///
 ///     aggregated_table<order, salted_aggregate<daily_sales, &daily_sales::part, 8>> orders{store, "orders"};
 template <class Aggregate, auto Part, std::size_t Buckets>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How `aggregated_table` goes about it, and what its operations answer.
+/// Options of `aggregated_table`, and what its operations return.
 
 #include <entitable/client/contention.hpp>
 #include <entitable/core/clock.hpp>
@@ -13,21 +13,21 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a table with an aggregate goes about it.
+/// Options of a table with an aggregate.
 struct aggregate_options {
-    std::uint32_t max_attempts{50};     ///< the first one included, where other writers are faster; 0 is taken for 1
+    std::uint32_t max_attempts{50};     ///< including the first one, where other writers are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< the waits between attempts
     clock* time{&system_clock()};       ///< of the waits; must outlive the table
-    std::uint64_t seed{};               ///< of the waits; 0 for one from the clock
-    double bound{1e-9};                 ///< by how much of itself a double may differ from its recomputation
+    std::uint64_t seed{};               ///< of the waits; 0 for a random one
+    double bound{1e-9}; ///< by how much of itself, or of 1 if that is more, a double may differ from its recomputation
 };
 
 /// What `verify` and `rebuild` of an `aggregated_table` found.
 struct aggregate_audit {
     std::size_t entities{};           ///< read
-    std::size_t rows{};               ///< of the aggregate that are right
-    std::size_t different{};          ///< that were not; `rebuild` has written them anew
-    std::vector<std::string> samples; ///< row keys of some that were not
+    std::size_t rows{};               ///< of the aggregate that were right
+    std::size_t different{};          ///< rows that were not; `rebuild` has rewritten them
+    std::vector<std::string> samples; ///< row keys of the first 10 that were not
 };
 
 ENTITABLE_END_NAMESPACE

@@ -60,12 +60,15 @@ public:
             "entitable::result<void>");
         return send(base::partition_key(partition...), typed);
     }
-    /// Recomputes the sums of a partition and compares them. Writers may be at work: rows that change meanwhile are looked at again.
+    /// Recomputes the sums of a partition and compares them. Writers may be at work: where a sum changes meanwhile it begins again.
+    ///
+    /// Errors: UpdateConditionNotSatisfied where that was so in every attempt. Cost: reads all sums and entities of the partition; memory for
+    /// its sums.
     [[nodiscard]] result<aggregate_audit>(verify)(key_argument<typename P::value_type>... partition) const {
         return audit(base::partition_key(partition...), false);
     }
-    /// The same, and writes those that differ anew: after writers that knew nothing of the sums, or for a table that had none. Writers may
-    /// be at work. May be called again where it did not end.
+    /// The same, and rewrites those that differ: after writers that bypassed the sums, or for a table that had none. Writers may be at
+    /// work. May be called again where it did not end. Cost: one request more for each of them.
     [[nodiscard]] result<aggregate_audit> rebuild(key_argument<typename P::value_type>... partition) const {
         return audit(base::partition_key(partition...), true);
     }
@@ -114,7 +117,7 @@ protected:
 
 } // namespace detail
 
-/// A table of entities whose sums are kept: an aggregate is a row of the same partition, which changes in the transaction of its entities.
+/// A table of entities whose sums are kept: an aggregate is a row of the same partition, changed in the transaction of its entities.
 ///
 ///     struct daily_sales {
 ///         std::string shop, day;
@@ -127,12 +130,13 @@ protected:
 ///     aggregated_table<order, daily_sales> orders{store, "orders"};
 ///
 /// - Row keys of entity and aggregate begin with literals that differ. `add` and `subtract` undo each other exactly: integers do.
-/// - An insert costs one read and one transaction of two operations; an update or a removal one read more. The aggregate is a hot row: writers
-///   that meet begin again. `salted_aggregate` splits it. A row whose sums are back at nothing stays.
-/// - A change that leaves what its entity adds to the sums as it was does not write them.
+/// - An insert costs one read and one transaction of two operations; an update or a removal one read more, and one more where the entity
+///   moves to another sum. The aggregate is a hot row: writers that meet begin again. `salted_aggregate` splits it. A row whose sums are
+///   back at nothing stays.
+/// - A change that leaves what its entity adds to the sums does not write them.
 ///
-/// Safe to use from several threads; copies are cheap. Writers that go round it (`table<E>`) leave sums that are wrong: `verify` tells,
-/// `rebuild` mends. A write of unknown effect ends with that error; entity and sums are written, or neither is.
+/// Thread safety: safe to use from several threads. Copies are cheap. Writers that bypass it (`table<E>`) leave wrong sums: `verify` reports
+/// them, `rebuild` mends them. A write of unknown effect ends with that error; entity and sums are written, or neither is.
 template <mapped_entity Entity, class Declared>
 class aggregated_table : public detail::aggregated_operations<Entity, Declared,
                              typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components> {
@@ -152,11 +156,11 @@ public:
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
-    /// TableAlreadyExists when it is there.
+    /// Creates the table; TableAlreadyExists if it exists.
     [[nodiscard]] result<void> create() const { return core_.create(); }
-    /// Whether it was made now.
+    /// Creates the table if it does not exist. True if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// The table of the entities, for reads. What is written through it is in no sum.
+    /// The table of the entities, for reads. What is written through it is not counted.
     [[nodiscard]] table<Entity> entities() const { return {core_.transport(), core_.name(), core_.options()}; }
     /// The table of the sums, for reads.
     [[nodiscard]] table<aggregate_type> aggregates() const {
@@ -165,7 +169,7 @@ public:
 
     // ---- writes ----
 
-    /// EntityAlreadyExists when the key is taken.
+    /// Inserts an entity; EntityAlreadyExists when there is one with its keys.
     [[nodiscard]] result<transacted> insert(Entity const& entity) const {
         return base::write(mutation_kind::insert, to_row(entity), any_etag);
     }
@@ -180,8 +184,8 @@ public:
 
     // ---- reads ----
 
-    /// The sums with the keys of `place`, whose sums do not count; those of no entity are as in a fresh aggregate. One point query, or one
-    /// query where the aggregate is salted: all parts stood so at one time, where they are on one page.
+    /// The sums with the keys of `place`, whose other members do not count; where there is no row, a fresh aggregate. Cost: one query. The parts
+    /// of a salted aggregate are of one moment where the service returns them in one page.
     [[nodiscard]] result<aggregate_type> sums(aggregate_type const& place) const {
         result<aggregate_type> total{detail::without_sums(place)};
         std::vector<std::string> keys;
