@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `claimed<T>`: a message in the hands of a worker, and the receipt of it.
+/// `claimed<T>`: a message that a worker has claimed, and its receipt.
 
 #include <entitable/mapping/codec.hpp>
 #include <entitable/messaging/detail/queue_core.hpp>
@@ -23,11 +23,12 @@ template <class Entity>
 
 } // namespace detail
 
-/// A message that was claimed. Moved, never copied: its receipt is the ETag of the stored row, and good for one end: `complete`, `release` or
-/// `fail`. Without one of these the message comes again when the claim is over. One thread at a time.
+/// A message that was claimed. Moved, never copied: its receipt is the ETag of the stored row, and serves for one end: `complete`, `release`
+/// or `fail`. Without one of these the message is delivered again when the claim is over.
 ///
-/// ReceiptLost: the claim was over, and another worker has the message, or has done it. Nothing was changed then. What has ended, or was
-/// moved from, answers InvalidInput. `Core` is the kind of queue that it was claimed from.
+/// Errors: ReceiptLost where the claim was over and another worker has the message, or has completed it: nothing was changed. InvalidInput
+/// where this object has ended, or was moved from. Those of the store. Thread safety: one thread at a time. `Core` is the kind of queue that
+/// it was claimed from.
 template <mapped_entity T, class Core = detail::queue_core>
 class [[nodiscard]] claimed {
 public:
@@ -52,19 +53,21 @@ public:
     [[nodiscard]] std::uint32_t deliveries() const noexcept {
         return held_.deliveries;
     } ///< how often it was claimed, from 1
-    /// How long it is this worker's, by the clock of the store, one second less; by the monotonic clock of this program from the last answer on.
+    /// How much of the claim is left, less one second: by the clock of the store in the last answer, and the monotonic clock of this program
+    /// since then. Negative when it is over.
     [[nodiscard]] std::chrono::nanoseconds remaining() const { return held_.remaining(queue_.time().steady()); }
 
-    /// It is done, and comes no more. Also success where an answer was lost and it is found to be done by this very claim.
+    /// Ends the message: it is done, and not delivered again. Also success where an answer was lost and the message turns out to be completed
+    /// under this claim.
     [[nodiscard]] result<void> complete() { return queue_.complete(held_); }
-    /// It is this worker's for so long from now on.
+    /// Extends the claim to that long from now; by default `queue_options::visibility`.
     [[nodiscard]] result<void> renew(std::chrono::nanoseconds visibility) { return queue_.renew(held_, visibility); }
     [[nodiscard]] result<void> renew() { return renew(queue_.options().visibility); }
-    /// Gives it back: others see it after the delay.
+    /// Gives it back: it can be claimed again after the delay.
     [[nodiscard]] result<void> release(std::chrono::nanoseconds delay = {}) { return give_back({}, delay); }
-    /// What the last worker that failed has said; asks the store, but for a message of Queue Storage.
+    /// The reason that the last `fail` of this message gave; empty where there is none. Cost: one request, none for a message of Queue Storage.
     [[nodiscard]] result<std::string> reason() const { return queue_.reason(held_); }
-    /// Gives it back, and keeps the reason, which a dead letter tells.
+    /// Gives it back, and stores the reason, which `reason` and a dead letter have.
     [[nodiscard]] result<void> fail(std::string_view why, std::chrono::nanoseconds delay = {}) {
         return give_back(why, delay);
     }

@@ -5,7 +5,7 @@
 /// \file
 /// `keep_alive`: renewing a claimed message as an operation, which a program drives beside its work. There is no hidden thread.
 ///
-///     auto both = keep_alive(*item, entitable::bulk_insert(...)); // an operation that renews between the steps of another one
+///     auto both = keep_alive(*item, entitable::single_request{insert}); // an operation that renews between the steps of another one
 ///     auto ended = run(both, context, time, store);
 
 #include <entitable/messaging/claimed.hpp>
@@ -67,7 +67,9 @@ concept takes_response =
 } // namespace detail
 
 /// An operation and, between its steps, the renewals of a message. The result is that of the operation. Where the message is lost, or cannot be
-/// renewed, the operation is abandoned with ReceiptLost or the store's error. One thread at a time.
+/// renewed, the operation is abandoned with ReceiptLost or the store's error.
+///
+/// Thread safety: one thread at a time.
 template <operation Work>
 class kept_alive {
 public:
@@ -79,7 +81,7 @@ public:
         }
     }
 
-    /// The renewal, where it is due before the next step of the work.
+    /// The renewal where it is due before the next step of the work; else that step.
     [[nodiscard]] operation_step next() {
         operation_step const step = work_.next();
         renews_ = !step.done() && renewal_.due() <= (std::max)(step.not_before, now_);
@@ -104,7 +106,7 @@ public:
             work_.answer(std::move(answered), now);
         }
     }
-    /// Ends the work; the message stays this worker's until its time is over.
+    /// Ends the work; the claim stays as it is until its time is over.
     void abandon(error const& reason) { work_.abandon(reason); }
     /// The result of the work.
     [[nodiscard]] auto finish() { return work_.finish(); }
@@ -117,15 +119,15 @@ private:
     bool renews_{};
 };
 
-/// Work that renews the message between its steps, each time that half of its visibility is over: for `queue_options::visibility` from then
-/// on. A step that takes longer than that is not interrupted. `place`: which of the driver's transports the queue's store is.
-/// The item stays where it is, and is not used meanwhile.
+/// Work that renews the message between its steps, each time that half of its visibility is over, to `queue_options::visibility` from then.
+/// A step is not interrupted, and a request that takes longer than the claim loses the message. `place`: the driver's transport that is the
+/// queue's store. The item stays where it is, and is not used meanwhile.
 template <mapped_entity T, operation Work>
 [[nodiscard]] kept_alive<Work> keep_alive(claimed<T>& item, Work work, std::size_t place = 0) {
     return {detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item), std::move(work), place};
 }
-/// Renewals alone, for a thread of their own: until the driver's call is cancelled or its deadline passes, or the message is lost. The result is
-/// that error.
+/// Renewals alone, for a thread of their own: until the driver's call is cancelled or its deadline passes, or the message is lost or cannot
+/// be renewed. The result is that error.
 template <mapped_entity T>
 [[nodiscard]] kept_alive<detail::no_work> keep_alive(claimed<T>& item) {
     return keep_alive(item, detail::no_work{});

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `message_queue`: what a queue can do, wherever it is kept.
+/// `message_queue`: what every queue has, wherever it is stored.
 
 #include <entitable/messaging/queue_options.hpp>
 
@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A message in the hands of a worker: a receipt that cannot be copied, and is good for one end.
+/// A claimed message: movable, not copyable, with a receipt that serves for one end.
 template <class Item, class T>
 concept claimed_message = std::movable<Item> && !std::copyable<Item> &&
     requires(Item& item, Item const& held, std::chrono::nanoseconds time, std::string_view why) {
@@ -27,12 +27,12 @@ concept claimed_message = std::movable<Item> && !std::copyable<Item> &&
     };
 
 /// A queue of messages of type `T` that several workers share. Each message is delivered at least once: to one worker, and to another one
-/// when the first does not end with it in time.
+/// when the first does not complete it in time.
 ///
 /// Semantic rules:
-/// 1. What was enqueued is claimed until somebody completes it, or until it was claimed `max_deliveries` times.
-/// 2. A claim holds for a time by the clock of the store. No two receipts of a message are good at the same time.
-/// 3. Whoever has lost a message is told ReceiptLost, and has changed nothing.
+/// 1. A message can be claimed until it is completed, or was claimed `max_deliveries` times.
+/// 2. A claim holds for a time, by the clock of the store. No two receipts of a message are valid at the same time.
+/// 3. A worker that has lost a message gets ReceiptLost, and has changed nothing.
 /// 4. `keeps_ids`: a second message of an id is refused for as long as the queue remembers the first.
 template <class Q, class T>
 concept message_queue =

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How a queue goes about it, and what it tells.
+/// Options of a queue, and what its calls return.
 
 #include <entitable/client/contention.hpp>
 #include <entitable/core/clock.hpp>
@@ -14,54 +14,54 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The waits between looks at a queue in which nothing was: 1 s, then longer, up to 30 s.
+/// The waits between looks at an empty queue: 1 s, then longer, up to 30 s.
 inline constexpr backoff polling_backoff{.base = std::chrono::seconds{1},
     .least = std::chrono::nanoseconds{},
     .most = std::chrono::seconds{30},
     .jitter = 0.1,
     .jitter_at_cap = true};
 
-/// How a queue goes about it.
+/// Options of a queue.
 struct queue_options {
-    std::uint32_t lanes{8}; ///< partitions, 1 to 1000. Those of a queue that is there stay as many as they are
+    std::uint32_t lanes{8}; ///< partitions, 1 to 1000. A queue that exists keeps its number
     std::chrono::nanoseconds visibility{std::chrono::seconds{30}}; ///< how long a claim holds, 2 s to 7 days
-    std::uint32_t max_deliveries{5};    ///< claims of a message, then it becomes a dead letter; 0 is taken for 1
-    backoff polling{polling_backoff};   ///< the waits of a claim that finds nothing
-    std::uint32_t max_attempts{50};     ///< sendings of a request, the first one included; 0 is taken for 1
+    std::uint32_t max_deliveries{5};    ///< claims of a message, after which it becomes a dead letter; 0 counts as 1
+    backoff polling{polling_backoff};   ///< the waits of a claim that finds nothing, between its looks
+    std::uint32_t max_attempts{50};     ///< attempts of a request, including the first one; 0 counts as 1
     backoff delays{contention_backoff}; ///< the waits between them
     clock* time{&system_clock()};       ///< of waits and of the times in keys; must outlive the queue
-    std::uint64_t seed{};               ///< of ids, waits and where a worker begins to look; 0 for a fresh one
-    call_options calls{};               ///< the wishes for each of its requests
+    std::uint64_t seed{};               ///< of ids, waits and the lane a worker begins with; 0 for a fresh one
+    call_options calls{};               ///< the options of each of its requests
 
-    /// Requests of one worker in an hour in which nothing comes: each look is one request a lane.
+    /// Requests an hour of one worker that waits at an empty queue, once its waits have grown to the longest: each look is one request a lane.
     [[nodiscard]] double requests_per_idle_hour() const noexcept {
         auto const seconds = std::chrono::duration<double>{polling.most}.count();
         return seconds > 0 ? lanes * 3600.0 / seconds : 0;
     }
 };
 
-/// How a message is put into a queue.
+/// Options of a message that is put into a queue.
 struct enqueue_options {
     std::chrono::nanoseconds
-        delay{};      ///< nobody sees it before; by the clock of the store, which costs one more request
-    std::string id{}; ///< names the message: a second one of that id is not put into the queue. Empty: a fresh one
+        delay{};      ///< it cannot be claimed before; by the clock of the store, which costs one more request
+    std::string id{}; ///< names the message: a second one of that id is not enqueued. Empty: a fresh one
 };
 
 /// A message that was put into a queue.
 struct enqueued {
     std::string id;       ///< its name
-    bool already_there{}; ///< one of that id was there before, and maybe is done
+    bool already_there{}; ///< a message of that id was enqueued before; it may be done
 };
 
-/// How a worker asks for messages.
+/// Options of a claim.
 struct claim_options {
-    std::chrono::nanoseconds wait{}; ///< how long it waits for a message to come; 0: it looks once
+    std::chrono::nanoseconds wait{}; ///< how long it waits for a message; 0: it looks once; `no_timeout`: for ever
 };
 
-/// How many rows a queue has; approximate, since lanes are read one after the other.
+/// How many messages a queue has; approximate, since lanes are read one after the other.
 struct queue_size {
-    std::uint64_t ready{};        ///< messages that a worker would get now
-    std::uint64_t held{};         ///< messages that a worker has, or that are delayed
+    std::uint64_t ready{};        ///< messages that can be claimed now
+    std::uint64_t held{};         ///< messages that are claimed or delayed
     std::uint64_t dead_letters{}; ///< messages that were claimed too often
 };
 

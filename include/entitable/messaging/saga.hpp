@@ -3,16 +3,16 @@
 #pragma once
 
 /// \file
-/// `saga_for<T>`: work of several steps, each in a partition, a table or a store of its own, that goes on where it ended:
+/// `saga_for<T>`: work of several steps, each in a partition, a table or a store of its own, that is resumed where it ended:
 ///
 ///     auto remove_channel = saga_for<deletion>("remove_channel",
 ///         step("mark", [&](deletion const& it) { return channels.update_if_present(it.channel, ...); }),
-///         step("posts", [&](deletion const& it) { return bulk_remove(posts.where(...)); }));
+///         step("posts", [&](deletion const& it) { return bulk_remove(posts, posts.where(...)); }));
 ///     auto ended = remove_channel.resume(*item);
 ///
-/// A step may run twice, and may still be under way in a worker that is late. So it is idempotent and harmless when it is late: it looks
-/// for the entity that was meant (by an id that is fresh for each one and stands in the message), changes it under the ETag that was read, and
-/// uses `any_etag` on keys with that id alone; it does not upsert.
+/// A step may run twice, and may still be under way in a worker that is late. So write it idempotent, and harmless when late: it looks up
+/// the entity that was meant (by an id that is fresh for each one and is in the message), changes it under the ETag that was read, and
+/// uses `any_etag` only on keys with that id; it does not upsert.
 
 #include <entitable/messaging/claimed.hpp>
 
@@ -24,24 +24,24 @@ ENTITABLE_BEGIN_NAMESPACE
 /// How a saga ended.
 enum class saga_end : std::uint8_t {
     completed,   ///< all steps were done
-    compensated, ///< a step failed for good, and what was done before was undone
+    compensated, ///< a step failed permanently, and the steps before it were undone
 };
 
 /// A saga that ended.
 struct saga_outcome {
     saga_end end{};    ///< how
-    std::string why{}; ///< of a saga that was undone: what the step that failed has said
+    std::string why{}; ///< of a saga that was undone: the error of the step that failed
 };
 
-/// Rows of the lane in which the message stands, changed as one with the advance of the saga: so exactly once.
+/// Changes of rows in the message's lane, made in one transaction with the progress of the saga: exactly once.
 class lane_changes {
 public:
-    /// In this lane.
+    /// Of this lane.
     explicit lane_changes(std::string lane) : lane_(std::move(lane)) {}
 
-    /// The partition key that such rows have.
+    /// The partition key of such rows.
     [[nodiscard]] std::string const& partition_key() const noexcept { return lane_; }
-    /// Adds a change; at most 99, of rows with that partition key.
+    /// Adds a change of a row with that partition key; at most 99, or 98 over operation rows.
     void add(mutation change) { changes_.push_back(std::move(change)); }
     /// What was added.
     [[nodiscard]] std::vector<mutation> const& all() const noexcept { return changes_; }
@@ -109,13 +109,13 @@ concept saga_step_with_undo =
 
 } // namespace detail
 
-/// A step with its name, which is stored in a number and never changes. `effect(message)`, or `effect(message, lane_changes&)`, returns a
-/// `result`. The name outlives the saga: a literal.
+/// A step and its name, of which a hash is stored: never change it. `effect(message)`, or `effect(message, lane_changes&)`, returns a
+/// `result`. The name outlives the saga: use a literal.
 template <class Effect>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect) {
     return detail::saga_step<Effect>{name, std::move(effect), {}};
 }
-/// A step that is undone by `undo(message)` when a later one fails for good. It is idempotent and harmless when late as the step is.
+/// A step that is undone by `undo(message)` when a later one fails permanently. `undo` is idempotent and harmless when late, as the step is.
 template <class Effect, class Undo>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect, Undo undo) {
     return detail::saga_step<Effect, Undo>{name, std::move(effect), std::move(undo)};
@@ -133,7 +133,7 @@ class saga {
         "what undoes a step takes the message by const reference, and returns an entitable::result");
 
 public:
-    /// With its name, which is stored as those of the steps are.
+    /// With its name, which is part of the same hash.
     constexpr explicit saga(std::string_view name, Steps... steps) : name_(name), steps_(std::move(steps)...) {}
 
     [[nodiscard]] std::string_view name() const noexcept { return name_; } ///< its name
@@ -142,15 +142,17 @@ public:
         return std::apply([](auto const&... each) { return std::array{each.name...}; }, steps_);
     }
 
-    /// Goes on from the step that the message records, and records each step that is done in the message, under its receipt, which that renews. At
-    /// the end the caller completes the message. With an error the message stays as it is: it comes again when the claim is over, or
-    /// earlier after `release`, and is resumed by whoever claims it.
+    /// Runs the steps from the one that the message records, and records each one that is done in the message, under its receipt, which
+    /// renews the claim. At the end the caller completes the message. After an error the message stays as it is: it is delivered again
+    /// when the claim is over, or earlier after `release`, and the worker that claims it resumes the saga.
     ///
-    /// An error of a step that may pass (an unknown effect, a version that has changed, a service that is busy, a deadline, a receipt that is
-    /// lost) ends the run. Any other error with `effect::none` is for good: where steps before it can be undone they are, from the last to the
-    /// first, and the outcome is `compensated`; where nothing can be undone the error is told.
+    /// A transient error of a step (an unknown effect, a version that has changed, a service that is busy, a cancellation, a deadline, a lost
+    /// receipt) ends the run. Any other error is permanent: in a saga with a step that can be undone, the steps before the one that failed
+    /// are undone, from the last to the first, and the outcome is `compensated`; in one without, the error is returned. An error of an
+    /// `undo` ends the run, and the next run begins with it.
     ///
-    /// SagaDiffers: the message was begun by a program with other steps. ReceiptLost: another worker has the message, and goes on with it.
+    /// Errors: those above; SagaDiffers where the message was begun by a program with other steps; ReceiptLost where another worker has the
+    /// message, and resumes it. Cost: one request a step, besides its effect.
     [[nodiscard]] result<saga_outcome> resume(claimed<T>& item) const {
         auto const names = steps();
         T const& message = item.message();
@@ -191,7 +193,8 @@ private:
     std::tuple<Steps...> steps_;
 };
 
-/// The steps to be done for each message of type `T`. Names are told apart; they are stored, so what is in the queue needs the same steps.
+/// A saga with these steps for each message of type `T`. A hash of the names and their order is stored: what is in the queue needs the same
+/// steps.
 template <mapped_entity T, class... Steps>
 [[nodiscard]] constexpr saga<T, Steps...> saga_for(std::string_view name, Steps... steps) {
     return saga<T, Steps...>{name, std::move(steps)...};

@@ -38,26 +38,29 @@ struct system_changes {
 
 } // namespace detail
 
-/// A message that was claimed too often.
+/// A message that was claimed `max_deliveries` times, and not completed.
 template <mapped_entity T>
 struct dead_letter {
     std::string id;             ///< its name
-    T message{};                ///< what was to be done
+    T message{};                ///< its content
     std::uint32_t deliveries{}; ///< how often it was claimed
-    std::string why;            ///< what the last worker that failed has said
+    std::string why;            ///< the reason of the last `fail`; empty where there was none
     row stored;                 ///< as it is stored, for `requeue` and `purge`
 };
 
-/// A queue of messages in a table of its own: each message is claimed by one worker at a time, and comes again until somebody has completed it.
-/// Delivery is at least once. Safe to use from several threads; a copy remembers the same places in the lanes, so a worker of its own makes
-/// a queue of its own.
+/// A queue of messages in a table of its own: each message is claimed by one worker at a time, and delivered again until it is completed, or was
+/// claimed `max_deliveries` times. Delivery is at least once.
 ///
-/// Messages stand in lanes, one partition each, in the order of their times; a worker takes the first that nobody has, lane after lane. What
-/// is claimed is invisible until `visible_at`, by the clock of the store, which its answers tell (`call::server_date`). A transport whose
-/// answers tell no time is taken to have this program's clock.
+/// Messages are in lanes, one partition each, in the order of their times; a worker takes the first that can be claimed, lane after lane. What
+/// is claimed is invisible until `visible_at`, by the clock of the store, which its answers carry (`call::server_date`). A transport whose
+/// answers carry no time is taken to have this program's clock.
 ///
-/// Errors are those of the table. A request of unknown effect is settled by what is stored; only where that could not be read, or after
-/// `max_attempts`, the outcome is an error with `effect::unknown`. `enqueue` may then be called again with the same id.
+/// Errors: those of the table; ResourceNotFound or TableNotFound before `create`; OutOfRangeInput for invalid options. A request of unknown
+/// effect is settled by what is stored; only where that cannot be read, or after `max_attempts`, the error has `effect::unknown`. Then call
+/// `enqueue` again with the same id.
+///
+/// Cost: each object reads the number of lanes once, in one request. Thread safety: safe to use from several threads. A copy shares the
+/// places in the lanes; a worker that is to look for itself makes a queue of its own.
 template <mapped_entity T>
 class table_queue {
     static_assert(!detail::has_queue_property<T>(), "the properties that begin with Queue_ are those of the queue");
@@ -66,16 +69,17 @@ public:
     using value_type = T;                   ///< the messages
     static constexpr bool keeps_ids = true; ///< see `message_queue`
 
-    /// Through any transport, in a table of this name; asks nothing yet.
+    /// Through any transport, in a table of this name; sends nothing yet.
     table_queue(any_transport through, std::string name, queue_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.table().name(); } ///< of its table
     [[nodiscard]] queue_options const& options() const noexcept { return core_.options(); } ///< as they were given
-    /// The table and the number of lanes, unless they are there; whether the table was made now. OutOfRangeInput for options that cannot be.
+    /// Creates the table, and stores the number of lanes, unless they exist. True if this call created the table. OutOfRangeInput for invalid
+    /// options.
     [[nodiscard]] result<bool> create() const { return core_.create(); }
 
-    /// Puts a message in: once, however often it is asked for under one id, until `sweep` forgets the id.
+    /// Puts a message in: once, however often it is called with one id, until `sweep` forgets the id. Cost: one request, two with a delay.
     [[nodiscard]] result<enqueued> enqueue(T const& message, enqueue_options const& how = {}) const {
         auto made = to_row(message);
         if (!made) {
@@ -84,8 +88,8 @@ public:
         auto const at = core_.plan(how);
         return at ? core_.enqueue(*at, made->view()) : result<enqueued>{failure{at.error()}};
     }
-    /// Puts several in, each 32 of them as one. After an error of effect unknown some are there, and nobody knows which: give ids to those
-    /// that must not be there twice, and put them in one by one.
+    /// Puts several in, 32 of them in each transaction, under fresh ids. After an error of effect unknown some may be in the queue, and it is not
+    /// known which: enqueue those that must not be there twice one by one, with ids.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_all(std::span<T const> messages) const {
         std::vector<row> rows(messages.size());
         for (std::size_t index = 0; index < rows.size(); ++index) {
@@ -96,8 +100,8 @@ public:
         return core_.enqueue_group(rows);
     }
 
-    /// The first message that nobody has; nothing where there is none, after the wait that was asked for. A claim that waits looks again after
-    /// `queue_options::polling`, and when the first message that others have can be had.
+    /// Claims the first message that is free; nothing where there is none after `claim_options::wait`. A claim that waits looks again after
+    /// `queue_options::polling`, and when the first message that is claimed or delayed becomes free.
     [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
         auto some = claim_some(1, how);
         if (!some) {
@@ -109,7 +113,7 @@ public:
         }
         return one;
     }
-    /// Up to so many at once, 32 at most, of one lane.
+    /// Claims up to `most` messages of one lane, 1 to 32, in one transaction.
     [[nodiscard]] result<std::vector<claimed<T>>> claim_some(std::uint32_t most, claim_options const& how = {}) const {
         result<std::vector<claimed<T>>> made{std::in_place};
         auto got = core_.claim(most, how.wait);
@@ -127,8 +131,8 @@ public:
         return made;
     }
 
-    /// Completes several, those of one lane in one transaction of up to 50; how many are done. A message that was lost to another worker is not
-    /// counted, and its item answers InvalidInput from then on. With an error some are done; the items tell which.
+    /// Completes several, up to 50 neighbours of one lane in one transaction, and returns how many. A message that was lost to another worker is
+    /// not counted, and its item answers InvalidInput from then on. After an error some are completed: those answer InvalidInput as well.
     [[nodiscard]] result<std::size_t> complete_all(std::span<claimed<T>> items) const {
         std::vector<detail::receipt*> all;
         for (claimed<T>& each : items) {
@@ -139,8 +143,8 @@ public:
 
     // ---- beside an entity ----
 
-    /// Adds the message to what a batch or a transaction writes: both are written, or neither. It stands beside the entity until a `relay`
-    /// puts it into the queue. A batch has another change before. The id under which it will be there.
+    /// Adds the message to what a batch or a transaction writes: both are written, or neither. It is kept beside the entity until a `relay`
+    /// puts it into the queue. Returns its id there. A batch needs a change before it: else its `submit` returns InvalidInput.
     template <class Changes>
     std::string outbox(Changes& changes, T const& message, std::string id = {}) const {
         if (id.empty()) {
@@ -155,8 +159,8 @@ public:
         detail::system_changes::add(changes, core_.outbox_row(partition, id, made->view()));
         return id;
     }
-    /// Puts into the queue what outbox rows of a table say, in one partition or in all of it, and takes them away; how many. Any number of
-    /// programs may do it at any time: an id is put in once.
+    /// Puts the messages of a table's outbox rows into the queue, of one partition or of all, removes the rows, and returns how many. Any number
+    /// of programs may call it at any time: an id is enqueued once.
     [[nodiscard]] result<std::size_t> relay(
         any_transport const& from, std::string const& table, std::optional<std::string> const& partition = {}) const {
         return core_.relay(from, table, partition);
@@ -164,7 +168,7 @@ public:
 
     // ---- looking after it ----
 
-    /// Messages that could be claimed now, at most so many; takes nothing.
+    /// At most `most` messages that could be claimed now; claims nothing. Cost: reads all messages.
     [[nodiscard]] result<std::vector<T>> peek(std::size_t most = 32) const {
         result<std::vector<T>> seen{std::in_place};
         result<void> problem;
@@ -178,7 +182,7 @@ public:
         }
         return seen;
     }
-    /// How many rows there are; reads them all.
+    /// How many messages there are. Cost: reads them all.
     [[nodiscard]] result<queue_size> approximate_size() const {
         result<queue_size> all{std::in_place};
         auto read = core_.for_each_row(system_row::message,
@@ -188,7 +192,7 @@ public:
         }
         return read ? std::move(all) : result<queue_size>{std::move(read).as_failure()};
     }
-    /// How old the oldest message is, by its time and that of the store; nothing where there is none.
+    /// The age of the oldest message, by its time and that of the store; nothing where there is none. Cost: reads them all.
     [[nodiscard]] result<std::optional<std::chrono::nanoseconds>> oldest_age() const {
         result<std::optional<std::chrono::nanoseconds>> age{std::in_place};
         auto read = core_.for_each_row(system_row::message, [&](row_view each, date_time told) {
@@ -197,7 +201,7 @@ public:
         });
         return read ? std::move(age) : result<std::optional<std::chrono::nanoseconds>>{std::move(read).as_failure()};
     }
-    /// The messages that were claimed too often.
+    /// The dead letters. A message becomes one when a claim meets it after its last delivery is over.
     [[nodiscard]] result<std::vector<dead_letter<T>>> dead_letters() const {
         result<std::vector<dead_letter<T>>> all{std::in_place};
         result<void> problem;
@@ -216,16 +220,16 @@ public:
         }
         return all;
     }
-    /// Puts a dead letter back in its place, as if it was never claimed. ReceiptLost where somebody else was faster.
+    /// Puts a dead letter back in its place, as if it was never claimed. ReceiptLost where another program was faster.
     [[nodiscard]] result<void> requeue(dead_letter<T> const& dead) const {
         return core_.requeue(dead.stored, dead.stored.view().etag());
     }
-    /// Throws a dead letter away. ReceiptLost where somebody else was faster.
+    /// Removes a dead letter. ReceiptLost where another program was faster.
     [[nodiscard]] result<void> purge(dead_letter<T> const& dead) const {
         return core_.purge(dead.stored, dead.stored.view().etag());
     }
-    /// Forgets the ids of messages that were done or thrown away longer ago than the window; how many. An `enqueue` or a relay that is later
-    /// than that delivers a message again.
+    /// Forgets the ids of messages that were completed or purged longer ago than the window, and returns how many. An `enqueue` or a relay that
+    /// is later than that delivers the message again. Cost: reads all ids, and one request for each one that is forgotten.
     [[nodiscard]] result<std::size_t> sweep(std::chrono::nanoseconds window = std::chrono::hours{24}) const {
         return core_.sweep(window);
     }
