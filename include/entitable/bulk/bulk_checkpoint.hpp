@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Where a bulk load keeps how far it is: in a file, in a row of a table, or in a place of your own.
+/// Where a bulk load keeps its progress: in a file, in a row of a table, or in a place of your own.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/row/system_rows.hpp>
@@ -16,13 +16,13 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Keeps one text. `save` is atomic and durable: after a crash at any time `load` gives the text of the last `save` that returned,
+/// Keeps one text. `save` is atomic and durable: after a crash at any time `load` returns the text of the last `save` that returned,
 /// or of the one that was under way. One process at a time.
 template <class T>
 concept checkpoint_place = std::copy_constructible<T> && requires(T const& place, std::string_view text) {
-    { place.load() } -> std::same_as<result<std::optional<std::string>>>; // nothing where nothing is kept
+    { place.load() } -> std::same_as<result<std::optional<std::string>>>; // absent where nothing is kept
     { place.save(text) } -> std::same_as<result<void>>;
-    { place.clear() } -> std::same_as<result<void>>; // also where nothing is kept
+    { place.clear() } -> std::same_as<result<void>>; // success where nothing is kept
 };
 
 /// Any place for a checkpoint, or none. Copies share it.
@@ -35,7 +35,7 @@ public:
     bulk_checkpoint(T place) : place_(new model<T>(std::move(place))) {}
 
     explicit operator bool() const noexcept { return static_cast<bool>(place_); } ///< whether there is one
-    /// The text that is kept. Undefined where there is no place, as below.
+    /// The text that is kept. Undefined where there is no place; so are the next two.
     [[nodiscard]] result<std::optional<std::string>> load() const { return place_->load(); }
     [[nodiscard]] result<void> save(std::string_view text) const { return place_->save(text); } ///< keeps this text
     [[nodiscard]] result<void> clear() const { return place_->clear(); }                        ///< keeps nothing
@@ -59,10 +59,11 @@ private:
     shared<keeper> place_;
 };
 
-/// A checkpoint in a file: written beside it under the name with ".new", brought to the disk, renamed. Errors: StoreFailed, StoreFull.
+/// A checkpoint in a file: written beside it under the name with ".new", flushed to the disk, renamed. Where a rename replaces no file
+/// (Windows) a crash between removal and renaming leaves the name with ".new" alone. Errors: StoreFailed, StoreFull.
 class file_checkpoint {
 public:
-    /// Asks nothing yet. In UTF-8 where the system lets names be that.
+    /// Opens nothing yet. `path` is in UTF-8 where the system allows that.
     explicit file_checkpoint(std::string path) : path_(std::move(path)) {}
 
     [[nodiscard]] result<std::optional<std::string>> load() const; ///< reads the file
@@ -73,11 +74,11 @@ private:
     std::string path_;
 };
 
-/// A checkpoint in a system row of a table, which is there already: RowKey "~!bulk!" and a name. For programs that move from
-/// machine to machine. Errors: those of the transport; EntityTooLarge for a window of millions of rows.
+/// A checkpoint in a system row of a table that exists: RowKey "~!bulk!" and a name. For programs that move from machine to machine.
+/// Errors: those of the transport; EntityTooLarge for a window of millions of rows.
 class row_checkpoint {
 public:
-    /// `name` tells loads apart that keep their checkpoints in one partition.
+    /// `name` distinguishes loads whose checkpoints are in one partition.
     row_checkpoint(any_transport through, std::string table, std::string partition_key, std::string name)
         : through_(std::move(through)),
           table_(std::move(table)),

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a query finds into another table, as a bulk load.
+/// `bulk_copy`: a bulk load of what a query finds into another table.
 
 #include <entitable/bulk/bulk_load.hpp>
 #include <entitable/client/detail/row_of_change.hpp>
@@ -32,9 +32,9 @@ template <class Query, class Target, class Change>
 
 } // namespace detail
 
-/// Inserts what a query finds into another table, with the properties that the type does not declare. Nothing of the target is
-/// overwritten: a row that is there otherwise is refused with EntityAlreadyExists, and one that is there already counts as that. So a
-/// second run is a check of the first one: it writes nothing. Source and target may be on different transports, not one table.
+/// Inserts what a query finds into another table, with the properties that the type does not declare. Nothing in the target is
+/// overwritten: a row that exists with other properties is refused with EntityAlreadyExists, one with the same properties counts as already
+/// there. So a second run checks the first one: it writes nothing. Source and target may be on different transports, not one table.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_copy(
     query<Entity, Path> const& found, table<Entity> const& to, bulk_options const& options = {}) {
@@ -42,8 +42,8 @@ template <class Entity, access_path Path>
         found, to, [](row_view each) -> result<std::optional<row>> { return std::optional<row>{row{each}}; }, options);
 }
 
-/// Inserts what `change` makes of each entity that a query finds: a `Target`, an optional of one, or a result of either. Nothing leaves
-/// the entity out, which counts as already there; an error refuses it. Properties that `Source` does not declare are not copied.
+/// Inserts what `change` makes of each entity that a query finds: a `Target`, an optional of one, or a result of either. An empty optional
+/// leaves the entity out, which counts as already there; an error refuses it. Properties that `Source` does not declare are not copied.
 template <class Source, access_path Path, class Target, class Change>
     requires std::invocable<Change const&, Source const&>
 [[nodiscard]] result<bulk_report> bulk_copy(

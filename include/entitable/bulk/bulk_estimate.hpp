@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a service takes in a second (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a
+/// What a service accepts in a second (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a
 /// partition; of 1 KiB).
 struct bulk_targets {
     double entities_a_second{20'000};               ///< in all
@@ -23,14 +23,13 @@ struct bulk_targets {
 /// What a load would cost.
 struct bulk_cost {
     std::uint64_t rows{};    ///< as asked for
-    std::uint64_t refused{}; ///< of the sample: rows that no service takes
-    /// Transactions where the rows are spread over partitions as those of the sample are, and more rows are more partitions. A batch is
-    /// billed as one.
+    std::uint64_t refused{}; ///< of the sample: rows that the service accepts in no transaction
+    /// Transactions where more rows mean more partitions like those of the sample. A batch is billed as one.
     std::uint64_t transactions{};
-    /// Transactions where more rows are larger partitions.
+    /// Transactions where more rows mean larger partitions.
     std::uint64_t least_transactions{};
     std::uint64_t bytes{}; ///< of the entities, by the service's measure
-    /// At the targets, where more rows are larger partitions: the busiest one decides, or all together.
+    /// At the targets, where more rows mean larger partitions: the busiest partition decides, or all together.
     double seconds{};
 };
 

@@ -3,21 +3,22 @@
 #pragma once
 
 /// \file
-/// Many rows into a table, or out of it, with many transactions under way from one thread.
+/// Bulk loads: many rows into a table, or out of it, with many transactions under way from one thread.
 ///
 ///     auto report = entitable::bulk_insert(books, read_books(file), {.checkpoint = entitable::file_checkpoint{"books.checkpoint"}});
 ///
-/// What holds of all of them:
-/// - A batch is atomic, a bulk load is not: rows go into transactions as they fit, and those are sent in any order. Rows with one key
+/// All of them:
+/// - A batch is atomic, a bulk load is not: rows go into transactions as they fit, and those are sent in any order. Rows with the same key
 ///   are written in the order of the input.
-/// - Each row has one end: written, already there, superseded, or refused. Nothing is dropped, and nothing is sent twice unless its
-///   answer was lost or the service asked for less: an insert that meets a row with the same properties counts as already there.
+/// - Each row has one outcome: written, already there, superseded, or refused. None is dropped. A row is sent again where its answer was lost,
+///   the service was busy, or its transaction was refused: an insert that meets a row with the same properties counts as already there.
 /// - A transaction that is refused because of one row is sent again without it; after three such rows in halves, then row by row.
-/// - 429, 503 and Retry-After slow the load down, towards the partition or in all. The rate rises again by itself.
-/// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, that of an input that failed, what no row is to blame for (no such
-///   table, no permission), and the last failure when nothing else came for `bulk_options::patience`. The effect is unknown once anything
-///   was sent. With a checkpoint the same call goes on, in another process too; without one an insert may simply be run again.
-/// - One thread; the table may be used by others meanwhile. `table::options()` are those of each request.
+/// - 429, 503 and Retry-After slow the load down, for one partition or for all. The rate rises again by itself.
+/// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, that of an input that failed, one that no row causes (no such
+///   table, no permission), that of a row after `bulk_options::max_refused`, and the last failure when no request succeeded for
+///   `bulk_options::patience`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, in another process
+///   too; without one an insert may simply be run again.
+/// - Thread safety: a load runs on the calling thread; the table may be used by others meanwhile. `table::options()` apply to each request.
 
 #include <entitable/bulk/detail/bulk_run.hpp>
 #include <entitable/client/detail/query_rows.hpp>
@@ -155,8 +156,8 @@ template <class Entity, class Query, class Take>
 
 } // namespace detail
 
-/// Inserts the entities of a range, or of results of them: an element that is an error is refused with it. EntityAlreadyExists for a
-/// row that the table has otherwise. What iterating throws ends the load; where that is an `error` it is the answer.
+/// Inserts the entities of a range, or of results of them: an element that is an error is refused with it. A row that the table has with
+/// other properties is refused with EntityAlreadyExists. What iterating throws ends the load; a thrown `error` is returned.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -169,8 +170,8 @@ template <class Range>
     return detail::bulk_write<entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
 }
 
-/// Inserts the entities of a range, or puts them in place of those that are there, or lays them over those (`bulk_options::merge`).
-/// Otherwise as `bulk_insert`. A write whose answer was lost is sent again: it may undo what another writer did in between.
+/// Inserts the entities of a range, or replaces the stored ones, or merges into them (`bulk_options::merge`). As `bulk_insert` in all else. A
+/// write whose answer was lost is sent again: it may undo what another writer did in between.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -186,7 +187,7 @@ template <class Range>
 }
 
 /// Removes what a query of the table finds. A row that was changed since it was found is refused with UpdateConditionNotSatisfied; one
-/// that is gone counts as already there. Keeps no checkpoint (NotSupported): run it again.
+/// that is gone counts as already there. Takes no checkpoint (NotSupported): run it again. InvalidInput for a query of another table.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_remove(
     table<Entity> const& from, query<Entity, Path> const& found, bulk_options const& options = {}) {
@@ -197,10 +198,10 @@ template <class Entity, access_path Path>
     return detail::bulk_over(from, found, detail::bulk_mode::remove, true, take, nullptr, options);
 }
 
-/// Changes what a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and once more for each
-/// time that another writer was faster. An entity for which it returns false counts as already there, one that is gone is refused with
-/// ResourceNotFound. A row whose answer was lost, and that is otherwise than it was sent, is refused with effect unknown and not changed
-/// again. Keeps no checkpoint (NotSupported): a change that may be run again looks whether it was made.
+/// Changes what a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and once more each time that
+/// another writer was faster. An entity for which it returns false counts as already there, one that is gone is refused with
+/// ResourceNotFound. A row whose answer was lost, and that differs from what was sent, is refused with effect unknown and not changed
+/// again. Takes no checkpoint (NotSupported): write a change that finds out whether it was made, and run it again.
 template <class Entity, access_path Path, class Change>
 [[nodiscard]] result<bulk_report> bulk_update(
     table<Entity> const& in, query<Entity, Path> const& found, Change&& change, bulk_options const& options = {}) {

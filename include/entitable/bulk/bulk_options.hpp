@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How a bulk load goes about it, what it says while it runs, and what became of it.
+/// Options of a bulk load, its progress and its report.
 
 #include <entitable/bulk/bulk_checkpoint.hpp>
 #include <entitable/request/call.hpp>
@@ -16,15 +16,14 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What happens to a row of the input whose key another row has that is not settled yet. Where that one is settled the table's
-/// answer decides.
+/// What happens to a row of the input when an earlier row with its key is not settled yet. After a settled one the table's answer decides.
 enum class bulk_duplicates : std::uint8_t {
     in_order,  ///< it waits for the other one, and then the table's answer decides
-    last_wins, ///< it takes the place of the other one where that was not sent; else it waits
+    last_wins, ///< it replaces the other one where that was not sent; else it waits
     refused,   ///< InvalidDuplicateRow where the other one was not sent; else it waits
 };
 
-/// What a load may use up. Zero: no limit.
+/// What a load may consume. Zero: no limit.
 struct bulk_budget {
     double entities_a_second{};      ///< rows
     double request_units_a_second{}; ///< divided by `units_an_entity`
@@ -34,63 +33,65 @@ struct bulk_budget {
 /// A row of the input that was not written.
 struct refused_row {
     std::uint64_t index{};     ///< in the input, from 0
-    std::string partition_key; ///< empty where the input has no row here, or its keys have no text
+    std::string partition_key; ///< empty where the input has no row here, or its keys cannot be encoded
     std::string row_key;       ///< the same
-    error why; ///< effect unknown: an answer was lost, and it cannot be told whether the row was written
+    error why;                 ///< effect unknown: an answer was lost, and it is not known whether the row was written
 };
 
-/// How far a load is. read == written + already_there + superseded + refused + held. Counts go on where a checkpoint left them.
+/// The progress of a load. read == written + already_there + superseded + refused + held. Counts continue where a checkpoint left them.
 struct bulk_progress {
-    std::uint64_t read{};                 ///< rows of the input, those that a checkpoint knows to be settled too
+    std::uint64_t read{};                 ///< rows of the input, including those that a checkpoint has as settled
     std::uint64_t written{};              ///< rows that are written
-    std::uint64_t already_there{};        ///< rows for which nothing had to be written: the table was as they want it
-    std::uint64_t superseded{};           ///< rows in whose place a later one with the same key was sent
+    std::uint64_t already_there{};        ///< rows for which nothing had to be written
+    std::uint64_t superseded{};           ///< rows that a later one with the same key replaced before it was sent
     std::uint64_t refused{};              ///< rows that were not written, and will not be
     std::uint64_t held{};                 ///< rows that were read and are not settled yet
     std::uint64_t transactions{};         ///< requests that were answered
-    std::uint64_t retried{};              ///< of these, those that have to be sent again
+    std::uint64_t retried{};              ///< of these, those that had to be sent again
     std::uint64_t bytes{};                ///< of the rows written, as entities are stored
     std::size_t in_flight{};              ///< requests under way
-    bool ended{};                         ///< nothing more is to come: this is what became of it
-    double rows_a_second{};               ///< settled lately
+    bool ended{};                         ///< the load has ended: this is the last report
+    double rows_a_second{};               ///< settled lately; at the end, over the whole load
     std::chrono::nanoseconds elapsed{};   ///< since the call
     std::optional<std::uint64_t> total{}; ///< rows of the input, where that is known
-    std::optional<std::chrono::nanoseconds> left{}; ///< until the end at this rate, where the total is known
+    std::optional<std::chrono::nanoseconds> left{}; ///< until the end at this rate, where that and the total are known
 };
 
-/// Told how far a load is, on its thread. May throw, which ends the load; the last checkpoint stays good.
+/// Called with the progress, on the thread of the load. May throw, which ends the load; the last checkpoint stays valid.
 using bulk_watcher = std::function<void(bulk_progress const&)>;
 
-/// How a bulk load goes about it.
+/// Options of a bulk load.
 struct bulk_options {
-    std::size_t in_flight{32};                        ///< requests under way at most
-    std::size_t window{50'000};                       ///< rows that are read and not settled, at most
-    std::size_t window_bytes{std::size_t{64} << 20U}; ///< their bytes, at most, but for the last one
+    std::size_t in_flight{32};                        ///< requests under way at most; at least one
+    std::size_t window{50'000};                       ///< rows that are read and not settled, at most; at least one
+    std::size_t window_bytes{std::size_t{64} << 20U}; ///< their bytes, at most, not counting the last one
     bulk_duplicates duplicates{};                     ///< two rows with one key
     bool merge{};                                     ///< an upsert lays its properties over the stored ones
     bulk_budget budget{};                             ///< besides what the service allows
-    bulk_checkpoint checkpoint{};                     ///< where it is kept how far the load is; by default nowhere
+    bulk_checkpoint checkpoint{};                     ///< where the progress is kept; by default nowhere
     std::string input{};                              ///< names the input for the checkpoint: a file and its date, say
-    bulk_watcher watch{};                             ///< told how far it is, and once at the end
+    bulk_watcher watch{};                             ///< called with the progress, and once at the end
     std::chrono::nanoseconds watch_every{std::chrono::seconds{1}}; ///< by the clock of the load
-    std::function<void(refused_row const&)> on_refused{};          ///< told of each refused row, as it is refused
+    std::function<void(refused_row const&)> on_refused{};          ///< called with each refused row, as it is refused
     std::size_t keep_refused{1'000};                               ///< refused rows that the report keeps
-    std::uint64_t max_refused{(std::numeric_limits<std::uint64_t>::max)()}; ///< one more ends the load, with its error
-    std::optional<std::uint64_t> total{};         ///< rows of the input, where it does not know its size
-    std::chrono::nanoseconds timeout{no_timeout}; ///< of the whole load; the table's one is for each request
-    cancellation_token cancellation{};            ///< ends it: what is under way is waited for
-    std::chrono::nanoseconds patience{std::chrono::minutes{5}}; ///< without one good answer, after which the load ends
-    bool dry_run{};                                             ///< reads, checks and packs, and sends nothing
+    std::uint64_t max_refused{(std::numeric_limits<
+        std::uint64_t>::max)()};          ///< one more ends the load, with the error of the last row that is kept
+    std::optional<std::uint64_t> total{}; ///< rows of the input, where it does not know its size
+    std::chrono::nanoseconds timeout{no_timeout}; ///< of the whole load; that of the table is for each request
+    cancellation_token cancellation{};            ///< ends it, after the answers to what is under way
+    std::chrono::nanoseconds patience{
+        std::chrono::minutes{5}}; ///< how long without one successful answer, before the load ends
+    bool dry_run{};               ///< reads, checks and packs, and sends nothing
     std::uint64_t seed{};         ///< of the order of partitions, and of waits; 0: from the clock
     clock* time{&system_clock()}; ///< of waits; must outlive the call
 };
 
-/// What became of a load that came to the end of its input.
+/// The report of a load that came to the end of its input.
 struct bulk_report : bulk_progress {
     std::vector<refused_row>
-        refusals; ///< the first that were refused, `bulk_options::keep_refused` at most, as in the input
+        refusals; ///< the first to be refused, `bulk_options::keep_refused` at most, in the order of the input
 
-    /// Success where no row was refused; else the error of the first one that is kept, which says how many there are.
+    /// Success where no row was refused; else the error of the first one that is kept, whose message says how many there are.
     [[nodiscard]] result<void> all_written() const;
 };
 

@@ -16,13 +16,13 @@ ENTITABLE_BEGIN_NAMESPACE
 /// On one line: "45,000 of 100,000 rows (45 %), 9,000 a second, 0:06 left; 12 already there, 3 refused, 32 under way".
 [[nodiscard]] std::string to_string(bulk_progress const& progress);
 
-/// Prints how far a load is, and how it ended. A copy goes on where this one is. One thread at a time.
+/// Prints the progress of a load, and its end. A copy continues where this one is. One thread at a time.
 class bulk_progress_line {
 public:
-    /// `output` outlives it. Where that is no terminal a line is printed once in `every`.
+    /// `output` outlives it. On a terminal each call rewrites the line; elsewhere a line is printed once in `every`, and at the end.
     explicit bulk_progress_line(std::FILE* output = stderr, std::chrono::nanoseconds every = std::chrono::seconds{5});
 
-    void operator()(bulk_progress const& progress); ///< prints, or waits for the next time
+    void operator()(bulk_progress const& progress); ///< prints where a line is due
 
 private:
     std::FILE* output_;

@@ -3,16 +3,18 @@
 #pragma once
 
 /// \file
-/// `expire`: removes what a query finds and nobody has written for a while.
+/// `expire`: removes what a query finds and was not written for some time.
 
 #include <entitable/bulk/bulk_load.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Removes what a query of the table finds and was last written longer ago than `older_than`, by its Timestamp and the clock of the load. An
-/// entity that is written meanwhile stays (refused, UpdateConditionNotSatisfied); a younger one counts as already there. A run that ended is
-/// run again: it finds what is left. Errors: as `bulk_remove`, and OutOfRangeInput for a time before 1601. Cost: reads the keys
-/// of what the query finds, of the younger ones only where the service cannot leave them out; one request for up to 100 removals of a partition.
+/// entity that is written meanwhile stays (refused, UpdateConditionNotSatisfied); a younger one counts as already there. After an error run
+/// it again: it finds what is left.
+///
+/// Errors: as `bulk_remove`, and OutOfRangeInput for a time before 1601. Cost: reads the keys of what the query finds, those of younger entities
+/// only where the service cannot filter by Timestamp; one request for up to 100 removals of a partition.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> expire(table<Entity> const& from, query<Entity, Path> const& found,
     std::chrono::nanoseconds older_than, bulk_options const& options = {}) {

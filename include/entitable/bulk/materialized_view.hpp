@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `materialized_view<View>`: what a fold over tables comes to, kept in a table of its own.
+/// `materialized_view<View>`: the result of a fold over tables, kept in a table of its own.
 
 #include <entitable/bulk/detail/view_generations.hpp>
 #include <entitable/client/query.hpp>
@@ -81,8 +81,8 @@ private:
 
 } // namespace detail
 
-/// The rows that a fold over entities comes to, in a table of their own: refreshed as a whole, beside the one that is read, so nobody ever sees
-/// half of it.
+/// The rows that a fold over entities results in, in a table of their own: refreshed as a whole, beside the one that is read, so no reader
+/// ever sees half of it.
 ///
 ///     struct author_posts {
 ///         std::string board, author;
@@ -95,57 +95,60 @@ private:
 ///     authors.refresh(posts.scan_table());
 ///     auto top = authors.read([](auto const& rows) { return rows.where(a::board == "all").take(10).to(); });
 ///
-/// - `key` gives the group, `add` counts an entity in it, in the order in which the queries give them. The row has the keys that the group has in
-///   the end, so a view may be a ranking. One object for each group is in memory during a refresh.
+/// - `key` gives the group, `add` counts an entity in it, in the order in which the queries return them. The row has the final keys of the
+///   group, so a view may be a ranking. One object for each group is in memory during a refresh.
 /// - A generation is a table, `name` and "v" and 16 digits. One row says which is read. What was read comes with its age: `view_answer`.
-/// - A generation is kept for `view_options::keep` after it was replaced. What reads it for longer gets TableNotFound.
-/// - Several programs may refresh it. What is read never goes back: a refresh that began earlier does not replace one that began later.
-/// - A refresh that ends at any point leaves the view as it was, and a table, which the next refresh removes. It is not gone on with: run it
-///   again.
+/// - A generation is kept for `view_options::keep` after it was replaced, at least; then a refresh drops it, and readers of it get TableNotFound.
+/// - Several programs may refresh it. Reads never go back: a refresh that began earlier does not replace one that began later.
+/// - A refresh that is interrupted leaves the view as it was, and a table, which the next refresh removes. It is not resumed: run it again.
 ///
-/// The sources may be anywhere, and several of different types (`add` of each): a table, all shards of one, other accounts. Safe to use from
-/// several threads; copies are cheap.
+/// The sources may be anywhere, and of several types (an `add` for each): a table, all shards of one, other accounts.
+///
+/// Thread safety: safe to use from several threads. Copies are cheap.
 template <mapped_entity View>
 class materialized_view {
 public:
     using value_type = View; ///< what a row of it is
 
-    /// `name`: as of `table`, with 46 characters at most. Asks nothing yet.
+    /// `name`: as of `table`, with 46 characters at most. Sends nothing yet.
     materialized_view(any_transport through, std::string name, view_options how = {}, call_options options = {})
         : all_(detail::table_core{std::move(through), std::move(name), std::move(options)}, std::move(how)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return all_.core().name(); } ///< its name
-    /// TableAlreadyExists when it is there.
+    /// Creates the view, without a generation; TableAlreadyExists if it exists.
     [[nodiscard]] result<void> create() const { return all_.core().create(); }
-    /// Whether it was made now.
+    /// Creates the view if it does not exist. True if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return all_.core().create_if_absent(); }
-    /// Removes it with all generations; ResourceNotFound when there is none. Not beside a refresh. May be called again where it did not end.
+    /// Drops it with all generations; not beside a refresh. May be called again where it did not end. Errors: ResourceNotFound or TableNotFound
+    /// when it does not exist.
     [[nodiscard]] result<void> drop() const { return all_.drop(); }
 
-    /// Makes the view anew from what the queries find, and lets it be read. After it everything is in that was acknowledged before the
-    /// call, also where another refresh was faster. Errors: those of the queries and of a bulk load; InvalidDuplicateRow where two
-    /// groups have the same keys in the end. Cost: the reads, the writes of all rows, and about eight requests.
+    /// Makes a new generation from what the queries find, and shows it to readers. Afterwards the view has everything that was acknowledged
+    /// before the call, also where another refresh was faster.
+    ///
+    /// Errors: those of the queries and of a bulk load; InvalidDuplicateRow where two groups have the same final keys. Cost: the reads, the
+    /// writes of all rows, seven requests, and up to two for each old generation that it removes.
     template <class... Queries>
     [[nodiscard]] result<view_refresh> refresh(Queries const&... sources) const {
         return all_.refresh(
             [&](std::uint64_t& entities) -> result<std::vector<row>> { return made_of(entities, sources...); });
     }
-    /// Makes the rows in memory and compares them with those that are read. ViewNotReady as below.
+    /// Makes the rows in memory and compares them with those of the generation that is read. ViewNotReady before the first refresh.
     template <class... Queries>
     [[nodiscard]] result<view_audit>(verify)(Queries const&... sources) const {
         return all_.audit(
             [&](std::uint64_t& entities) -> result<std::vector<row>> { return made_of(entities, sources...); });
     }
 
-    /// The generation that is read now, as a table. It stays as it is; its name opens it again, for a token of its pages. ViewNotReady
-    /// before the first refresh. Cost: one point read.
+    /// The current generation, as a table. It does not change; its name opens it again, for a token of its pages. ViewNotReady before the
+    /// first refresh. Cost: one point read.
     [[nodiscard]] result<view_answer<table<View>>> open() const {
         ENTITABLE_TRY(detail::view_pointer now, all_.shown());
         return view_answer<table<View>>{
             table<View>{all_.core().transport(), std::move(now.table), all_.core().options()}, now.from, now.until};
     }
-    /// What `look(table<View> const&)` reads of one generation; begins again where that was removed meanwhile. Errors: those of `look`, and
-    /// of `open`. Cost: one point read more.
+    /// What `look(table<View> const&)` reads of one generation; called again where that was removed meanwhile. Errors: those of `look`, and
+    /// of `open`. Cost: one point read more than `look`.
     template <class Look>
     [[nodiscard]] auto read(Look&& look) const
         -> result<view_answer<typename std::invoke_result_t<Look&, table<View> const&>::value_type>> {

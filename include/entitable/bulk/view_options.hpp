@@ -3,31 +3,31 @@
 #pragma once
 
 /// \file
-/// How a materialized view goes about it, and what its operations answer.
+/// Options of a materialized view, and what its operations return.
 
 #include <entitable/bulk/bulk_options.hpp>
 #include <entitable/client/contention.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a `materialized_view` goes about it.
+/// Options of a `materialized_view`.
 struct view_options {
-    /// How long a generation is kept after the next one took its place: for readers that are at work on it, and tokens of its pages.
+    /// How long a generation is kept after it was replaced: for readers that are at work on it, and tokens of its pages.
     std::chrono::nanoseconds keep{std::chrono::hours{1}};
-    std::uint32_t max_attempts{20};     ///< of one step, where other refreshes are faster; 0 is taken for 1
+    std::uint32_t max_attempts{20};     ///< of one step, where other refreshes are faster; 0 counts as 1
     backoff delays{contention_backoff}; ///< the waits between attempts
     bulk_options load{};                ///< how rows are written; its clock and its seed are those of the whole refresh
 };
 
-/// What was read from a view, and how old that is. By the clock of the program that refreshed the view: where clocks of writers differ from
-/// it, these times differ as much.
+/// What was read from a view, and its age. By the clock of the program that refreshed the view: where clocks of writers differ from
+/// it, these times are off by as much.
 template <class T>
 struct view_answer {
     T value;         ///< what was read
-    date_time from;  ///< everything that was acknowledged before this is in
-    date_time until; ///< nothing that was begun after this is in
+    date_time from;  ///< everything acknowledged before this is included
+    date_time until; ///< nothing begun after this is included
 
-    /// How old it may be: the time since `from`. Negative where clocks differ.
+    /// Its age at most: the time since `from`. Negative where clocks differ.
     [[nodiscard]] std::chrono::nanoseconds age(date_time now = date_time::now()) const noexcept {
         return std::chrono::nanoseconds{(now.ticks - from.ticks) * 100};
     }
@@ -36,10 +36,10 @@ struct view_answer {
 /// What became of a refresh.
 struct view_refresh {
     bool
-        shown{}; ///< readers have what it made; else what a refresh made that began later: that has all that this one has seen, or newer
+        shown{}; ///< readers get what it made; else what a refresh made that began later, with all that this one has read, or newer
     std::uint64_t entities{}; ///< that were read
-    std::uint64_t rows{};     ///< of the view that were written
-    date_time from;           ///< of what readers have now, as in `view_answer`
+    std::uint64_t rows{};     ///< of the view that it made
+    date_time from;           ///< of what readers get now, as in `view_answer`
     date_time until;          ///< the same
 };
 
