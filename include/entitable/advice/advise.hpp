@@ -12,23 +12,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What to do.
+/// What `advise` found.
 struct advice {
-    census there;                          ///< what is there
-    service_targets targets;               ///< what it is measured against
+    census there;                          ///< the table as it is
+    service_targets targets;               ///< what it is compared with
     std::vector<std::string> dominant;     ///< names of the dominant queries, by weight
     std::vector<std::string> guide;        ///< the provider's rule for each of them: one key property, two, or more
     std::vector<finding> findings;         ///< the gravest first
     std::vector<key_candidate> candidates; ///< the best first; the present keys are among them
-    std::size_t present{};                 ///< where these stand
+    std::size_t present{};                 ///< the place of the present keys among the candidates
 
-    /// Null when it was not found.
+    /// The finding of a kind; null when there is none.
     [[nodiscard]] finding const* find(finding_kind kind) const noexcept;
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Judges the keys of a sample under a workload, and looks for better ones. The errors of `workload::check`.
+/// Judges the keys of a sample under a workload, and looks for better ones. Errors: those of `workload::validate`.
 [[nodiscard]] result<advice> advise(
     table_sample const& sample, workload const& load, service_targets const& targets = storage_targets());
 

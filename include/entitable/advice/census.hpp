@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `take_census`: what is in a sample. Sizes of partitions and how uneven they are, the values of each member, which keys grow
+/// `take_census`: facts of a sample. Sizes of partitions and how uneven they are, the values of each member, which keys grow
 /// with time, and which runs of keys the service may serve as one range.
 
 #include <entitable/advice/heat_map.hpp>
@@ -15,7 +15,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Numbers of rows from one power of two to the next, and how many partitions have them.
+/// A class of partition sizes, from one power of two to the next, and how many partitions are in it.
 struct size_class {
     std::uint64_t least{};      ///< rows
     std::uint64_t most{};       ///< rows
@@ -26,7 +26,7 @@ struct size_class {
 struct partition_facts {
     std::uint64_t count{};           ///< partitions
     double mean{};                   ///< rows of one
-    std::uint64_t median{};          ///< rows: as many partitions have no more as have no less
+    std::uint64_t median{};          ///< rows: half of the partitions have no more
     std::uint64_t of_90_percent{};   ///< rows: 90 of 100 partitions have no more
     std::uint64_t of_99_percent{};   ///< rows: 99 of 100 partitions have no more
     std::uint64_t largest{};         ///< rows of the largest
@@ -46,20 +46,21 @@ struct frequent_value {
     double error{};   ///< of the share, see `table_sample::error_of`
 };
 
-/// What is known of a member.
+/// The facts of a member.
 struct member_facts {
-    std::string name;                                    ///< as in the sample
-    sample_column::place at{};                           ///< where it stands
-    std::vector<std::pair<edm_type, std::size_t>> types; ///< with how many rows of the sample have it
-    double present{};                                    ///< share of the rows that have a value
-    std::size_t distinct{};                              ///< values in the sample
-    double distinct_estimate{};                          ///< values in the table
-    double distinct_most{};                              ///< values in the table at the most
-    bool unique{};                                       ///< every row of the sample has one, and no two the same
-    std::vector<frequent_value> frequent;                ///< the most frequent ones
-    /// How far it grows with the time of writing: rank correlation, -1 to 1. Nothing where times are not known.
+    std::string name;          ///< as in the sample
+    sample_column::place at{}; ///< whether it is a property, or in a key
+    std::vector<std::pair<edm_type, std::size_t>>
+        types;                            ///< its types, each with the number of rows of the sample that have it
+    double present{};                     ///< the share of rows that have a value, 0 to 1
+    std::size_t distinct{};               ///< different values in the sample
+    double distinct_estimate{};           ///< different values in the table, estimated
+    double distinct_most{};               ///< the upper bound of that estimate
+    bool unique{};                        ///< every row of the sample has a value, and no two the same
+    std::vector<frequent_value> frequent; ///< the most frequent ones
+    /// Its growth with the time of writing: rank correlation, -1 to 1. Absent where times are not known.
     std::optional<double> growth;
-    /// It is text made of digits, of different lengths: "111" stands before "2".
+    /// It is text of digits of different lengths: "111" sorts before "2".
     bool unpadded_numbers{};
 };
 
@@ -72,34 +73,34 @@ struct key_run {
     bool takes_prepends{}; ///< it is the beginning of the table, and keys fall: every new one goes there
 };
 
-/// What is there.
+/// The facts of a table.
 struct census {
     key_declaration declared;          ///< the keys
-    std::uint64_t rows{};              ///< seen
+    std::uint64_t rows{};              ///< that were seen
     std::uint64_t bytes{};             ///< of these, in the service's measure
     std::size_t kept{};                ///< rows of the sample
-    bool whole{};                      ///< these are all
-    bool cut_short{};                  ///< there are more rows, which nobody has looked at
-    double error_of_half{};            ///< how far a share of a half may be off (95 %)
+    bool whole{};                      ///< the sample has all of them
+    bool cut_short{};                  ///< the table has more rows, which were not read
+    double error_of_half{};            ///< the error of a share of a half, in 95 of 100 samples
     partition_facts partitions;        ///< of all rows seen
     std::vector<member_facts> members; ///< of the rows of the sample
-    /// How far partition keys grow with the time of writing: rank correlation, -1 to 1.
+    /// The growth of partition keys with the time of writing: rank correlation, -1 to 1. Absent where times are not known.
     std::optional<double> key_growth;
-    std::vector<key_run> runs; ///< the longest, at most 10, of two keys at the least
+    std::vector<key_run> runs; ///< the longest ones, at most 10, of at least two keys
     heat_map writes{{}};       ///< rows of the sample by key and time of writing
 
-    /// Null when there is no such member.
+    /// The member with this name; null when there is none.
     [[nodiscard]] member_facts const* find(std::string_view name) const noexcept;
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Looks at a sample. 10^6 rows take about a second.
+/// Takes the census of a sample. Cost: a few passes over its rows.
 [[nodiscard]] census take_census(table_sample const& sample);
 
 namespace detail {
 
-/// The facts of partitions with so many rows each; `largest_key` and bytes are the caller's.
+/// The facts of partitions with these numbers of rows; the caller fills in `largest_key` and bytes.
 [[nodiscard]] partition_facts facts_of_sizes(std::vector<std::uint64_t> rows);
 
 } // namespace detail

@@ -33,14 +33,13 @@ public:
     static constexpr std::size_t columns = 96;   ///< parts of the time
     static constexpr std::size_t most_rows = 48; ///< parts of the keys
 
-    /// Rows between these keys, which are in the order of the service: that of a key is the last bound that is not greater. At most
-    /// `most_rows` of them are used, evenly.
+    /// With rows that begin at these keys, which are in the order of the service. At most `most_rows` of them are used, evenly spread.
     explicit heat_map(std::vector<std::string> const& keys);
-    /// Rows between the partition keys of a sample, alike in number of partitions, and the times of its rows as events.
+    /// Of a sample: rows with equal numbers of its partitions, and the times of its rows as events.
     [[nodiscard]] static heat_map of(table_sample const& sample);
 
-    /// Counts an event. Time may come in any order; its scale grows as it has to. Events before the first one that was counted are
-    /// counted in the first column.
+    /// Counts an event. Times may come in any order; the scale grows with them. Events earlier than the first one that was counted go into
+    /// the first column.
     void add(std::string_view partition_key, std::int64_t time, double weight = 1);
 
     [[nodiscard]] std::size_t rows() const noexcept { return bounds_.size(); } ///< parts of the keys
@@ -53,14 +52,14 @@ public:
     }
     [[nodiscard]] std::size_t used_columns() const noexcept {
         return used_;
-    } ///< the last one with an event, and all before it
+    } ///< those up to the last one with an event
     [[nodiscard]] double total() const noexcept { return total_; }       ///< events
     [[nodiscard]] std::int64_t begin() const noexcept { return begin_; } ///< time of the first column
     [[nodiscard]] std::int64_t last() const noexcept { return last_; }   ///< time of the latest event
     [[nodiscard]] std::int64_t width() const noexcept { return width_; } ///< time of one column
     /// Rank correlation of rows and columns, weighted by events; 0 where there is none.
     [[nodiscard]] double growth() const noexcept;
-    /// What it shows.
+    /// The pattern that it shows.
     [[nodiscard]] heat_pattern pattern() const noexcept;
 
 private:

@@ -3,24 +3,24 @@
 #pragma once
 
 /// \file
-/// `key_candidate`: keys that a table could have, with what they gain, what they lose and what a copy to them takes.
+/// `key_candidate`: keys that a table could have, with their advantages and disadvantages and the cost of a copy to them.
 
 #include <entitable/advice/key_score.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Keys that could be.
+/// Keys that a table could have.
 struct key_candidate {
     key_score score;          ///< what the workload costs under them
     bool present{};           ///< these are the keys that there are
     std::string why;          ///< where they come from
-    std::string gains;        ///< of so fine partitions (single value, several, unique)
-    std::string loses;        ///< of the same
+    std::string gains;        ///< the advantages of partitions of this size (single value, several, unique)
+    std::string loses;        ///< their disadvantages
     std::string finer;        ///< the next member to append to the partition key; empty when there is none
-    std::string finer_effect; ///< what that does
+    std::string finer_effect; ///< its effect
     std::string declaration;  ///< as text to copy: ENTITABLE(...)
-    double copy_requests{};   ///< that a copy to these keys takes at the least; 0 for the present ones
-    double copy_seconds{};    ///< that it takes at the least, at the target of an account
+    double copy_requests{};   ///< the least number that a copy to these keys takes; 0 for the present ones
+    double copy_seconds{};    ///< the least time that it takes, at the target of an account
 };
 
 ENTITABLE_END_NAMESPACE

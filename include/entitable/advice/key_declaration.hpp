@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `key_declaration`: which members make the keys, as a value. That of a type, `declaration_of<E>()`, or one that is only
-/// thought of.
+/// `key_declaration`: which members make the keys, as a value: that of a type, `declaration_of<E>()`, or a hypothetical one.
 
 #include <entitable/mapping/mapping.hpp>
 
@@ -19,9 +18,9 @@ struct declared_component {
     bool literal{};          ///< constant text
     bool ordered{true};      ///< a range of its values is a range of keys
     bool descending{};       ///< the greatest value comes first
-    bool text{};             ///< text as it is: in order as the last component of its key only
-    bool escaped{};          ///< any text, in order wherever it stands
-    std::uint32_t buckets{}; ///< more than 0: the number of its bucket stands in front
+    bool text{};             ///< text as it is: ordered only as the last component of its key
+    bool escaped{};          ///< any text, ordered in every place
+    std::uint32_t buckets{}; ///< more than 0: the number of its bucket precedes it
 
     friend bool operator==(declared_component const&, declared_component const&) = default;
 };
@@ -32,7 +31,7 @@ struct key_declaration {
     std::vector<declared_component> partition; ///< of the partition key; none: one constant partition
     std::vector<declared_component> row;       ///< of the row key
 
-    /// As it stands in the source: `partition_key(authors), row_key(year, id)`.
+    /// As it is written in the source: `partition_key(authors), row_key(year, id)`.
     [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(key_declaration const&, key_declaration const&) = default;

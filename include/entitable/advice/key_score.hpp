@@ -5,8 +5,8 @@
 /// \file
 /// `key_score`: what a workload costs under a declaration of keys, estimated from a sample. The model:
 ///
-///     examined      the rows whose keys fit what the query fixes, in the order of the keys, up to the first member that it does not
-///     requests      one for each key range, and one for each further page of 1,000 entities; at least
+///     examined      the rows whose keys match the members that the query fixes, in their order, up to the first one that it does not fix
+///     requests      one for each key range, and one for each further page of 1,000 entities: the least number
 ///     seconds       requests x seconds_per_request + examined x seconds_per_row (`service_targets`)
 ///     load          examined rows a second; a partition gets those of its rows; writes go where the latest 5 % of the rows are
 ///     hottest       the load of the busiest partition; or all writes, where keys grow or fall with time, because the end of the
@@ -19,23 +19,24 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What one query costs.
 struct query_score {
-    std::string name;      ///< of the query
-    access_path access{};  ///< the worst of its alternatives
-    double ranges{};       ///< key ranges that are asked
-    double partitions{};   ///< partitions that are looked at
-    double examined{};     ///< rows that are looked at
-    double returned{};     ///< rows that are given
-    double requests{};     ///< at the least
-    double seconds{};      ///< under the model
-    double load{};         ///< rows looked at in a second, all queries of this name together
-    double latency{};      ///< seconds that it has to keep; 0: none
-    std::string unordered; ///< a member that is asked for by range in the key, and does not keep its order there
+    std::string name;     ///< of the query
+    access_path access{}; ///< the worst of its alternatives
+    double ranges{};      ///< key ranges that are asked
+    double partitions{};  ///< partitions that are looked at
+    double examined{};    ///< rows that the service examines
+    double returned{};    ///< rows that it returns
+    double requests{};    ///< the least number
+    double seconds{};     ///< under the model
+    double load{};        ///< rows examined in a second, by all queries of this name together
+    double latency{};     ///< seconds that it has to keep; 0: none
+    std::string
+        unordered; ///< a member of which a range is asked in the key, where its values are not in order; empty: none
 
-    /// The part of the rows that were looked at for something: 1 when nothing was in vain.
+    /// The share of the examined rows that are returned, 0 to 1; 1 where none is examined.
     [[nodiscard]] double selectivity() const noexcept { return examined <= 0 ? 1.0 : returned / examined; }
     /// Requests beyond the first of each range: each is a continuation token.
     [[nodiscard]] double continuations() const noexcept { return requests - ranges; }
-    /// It takes longer than it may, under the model.
+    /// Whether it takes longer than its latency, under the model.
     [[nodiscard]] bool misses_latency() const noexcept { return latency > 0 && seconds > latency; }
 };
 
@@ -53,7 +54,7 @@ struct key_score {
     double cost{};                    ///< seconds of the service in a second, weighted by priority
     bool fits{};                      ///< within the targets of a partition and an account
 
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `latency_histogram`: counts of durations, each kept to 1.6 % of its length, in a few kilobytes whatever their number.
+/// `latency_histogram`: counts of durations, each exact to 1.6 %, in at most 30 KB whatever their number.
 
 #include <entitable/core/config.hpp>
 
@@ -13,22 +13,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A log-linear histogram: 64 steps for each power of two of nanoseconds (G. Tene, "HdrHistogram"). One thread at a time; those of
-/// several threads are merged.
+/// A log-linear histogram: 64 steps for each power of two of nanoseconds (G. Tene, "HdrHistogram").
+///
+/// Thread safety: one thread at a time; merge those of several threads.
 class latency_histogram {
 public:
     using nanoseconds = std::chrono::nanoseconds; ///< what it counts
 
     /// Counts a duration `times` times; a negative one as 0.
     void add(nanoseconds duration, std::uint64_t times = 1);
-    /// Counts a duration that was measured by a client which sends its next request when the last one is answered, although it meant to
-    /// send one in each `interval`: what the requests waited that it did not send is counted, too ("coordinated omission").
+    /// Counts a duration measured by a client that waits for each answer although it meant to send a request every `interval`: the waits
+    /// of the requests that it did not send are counted as well ("coordinated omission").
     void add_corrected(nanoseconds duration, nanoseconds interval);
-    /// Counts all that the other one has.
+    /// Adds the counts of another one.
     void merge(latency_histogram const& other);
 
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; } ///< durations
-    /// The shortest duration that is not shorter than `part` of all (0 to 1), to 1.6 %; the greatest one, at 1, is exact. 0 when there
+    /// The quantile `part`, 0 to 1: the shortest duration that is not exceeded by `part` of all, to 1.6 %; that of 1 is exact. 0 when there
     /// is none.
     [[nodiscard]] nanoseconds quantile(double part) const noexcept;
     [[nodiscard]] nanoseconds most() const noexcept { return nanoseconds{most_}; } ///< the longest, exactly

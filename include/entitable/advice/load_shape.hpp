@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `load_shape`: how many requests come when, and to which partitions. What a simulation is given.
+/// `load_shape`: how many requests come when, and to which partitions: the input of a simulation.
 
 #include <entitable/advice/sample.hpp>
 #include <entitable/advice/workload.hpp>
@@ -18,7 +18,7 @@ struct arrival_pattern {
     /// The form of the curve.
     enum class form : std::uint8_t {
         constant, ///< `rate`
-        ramp,     ///< from `rate` to `peak` in `seconds`, and on at the peak
+        ramp,     ///< from `rate` to `peak` in `seconds`, then `peak`
         daily,    ///< a wave of 24 hours around `rate` up to `peak`, which is reached after 6 hours
         burst,    ///< `rate`, but `peak` from `begin` on for `seconds`
     };
@@ -40,7 +40,7 @@ struct arrival_pattern {
     [[nodiscard]] static constexpr arrival_pattern daily(double mean, double peak) noexcept {
         return {form::daily, mean, peak, 0, 0};
     }
-    /// For a while more.
+    /// A higher rate for a while.
     [[nodiscard]] static constexpr arrival_pattern burst(
         double rate, double peak, double begin, double seconds) noexcept {
         return {form::burst, rate, peak, begin, seconds};
@@ -52,13 +52,13 @@ struct arrival_pattern {
 /// Requests over time and partitions. A request is one entity.
 struct load_shape {
     arrival_pattern arrivals;              ///< all of them
-    std::vector<double> shares;            ///< of each partition, in the order of keys; they are made to sum to 1
-    std::vector<std::uint32_t> partitions; ///< how many partitions stand together as one share; empty: one each
+    std::vector<double> shares;            ///< of each partition, in the order of keys; scaled to a sum of 1
+    std::vector<std::uint32_t> partitions; ///< how many partitions each share stands for; empty: one each
     std::vector<std::string> keys;         ///< for a person; empty: numbers
     double appended{};                     ///< the part of all requests that goes to the newest partition, 0 to 1
     bool prepends{};                       ///< the newest partition is at the beginning of the table, not at its end
 
-    /// `count` partitions alike.
+    /// `count` partitions with equal shares.
     [[nodiscard]] static load_shape even(std::size_t count, arrival_pattern arrivals);
     /// The kth of `count` partitions in proportion to k^-exponent.
     [[nodiscard]] static load_shape zipf(std::size_t count, double exponent, arrival_pattern arrivals);
@@ -66,8 +66,8 @@ struct load_shape {
     [[nodiscard]] static load_shape append(arrival_pattern arrivals);
     /// Everything to the newest partition, at the beginning of the table.
     [[nodiscard]] static load_shape prepend(arrival_pattern arrivals);
-    /// What a workload makes of keys: the load of each partition (`key_score`), and writes at the end of the table where keys grow.
-    /// At most 500 shares; neighbours with little load stand together.
+    /// The load that a workload puts on keys: that of each partition (`key_score`), and writes at the end of the table where keys grow.
+    /// At most 500 shares; neighbours with little load share one.
     [[nodiscard]] static load_shape of(
         table_sample const& sample, workload const& load, key_declaration const& declared);
     /// The same with the present keys.
@@ -75,7 +75,7 @@ struct load_shape {
         return of(sample, load, sample.declared());
     }
 
-    /// OutOfRangeInput names what is negative, no number or missing.
+    /// OutOfRangeInput names what is negative, no number or missing, and more than 100,000 shares.
     [[nodiscard]] result<void> validate() const;
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `compare_retries`: the same load with clients of several retry policies. Without repetitions what meets an outage is lost; a fixed
-/// wait brings all of it back in step, on top of what is new; exponential waits with jitter spread it.
+/// `compare_retries`: the same load with clients of several retry policies. Without retries what meets an outage is lost; a fixed
+/// wait brings all of it back at once, on top of the new load; exponential waits with jitter spread it.
 
 #include <entitable/advice/detail/figures.hpp>
 #include <entitable/advice/simulate.hpp>
@@ -17,12 +17,12 @@ struct named_policy {
     retry_policy policy; ///< of all clients
 };
 
-/// What came of each policy.
+/// The outcome of each policy.
 struct retry_comparison {
     std::vector<named_policy> policies; ///< as they were given
     std::vector<simulation> runs;       ///< one for each
 
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
@@ -33,10 +33,10 @@ namespace detail {
 
 } // namespace detail
 
-/// None, fixed, exponential as the provider's guide has it, and exponential for somebody who waits.
+/// None, fixed, exponential as in the provider's guide, and exponential for an interactive user.
 [[nodiscard]] std::vector<named_policy> usual_policies();
 
-/// Simulates the load with each policy in place of that of the options. The errors of `simulate`.
+/// Simulates the load with each policy in place of that of the options. Errors: those of `simulate`.
 [[nodiscard]] result<retry_comparison> compare_retries(
     load_shape const& load, simulation_options const& options, std::vector<named_policy> policies = usual_policies());
 

@@ -4,8 +4,8 @@
 
 /// \file
 /// `table_sample`: rows of a table as columns of numbered values, all of them or a uniform draw, with the size of every partition.
-/// What advice is computed from. It is made of rows (`sample_builder`), of entities that need no table (`sample_of`), or of a
-/// table (`sample_table` in `entitable/advice.hpp`).
+/// The input of advice, made of rows (`sample_builder`), of entities in memory (`sample_of`), or of a table (`sample_table` in
+/// `entitable/advice.hpp`).
 
 #include <entitable/advice/detail/dictionary.hpp>
 #include <entitable/advice/key_declaration.hpp>
@@ -15,9 +15,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a sample is drawn.
+/// Options of a sample.
 struct sample_options {
-    std::uint64_t rows{100000}; ///< that are kept at most; of more each is as likely to be kept
+    std::uint64_t rows{100000}; ///< to keep at most; of more, each is as likely to be kept
     std::uint64_t seed{1};      ///< the same seed keeps the same rows
     /// The rows come in the order in which they are written. Their numbers stand for the time of a row that has no Timestamp.
     bool arrival_order{};
@@ -25,27 +25,27 @@ struct sample_options {
 
 /// One member of the rows of a sample.
 struct sample_column {
-    /// Where it stands in a row.
+    /// Its place in a row.
     enum class place : std::uint8_t {
         key,       ///< a whole key: PartitionKey or RowKey
         partition, ///< a component of the partition key
         row,       ///< a component of the row key
         property,  ///< a property
     };
-    /// The number of a value that is not there.
+    /// The number of an absent value.
     static constexpr std::uint32_t absent = detail::dictionary::none;
 
     std::string name;                  ///< of the member, or PartitionKey or RowKey
-    place at{place::property};         ///< where it stands
+    place at{place::property};         ///< its place in a row
     std::vector<std::uint32_t> codes;  ///< the number of each row's value, or `absent`
     std::vector<std::uint32_t> counts; ///< how many rows of the sample have the value of each number
     detail::dictionary values;         ///< the type and the bytes of each value
 
     /// The value of a number. Valid as long as the column.
     [[nodiscard]] value_view value(std::uint32_t code) const noexcept;
-    /// How many different values the rows of the sample have; absence is none.
+    /// How many different values the rows of the sample have; absence does not count.
     [[nodiscard]] std::size_t distinct() const noexcept;
-    /// How many rows of the sample have none.
+    /// How many rows of the sample have no value.
     [[nodiscard]] std::size_t absent_rows() const noexcept;
 };
 
@@ -55,7 +55,9 @@ struct partition_total {
     std::uint64_t bytes{}; ///< in the service's measure (`service_size`)
 };
 
-/// A sample of a table. Reading it from several threads is fine.
+/// A sample of a table.
+///
+/// Thread safety: several threads may read it.
 class table_sample {
 public:
     /// The keys of the table: of its type, or PartitionKey and RowKey as they are.
@@ -68,9 +70,9 @@ public:
     [[nodiscard]] double fraction() const noexcept {
         return rows_ == 0 ? 1.0 : static_cast<double>(size()) / static_cast<double>(rows_);
     }
-    /// Rows were left unread behind the last one that was seen: figures are of the beginning of the table, in key order.
+    /// Whether rows after the last one that was seen were not read: figures are of the beginning of the table, in key order.
     [[nodiscard]] bool cut_short() const noexcept { return cut_short_; }
-    /// How far a share of the rows (0 to 1) that was found in the sample may be from that of all rows seen, in 95 of 100 samples.
+    /// By how much a share (0 to 1) of the rows of the sample differs at most from that of all rows seen, in 95 of 100 samples.
     [[nodiscard]] double error_of(double share) const noexcept;
 
     /// The members of the rows.
@@ -97,15 +99,17 @@ private:
     std::vector<std::int64_t> times_;
 };
 
-/// Makes a sample of rows, in one pass. Keeps the options' number of rows and the sizes of all partitions. One thread at a time.
+/// Makes a sample of rows, in one pass. Keeps the options' number of rows and the sizes of all partitions.
+///
+/// Thread safety: one thread at a time.
 class sample_builder {
 public:
-    /// For rows whose keys are looked at as they are: their members are called PartitionKey and RowKey.
+    /// For rows whose keys are taken whole: their members are called PartitionKey and RowKey.
     explicit sample_builder(sample_options const& options = {});
     /// For rows with keys of these layouts. A row with other keys is counted, and its components are absent.
     sample_builder(key_declaration declared, key_layout partition, key_layout row, sample_options const& options = {});
 
-    /// Takes one row into account; the library's own rows (`system_row`) are left out.
+    /// Adds a row; system rows (`system_row`) are left out.
     void add(row_view row);
     /// The sample of the rows so far. `cut_short`: there were more.
     [[nodiscard]] table_sample finish(bool cut_short = false) &&;
@@ -124,7 +128,7 @@ private:
     std::string bytes_;
 };
 
-/// A sample of entities that are in memory: no table is needed. The first entity that has no keys is an error.
+/// A sample of entities in memory: no table is needed. Errors: that of the first entity whose keys cannot be encoded.
 template <class Entities>
 [[nodiscard]] result<table_sample> sample_of(Entities const& entities, sample_options const& options = {}) {
     using entity_type = std::remove_cvref_t<decltype(*std::begin(entities))>;

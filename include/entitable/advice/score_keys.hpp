@@ -12,7 +12,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Estimates it. At most 100,000 rows of the sample are looked at, evenly spread.
+/// Estimates the cost of a workload under a declaration. At most 100,000 rows of the sample are used, evenly spread.
 [[nodiscard]] key_score score_keys(table_sample const& sample, workload const& load, key_declaration const& declared,
     service_targets const& targets = storage_targets());
 
@@ -21,11 +21,11 @@ struct key_comparison {
     key_score one;   ///< of the first
     key_score other; ///< of the second
 
-    /// The first one fits where the other does not, or costs less.
+    /// Whether the first one fits where the other does not, or, where both or none fit, costs less.
     [[nodiscard]] bool first_is_better() const noexcept {
         return one.fits != other.fits ? one.fits : one.cost < other.cost;
     }
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 

@@ -3,13 +3,14 @@
 #pragma once
 
 /// \file
-/// `simulate`: runs a load through the model of a service that stands in `simulation.hpp`.
+/// `simulate`: runs a load through the model of a service described in `simulation.hpp`.
 
 #include <entitable/advice/simulation.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Simulates it. OutOfRangeInput names what is out of range in the load, the options or the policy.
+/// Simulates a load. OutOfRangeInput names what is out of range in the load, the options or the policy; up to 44,640 minutes and, request by
+/// request, 500,000,000 requests.
 [[nodiscard]] result<simulation> simulate(load_shape const& load, simulation_options const& options = {});
 /// Simulates a workload on the present keys of a sample.
 [[nodiscard]] result<simulation> simulate(

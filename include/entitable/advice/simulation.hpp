@@ -6,12 +6,12 @@
 /// `simulation`: what a load does to a service of partition servers, as far as its provider describes it. The model:
 ///
 ///     1  Keys are in ranges, each on one server. A table begins with `ranges` of them, alike in load.
-///     2  A server serves `server_rate` entities a second, one after the other. Who would wait longer than `queue` gets 503 at once.
+///     2  A server serves `server_rate` entities a second, one after the other. A request that would wait longer than `queue` gets 503 at once.
 ///     3  A partition serves `partition_rate`, an account `account_rate` entities a second; more get 503.
-///     4  A range that was asked for more than its server has, for `hot_after`, is split where half of its load is, or moved when all
+///     4  A range that gets more load than its server can serve, for `hot_after`, is split where half of its load is, or moved when all
 ///        of it is in one partition. The part that moves goes to an idle server and answers 503 for `offline`.
-///     5  Neighbouring ranges that were asked for less than half of a server's rate together, for `cool_after`, become one.
-///     6  A client that gets 503 repeats by its retry policy, or gives up.
+///     5  Neighbouring ranges with less than half of a server's rate together, for `cool_after`, are joined.
+///     6  A client that gets 503 retries by its policy, or gives up.
 ///
 /// 1, 3, 4 and 6 are the provider's words ("Design a scalable partitioning strategy"), with its "a few minutes" and "a few seconds" as
 /// 5; that a server has the rate of one partition, the queue and rule 5 are assumptions.
@@ -27,14 +27,14 @@ struct service_model {
     double partition_rate{2'000};                  ///< entities a second of one partition
     double account_rate{20'000};                   ///< entities a second of all
     double server_rate{2'000};                     ///< entities a second of one server
-    std::uint32_t ranges{1};                       ///< that the table begins with
-    std::chrono::milliseconds hot_after{300'000};  ///< a range is moved or split when it was too hot for so long
-    std::chrono::milliseconds offline{5'000};      ///< what moves answers 503 for so long
-    std::chrono::milliseconds cool_after{900'000}; ///< ranges are joined when they were cool for so long
-    std::chrono::milliseconds queue{1'000};        ///< nobody waits longer at a server
-    std::chrono::microseconds round_trip{5'000};   ///< of a request, besides waiting and being served
+    std::uint32_t ranges{1};                       ///< of the new table
+    std::chrono::milliseconds hot_after{300'000};  ///< how long a range is too hot before it is moved or split
+    std::chrono::milliseconds offline{5'000};      ///< how long what moves answers 503
+    std::chrono::milliseconds cool_after{900'000}; ///< how long ranges are cool before they are joined
+    std::chrono::milliseconds queue{1'000};        ///< the longest wait at a server
+    std::chrono::microseconds round_trip{5'000};   ///< of a request, besides its wait and its service
 
-    /// OutOfRangeInput names what is not positive.
+    /// OutOfRangeInput names what is not positive or too large.
     [[nodiscard]] result<void> validate() const;
 };
 
@@ -45,20 +45,20 @@ enum class simulation_engine : std::uint8_t {
     fluid,    ///< rates second by second: as fast for 250,000 requests a second as for 1
 };
 
-/// All partitions answer 503 for a while, whatever they are asked: to see what clients do.
+/// A time in which all partitions answer 503.
 struct planned_outage {
     double begin{};   ///< second
     double seconds{}; ///< how long
 };
 
-/// How long, how and with which clients.
+/// Options of a simulation.
 struct simulation_options {
     double minutes{30};                                ///< of the service
     std::uint64_t seed{1};                             ///< the same seed gives the same figures
     simulation_engine engine{};                        ///< how it is computed
     service_model model{};                             ///< the parameters of the model
     retry_policy retries{retry_policy::interactive()}; ///< of the clients
-    std::vector<planned_outage> outages{};             ///< none, unless they are asked for
+    std::vector<planned_outage> outages{};             ///< none by default
 };
 
 /// The figures of one stretch of time.
@@ -73,31 +73,31 @@ struct simulated_stretch {
     double servers{}; ///< that had something to do, mean
 };
 
-/// What came of it.
+/// The outcome of a simulation.
 struct simulation {
-    load_shape load;             ///< what was asked
-    simulation_options options;  ///< how
-    bool fluid{};                ///< which engine it was
-    double offered{};            ///< requests
-    double sent{};               ///< requests, repetitions included
-    double served{};             ///< requests
-    double refused{};            ///< answers of 503
-    double lost{};               ///< requests that were given up
-    double waiting{};            ///< requests that were under way at the end
-    double latency{};            ///< seconds, mean, from the first attempt to the answer
-    latency_histogram latencies; ///< of those served; empty with the fluid engine
-    std::uint32_t servers{};     ///< at work in one second, at the most
-    std::uint32_t splits{};      ///< of ranges
-    std::uint32_t moves{};       ///< of ranges
-    std::uint32_t joins{};       ///< of ranges
-    double most_retries{};       ///< retries that arrived within 100 ms, at the most; 0 with the fluid engine
-    double last_refusal{};       ///< second of the last 503; 0: none
-    std::vector<simulated_stretch> stretches;        ///< 120 at the most
+    load_shape load;                          ///< the input
+    simulation_options options;               ///< the options
+    bool fluid{};                             ///< which engine it was
+    double offered{};                         ///< requests
+    double sent{};                            ///< requests, repetitions included
+    double served{};                          ///< requests
+    double refused{};                         ///< answers of 503
+    double lost{};                            ///< requests that were given up
+    double waiting{};                         ///< requests that were under way at the end
+    double latency{};                         ///< seconds, mean, from the first attempt to the answer
+    latency_histogram latencies;              ///< of the requests that were served; empty with the fluid engine
+    std::uint32_t servers{};                  ///< the most at work in one second
+    std::uint32_t splits{};                   ///< of ranges
+    std::uint32_t moves{};                    ///< of ranges
+    std::uint32_t joins{};                    ///< of ranges
+    double most_retries{};                    ///< the most retries that arrived within 100 ms; 0 with the fluid engine
+    double last_refusal{};                    ///< second of the last 503; 0: none
+    std::vector<simulated_stretch> stretches; ///< 120 at the most
     std::vector<std::vector<double>> partition_load; ///< requests a second by share (40 at the most) and stretch
 
     /// The part of the new requests that was given up, 0 to 1.
     [[nodiscard]] double lost_share() const noexcept { return offered <= 0 ? 0 : lost / offered; }
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `service_targets`: what a service says that it can do, and what the cost model of the advice assumes besides.
+/// `service_targets`: the targets that a service publishes, and what the cost model of the advice assumes besides.
 
 #include <entitable/core/config.hpp>
 
@@ -11,7 +11,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Targets of a service, and the model of what a query takes. The targets are published ("Scalability and performance targets for
+/// Targets of a service, and the model of what a query costs. The targets are published ("Scalability and performance targets for
 /// Table storage"); the two times are not: they are assumptions that rank designs, and a stress test gives yours.
 struct service_targets {
     double partition_rate{2'000};      ///< entities a second of one partition (500 in the first edition of the page)
@@ -20,7 +20,7 @@ struct service_targets {
     std::uint32_t page_rows{1'000};    ///< entities in one answer at most
     std::uint32_t batch_rows{100};     ///< entities in one transaction at most
     double seconds_per_request{0.005}; ///< assumed: one request and its answer
-    double seconds_per_row{20e-6};     ///< assumed: one entity that the service looks at
+    double seconds_per_row{20e-6};     ///< assumed: one entity that the service examines
 };
 
 /// Azure Table Storage.

@@ -21,22 +21,22 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The figures of the page, as it stood on a day.
 struct throughput_rules {
     std::string_view as_of{"2025-07-23"}; ///< the day of the page
-    double units_per_partition{10'000};   ///< RU/s that a physical partition gives at most
+    double units_per_partition{10'000};   ///< RU/s of a physical partition at most
     double gb_per_partition{50};          ///< GB that a physical partition holds at most; 30 with the API for Cassandra
     double least_units{400};              ///< RU/s, manual
     double least_units_per_gb{1};         ///< RU/s for each GB that is stored
-    double highest_ever_divisor{100};     ///< the highest RU/s ever provisioned, divided by this, cannot be gone below
+    double highest_ever_divisor{100};     ///< the highest RU/s ever provisioned, divided by this, is a lower bound
     double autoscale_factor{10};          ///< the maximum of autoscale is this times its least
-    double start_manual{6'000};           ///< RU/s for each physical partition that a new container begins with
+    double start_manual{6'000};           ///< RU/s for each physical partition of a new container
     double start_autoscale{10'000};       ///< the same with autoscale, and in a database that shares its throughput
-    double least_split_hours{4};          ///< what a split takes typically, from
+    double least_split_hours{4};          ///< typical time of a split, from
     double most_split_hours{6};           ///< to
-    std::uint32_t portal_ranges{50};      ///< more ranges of keys the portal does not show
+    std::uint32_t portal_ranges{50};      ///< ranges of keys that the portal shows at most
 };
 
 /// The page of 2025: 1 RU/s for each GB.
 [[nodiscard]] constexpr throughput_rules throughput_rules_of_2025() noexcept { return {}; }
-/// The page of 2021: 10 RU/s for each GB; otherwise the same.
+/// The page of 2021: 10 RU/s for each GB, else the same.
 [[nodiscard]] constexpr throughput_rules throughput_rules_of_2021() noexcept {
     throughput_rules made;
     made.as_of = "2021-08-20";
@@ -44,7 +44,7 @@ struct throughput_rules {
     return made;
 }
 
-/// RU/s that `partitions` physical partitions give at once: 10,000 P.
+/// RU/s that P physical partitions provide at once: 10,000 P.
 [[nodiscard]] double instant_maximum(std::uint64_t partitions, throughput_rules const& rules = {}) noexcept;
 /// Physical partitions after a raise to `units`: ceil(S / 10,000), never fewer than there are.
 [[nodiscard]] std::uint64_t partitions_for(
@@ -72,10 +72,10 @@ struct throughput_floor {
 /// Hours to write `items` of `units_each` request units with `units` RU/s, all of which are used: items x RU / RU/s / 3600.
 [[nodiscard]] double hours_to_write(double items, double units_each, double units) noexcept;
 
-/// What a share of requests that were answered with 429 says (source: "Diagnose and troubleshoot request rate too large").
+/// The meaning of a share of 429 among the answers (source: "Diagnose and troubleshoot request rate too large").
 enum class throttling : std::uint8_t {
     idle,    ///< under 1 %: there is throughput to spare
-    healthy, ///< 1 to 5 %, with latency that is accepted: what was provisioned is used; nothing to do
+    healthy, ///< 1 to 5 %, where latency is acceptable: the provisioned throughput is used; nothing to do
     short_,  ///< more: look for a hot partition first, then raise to the instant maximum and look again
 };
 /// Judges the share, 0 to 1.

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `plan_throughput`: how to get from the request units a second that there are to those that are wanted, step by step, and
-/// `plan_ingest`: what to begin with when much data is written first.
+/// `plan_throughput`: how to get from the present request units a second to the desired ones, step by step; and
+/// `plan_ingest`: what to provision first when much data is to be written.
 ///
 ///     plan_throughput({.partitions = 5, .desired = 150'000}).value().to_string();
 
@@ -17,59 +17,59 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What is asked of a plan.
+/// The input of a plan.
 struct throughput_request {
     std::uint64_t partitions{}; ///< physical partitions now; 0 where only `instant_maximum` is known
     double instant_maximum{};   ///< RU/s, as the portal or the resource provider shows it; used where `partitions` is 0
-    double desired{};           ///< RU/s that are wanted
+    double desired{};           ///< RU/s to get to
     double storage_gb{};        ///< what is stored, for the lowest value afterwards
-    double highest_ever{};      ///< the highest RU/s that were ever provisioned; 0: not more than this plan does
+    double highest_ever{};      ///< the highest RU/s ever provisioned; 0: no more than in this plan
     throughput_rules rules{};   ///< the figures of the provider's page
 };
 
 /// One step of a timetable.
 struct throughput_step {
     double from_hour{};         ///< when it begins
-    double to_hour{};           ///< when it is done, at the latest; the same for what happens at once
+    double to_hour{};           ///< when it is done at the latest; equal to `from_hour` for what happens at once
     double units{};             ///< RU/s that are set
     std::uint64_t partitions{}; ///< physical partitions when it is done
-    std::string what;           ///< to be done
-    std::string undo;           ///< what can be taken back
+    std::string what;           ///< what to do
+    std::string undo;           ///< how to undo it
 };
 
-/// What a raise straight to the desired value leaves, where no partition is split twice.
+/// How uneven partitions are after a raise straight to the desired value, where none is split twice.
 struct split_skew {
     std::uint64_t split{};               ///< partitions that are split in two
     std::uint64_t unsplit{};             ///< partitions that are not
     double share_unsplit{};              ///< of all keys, in a partition that was not split
-    std::optional<double> share_split{}; ///< of all keys, in a half of one that was; nothing where none is
+    std::optional<double> share_split{}; ///< of all keys, in a half of one that was; absent where none is
 };
 
-/// How to get to the desired throughput.
+/// A plan to get to the desired throughput.
 struct throughput_plan {
     throughput_request asked;              ///< with the number of partitions filled in
-    double instant_maximum{};              ///< RU/s that the present partitions give
+    double instant_maximum{};              ///< RU/s of the present partitions
     bool instant{};                        ///< whether that is enough
     std::uint64_t partitions_direct{};     ///< partitions after a raise straight to the desired value
     double units_each_direct{};            ///< RU/s that each of these gets
-    std::optional<split_skew> skew_direct; ///< nothing where some partitions would be split more than once
+    std::optional<split_skew> skew_direct; ///< absent where some partitions would be split more than once
     double first_raise{};                  ///< RU/s to set first so that every partition is split equally often
     std::uint32_t doublings{};             ///< how often each is split then
     std::uint64_t partitions_even{};       ///< partitions after that
     double units_each_even{};              ///< RU/s that each gets when the value is lowered to the desired one
-    double lowest_afterwards{};            ///< manual RU/s that cannot be gone below afterwards
+    double lowest_afterwards{};            ///< the lowest manual RU/s afterwards
     double lowest_autoscale_maximum{};     ///< the same with autoscale
     double autoscale_from{};               ///< what autoscale with the desired maximum goes down to
     std::vector<throughput_step> steps;    ///< the timetable of the even way
 
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Plans it. OutOfRangeInput names what is missing, negative, no number or below the least that can be provisioned.
+/// Makes a plan. OutOfRangeInput names what is missing, negative, no number or below the least that can be provisioned.
 [[nodiscard]] result<throughput_plan> plan_throughput(throughput_request const& request);
 
-/// Much data that is to be written into a new container.
+/// The input of a plan for much data that is written into a new container.
 struct ingest_request {
     double data_gb{};            ///< all of it
     double gb_per_partition{40}; ///< how full a physical partition may be: 30 where it will grow, 45 where it will not
@@ -79,24 +79,24 @@ struct ingest_request {
     throughput_rules rules{};    ///< the figures of the provider's page
 };
 
-/// How to write it fast.
+/// A plan to write it fast.
 struct ingest_plan {
-    ingest_request asked;       ///< what was asked
+    ingest_request asked;       ///< the input
     std::uint64_t partitions{}; ///< physical partitions that hold it
     double fill{};              ///< how full each is meant to be, 0 to 1
     double create_with{};       ///< RU/s that the container is created with, so that it begins with these partitions
     double raise_to{};          ///< RU/s before writing begins, at once: 10,000 for each partition
-    double hours{};             ///< at the least, when all of it is used
+    double hours{};             ///< at least, when all RU/s are used
     std::vector<throughput_step> steps; ///< the timetable
 
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] std::string to_string() const;
 };
 
-/// Plans it. OutOfRangeInput names what is missing, negative, no number, or fuller than a partition can be.
+/// Makes a plan. OutOfRangeInput names what is missing, negative, no number, or fuller than a partition can be.
 [[nodiscard]] result<ingest_plan> plan_ingest(ingest_request const& request);
 
-/// A kind of request with what the service charged for one of it: a measured figure, not one of ours.
+/// A kind of request and what the service charged for one of it: a figure to be measured.
 struct charged_request {
     std::string name;    ///< for a person
     double charge{};     ///< request units for one, as the service reported them

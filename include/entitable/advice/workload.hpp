@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `workload`: which queries and writes there are, how often, and what each has to keep. Queries are predicates: no table has to
-/// exist yet.
+/// `workload`: queries and writes, their rates and their requirements. Queries are predicates: no table has to exist yet.
 ///
 ///     entitable::workload load;
 ///     load.reads("by author", b::authors == "Jane Austen", {.per_second = 900, .latency = 20ms})
@@ -20,30 +19,30 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Which values the equalities of a query ask for.
 enum class asked_values : std::uint8_t {
-    as_stored,  ///< each value as often as rows have it; the value in the predicate stands for any
-    each_alike, ///< each value that there is as often as any other
+    as_stored,  ///< each value as often as rows have it; the value in the predicate is a placeholder
+    each_alike, ///< each stored value as often as any other
     given,      ///< the value in the predicate only
 };
 
 /// How often a query is asked, and what is expected of it.
 struct query_rate {
-    double per_second{1};               ///< on the average of the time that counts: plan for the peak
-    std::chrono::nanoseconds latency{}; ///< that it has to keep; 0: none is asked for
+    double per_second{1};               ///< on average over the relevant time: plan for the peak
+    std::chrono::nanoseconds latency{}; ///< its limit; 0: none
     double priority{1};                 ///< a rare query may count for more
     asked_values values{};              ///< which values it asks for
-    double zipf{}; ///< more than 0: the kth most frequent value is asked for in proportion to k^-zipf
+    double zipf{}; ///< more than 0, up to 10: the kth most frequent value is asked for in proportion to k^-zipf
 };
 
 /// How often entities are written.
 struct write_rate {
     double per_second{1};      ///< entities
-    double per_transaction{1}; ///< entities that have to be written all or none
+    double per_transaction{1}; ///< entities of one transaction, 1 to 100
     double priority{1};        ///< a rare write may count for more
 };
 
 /// One node of a query in postfix order: a comparison of a member, or a connective.
 struct asked_node {
-    /// What it looks at.
+    /// What it tests.
     enum class test : std::uint8_t {
         value,  ///< compares the member's value
         prefix, ///< whether the member's text begins with the operand
@@ -51,7 +50,7 @@ struct asked_node {
         never,  ///< no entity has it
     };
     filter_operator operation{}; ///< the comparison, or the connective
-    test is{};                   ///< what it looks at
+    test is{};                   ///< what it tests
     std::string member;          ///< by name, whether it is in a key or a property
     value operand;               ///< in the form of the key, where the member is in a key
 };
@@ -63,7 +62,7 @@ struct asked_query {
     query_rate rate;               ///< how often
     bool scan_allowed{};           ///< it was added as one that may read the whole table
 
-    /// What counts when queries are ordered: rate times priority.
+    /// The weight by which queries are ordered: rate times priority.
     [[nodiscard]] double weight() const noexcept { return rate.per_second * rate.priority; }
     /// For a person: `authors == "Jane Austen" && year >= "0000001990"`.
     [[nodiscard]] std::string to_string() const;
@@ -82,10 +81,12 @@ namespace detail {
 
 } // namespace detail
 
-/// Queries and writes with their rates, in the order in which they were added. One thread at a time; copies are independent.
+/// Queries and writes with their rates, in the order in which they were added. Copies are independent.
+///
+/// Thread safety: one thread at a time.
 class workload {
 public:
-    /// Adds a query. As with `table<E>::where` it does not compile when the declared keys make it scan the table.
+    /// Adds a query. As with `table<E>::where`, one that would scan the table with the declared keys does not compile.
     template <class Entity, shape_set Shapes, shape_set Negated>
     workload& reads(std::string name, predicate<Entity, Shapes, Negated> const& condition, query_rate rate) {
         using map = mapping<Entity>;
@@ -112,7 +113,7 @@ public:
         queries_.push_back(std::move(query));
         return *this;
     }
-    /// Adds writes. Each entity is a new one, where new ones are written: as in the latest part of the sample.
+    /// Adds writes of new entities, which go to the partitions where the latest part of the sample is.
     workload& writes(std::string name, write_rate rate) {
         writes_.push_back({std::move(name), rate});
         return *this;
@@ -126,8 +127,8 @@ public:
     [[nodiscard]] double writes_per_second() const noexcept;
     /// The most entities that one transaction writes; 1 where there are none.
     [[nodiscard]] double largest_transaction() const noexcept;
-    /// OutOfRangeInput names the query or write with a rate, a latency or a priority that is negative or no number, and a query
-    /// whose nodes are no expression.
+    /// OutOfRangeInput names the query or write with a rate, a latency, a priority, an exponent or a transaction that is out of range;
+    /// InvalidInput the query whose nodes are no expression.
     [[nodiscard]] result<void> validate() const;
 
 private:

@@ -39,7 +39,7 @@ public:
 
     /// One page of HTML.
     [[nodiscard]] result<std::string> to_html() const;
-    /// For a terminal.
+    /// As text for a terminal.
     [[nodiscard]] result<std::string> to_string() const;
     /// Writes the page over what the file holds. StoreFailed when it cannot be written; a file that is half written is removed.
     [[nodiscard]] result<void> write(std::string const& path) const;
