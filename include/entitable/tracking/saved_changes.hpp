@@ -110,7 +110,9 @@ public:
         explicit iterator(Entity* const* at) noexcept : at_(at) {}         ///< by `begin` and `end`
         [[nodiscard]] Entity& operator*() const noexcept { return **at_; } ///< the entity
         [[nodiscard]] Entity* operator->() const noexcept { return *at_; } ///< the entity
-        [[nodiscard]] Entity& operator[](std::ptrdiff_t by) const noexcept { return *at_[by]; } ///< the one at that distance
+        [[nodiscard]] Entity& operator[](std::ptrdiff_t by) const noexcept {
+            return *at_[by];
+        } ///< the one at that distance
         /// Moves to the next one.
         iterator& operator++() noexcept { return *this += 1; }
         iterator operator++(int) noexcept { return iterator{at_++}; }
