@@ -83,6 +83,13 @@ TEST_CASE("a bulk load writes every row, in as few transactions as there can be"
     }
 }
 
+TEST_CASE("a load with nothing in flight and no window has one of each") {
+    stage on;
+    bulk_options how = on.options();
+    how.in_flight = how.window = how.window_bytes = 0;
+    CHECK(bulk_insert(on.books, some_books(20), how).value().written == 20);
+}
+
 TEST_CASE("an input is any range, also of results, and of what is made while it is read") {
     stage s;
     auto const lines =

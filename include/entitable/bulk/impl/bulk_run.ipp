@@ -45,7 +45,7 @@ ENTITABLE_DECL bulk_run::bulk_run(any_transport through, std::string table, call
       begun_(options.time->steady()),
       packer_(table_, limits_),
       random_(options.seed != 0 ? options.seed : static_cast<std::uint64_t>(begun_.time_since_epoch().count())),
-      pressure_(options.in_flight, rows_allowed(options.budget), random_.bits()),
+      pressure_((std::max)(options.in_flight, std::size_t{1}), rows_allowed(options.budget), random_.bits()),
       io_(*options.time) {}
 
 // ---- from the beginning to the end ------------------------------------------------------------------
