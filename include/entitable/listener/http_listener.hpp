@@ -14,8 +14,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What answers requests. The URL is absolute, as the sender sees it. Called on the listener's threads, by several at once. What it
-/// throws is answered with 500.
+/// Answers requests. The URL is absolute, as the sender sees it. Called on the listener's threads, by several at once. Where it throws the
+/// answer is 500.
 using http_handler = std::function<http_response(http_request const& request, request_sender const& from)>;
 
 namespace detail {
@@ -24,9 +24,10 @@ class listener_state;
 
 /// Serves HTTP/1.1 over TCP: connections are kept, pipelined requests answered in order, chunked bodies and
 /// `Expect: 100-continue` understood. Requests whose length could be read in two ways are refused and their connection closed.
-/// Slow senders are cut off, and all that is kept of a request has a bound. One answer that takes long holds up no other connection.
+/// Slow senders are cut off, and all that is kept of a request has a bound. Up to `listener_options::max_threads` slow answers hold up no
+/// other connection.
 ///
-/// `stop` may be called from any thread, and only it while `run` is under way.
+/// Thread safety: one thread at a time; while `run` is under way other threads may call `stop` and the ports, and nothing else.
 class http_listener {
 public:
     /// In front of `server`. Nothing is opened before `listen` or `run`.
@@ -40,19 +41,21 @@ public:
     http_listener& operator=(http_listener const&) = delete;
     ~http_listener();
 
-    /// Opens the sockets: from then on connections are taken, and answered once it runs. InvalidInput for an address that is none, or is
-    /// beyond the loopback and nobody said so; StoreFailed with the system's words when the port cannot be had.
+    /// Opens the sockets: from then on connections are accepted, and answered once it runs. Success where they are open. Errors: InvalidInput
+    /// for what is no address, and for one beyond the loopback without `beyond_loopback`; StoreFailed with the system's text where a port
+    /// cannot be bound.
     [[nodiscard]] result<void> listen();
     /// The port, once it listens; 0 before that.
     [[nodiscard]] std::uint16_t port() const noexcept;
     /// The port of the metrics; 0 when there is none.
     [[nodiscard]] std::uint16_t metrics_port() const noexcept;
 
-    /// Serves until it is stopped, with the calling thread and others that end with it. Listens first where that was not done.
+    /// Serves until it is stopped, on threads that end with this call. Calls `listen` first, and returns its error. A listener that was stopped
+    /// does not serve again.
     [[nodiscard]] result<void> run();
 
-    /// Takes no more connections, lets what is under way be answered, closes the others, and ends `run`. May be called before `run`, which
-    /// ends at once then. Not to be called by a signal handler.
+    /// Accepts no more connections, lets requests under way be answered for `listener_options::stop_timeout`, closes all connections, and ends
+    /// `run`, which waits for the handler all the same. Before `run` it makes that end at once. Not safe in a signal handler.
     void stop() noexcept;
 
 private:

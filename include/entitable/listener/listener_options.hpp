@@ -5,7 +5,7 @@
 /// \file
 /// Of the room `listener`: sockets in front of a server.
 ///
-/// Where an `http_listener` listens, and what it bears.
+/// Options of an `http_listener`: address and bounds.
 
 #include <entitable/request/call.hpp>
 
@@ -17,15 +17,16 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Wishes for a listener. Plain data; a designated initializer names those that differ.
+/// Options of a listener. Plain data: set them by designated initializers.
 struct listener_options {
     std::string address{"127.0.0.1"}; ///< an address of this computer; "localhost" is 127.0.0.1
     std::uint16_t port{10002};        ///< 0: any that is free, see `http_listener::port`
-    /// Has to be said where the address is none of the loopback: whoever reaches it may ask, and nothing is encrypted.
+    /// Required where the address is beyond the loopback: anyone who reaches it can send requests, and nothing is encrypted.
     bool beyond_loopback{};
 
-    unsigned threads{};       ///< that answer requests; 0: one for each processor
-    unsigned max_threads{64}; ///< while all of them wait for a transport another one is added, up to so many
+    unsigned threads{}; ///< that answer requests; 0: one for each processor
+    unsigned max_threads{
+        64}; ///< the most threads: where all are busy and none has answered for 20 ms, another one is added
 
     std::size_t max_connections{1024};                ///< open at once; the next one is answered with 503 and closed
     std::size_t max_header_size{32 * 1024};           ///< bytes of a request line and its header fields; more: 431
@@ -33,11 +34,12 @@ struct listener_options {
     std::chrono::milliseconds idle_timeout{60'000};   ///< between two requests of a connection
     std::chrono::milliseconds header_timeout{10'000}; ///< from the first byte of a request to the end of its header
     std::chrono::milliseconds body_timeout{30'000};   ///< for the rest of a request, and for the answer to be taken
-    std::chrono::milliseconds stop_timeout{10'000};   ///< how long `stop` leaves to what is under way
+    std::chrono::milliseconds stop_timeout{
+        10'000}; ///< how long `stop` waits for requests under way before it closes their connections
 
     std::optional<std::uint16_t>
         metrics_port{}; ///< OpenMetrics text at /metrics of the same address; 0: any that is free
-    /// Told of requests that are refused before a server sees them. Must outlive the listener, and be safe to call from several
+    /// Receives requests that are refused before the handler sees them. Must outlive the listener, and be safe to call from several
     /// threads.
     observer* watch{};
 };

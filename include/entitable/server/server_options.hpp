@@ -5,7 +5,7 @@
 /// \file
 /// Of the room `server`: the service's protocol from the other side, over any transport.
 ///
-/// What a `table_server` serves, to whom, and within which bounds.
+/// Options of a `table_server`: accounts and bounds.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/request/call.hpp>
@@ -24,8 +24,8 @@ ENTITABLE_BEGIN_NAMESPACE
 struct served_account {
     std::string name{};       ///< 3 to 24 lower-case letters and digits
     std::string key{};        ///< in base64; a secret
-    std::string second_key{}; ///< accepted as well, so that keys can be changed one after the other; empty: none
-    /// Where its tables are; none: in the store that the server was made with, which one account only may use.
+    std::string second_key{}; ///< accepted as well, so that keys can be rotated; empty: none
+    /// Where its tables are; none: in the store that the server was made with, which only one account may use.
     std::optional<any_transport> store{};
 
     /// The development account of the emulator, whose key everybody knows.
@@ -35,23 +35,24 @@ struct served_account {
     }
 };
 
-/// Whether a token of Entra ID may do anything with the account. Called on the thread of a request, by several at once.
+/// Says whether a token of Entra ID grants full access to the account. Called on the threads of requests, by several at once.
 using bearer_verifier = std::function<bool(std::string_view account, std::string_view token)>;
 
-/// Wishes for a server. Plain data; a designated initializer names those that differ.
+/// Options of a server. Plain data: set them by designated initializers.
 struct server_options {
-    /// Who may ask; none: the development account.
+    /// The accounts that may send requests; none: the development account.
     std::vector<served_account> accounts{};
     bearer_verifier bearer{};     ///< none: bearer tokens are refused
     clock* time{&system_clock()}; ///< judges the dates of requests; must outlive the server
-    /// Told of each request once it is answered (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the server, and
-    /// be safe to call from several threads.
+    /// Receives each request once it is answered (`on_attempt`): its name, table, times, sizes, status, error and id. Must outlive the server,
+    /// and be safe to call from several threads.
     observer* watch{};
     std::size_t max_body_size{4 * 1024 * 1024}; ///< bytes of a request; larger ones: 413 RequestBodyTooLarge
     std::size_t max_url_size{32 * 1024};        ///< bytes; longer ones: 414
     std::size_t max_header_size{32 * 1024};     ///< bytes of all header fields; more: 431
-    std::size_t max_comparisons{512};           ///< of one filter; the service documents 15, and takes more
-    std::chrono::seconds longest_work{30};      ///< a request is given up after so long, or after its `timeout` option
+    std::size_t max_comparisons{512};           ///< of one filter; the service documents 15, and accepts more
+    std::chrono::seconds longest_work{
+        30}; ///< the deadline of a request; that of its `timeout` option where it is earlier
 };
 
 ENTITABLE_END_NAMESPACE

@@ -11,18 +11,20 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Who sends a request: what is known of the connection.
+/// The sender of a request, as far as the connection shows.
 struct request_sender {
-    std::string_view address{"127.0.0.1"}; ///< for signatures that are good for some addresses only
+    std::string_view address{"127.0.0.1"}; ///< for signatures that are valid for some addresses only
     bool encrypted{};                      ///< it came over TLS
-    steady_time deadline{no_deadline};     ///< it is given up then
+    steady_time deadline{no_deadline};     ///< the request ends then
     cancellation_token cancellation{};     ///< ends it early
 };
 
 /// Serves the tables of a transport. It models `http_client`, so that a `rest` backend speaks to it without a socket; listeners
-/// call `answer`. A cheap handle: copies share one state. Safe to use from several threads as far as the transports are.
+/// call `answer`. A cheap handle: copies share one state.
 ///
-/// Accounts are told apart by the first label of a host like ACCOUNT.table.HOST, else by the first segment of the path. Stored
+/// Thread safety: safe to use from several threads, as every transport is.
+///
+/// The account is the first label of a host like ACCOUNT.table.HOST, else the first segment of the path. Stored
 /// access policies and the settings of the service are kept in memory: after a restart there are none, and signatures that name a
 /// policy are refused. Everything else is in the transports.
 ///
@@ -31,8 +33,7 @@ class table_server {
 public:
     using is_http_client = void; ///< opts in to `http_client`
 
-    /// Over `store`. Does not throw: where an account is bad every request is answered with 500, as `start` would have said at
-    /// once.
+    /// Over `store`. With a bad account every request is answered with 500: `start` returns that error at once.
     template <class T>
         requires(!std::same_as<T, table_server> && transport<T>)
     explicit table_server(T const& store, server_options options = {})
@@ -48,12 +49,12 @@ public:
         return made;
     }
 
-    /// Answers a request whose URL is absolute. Never an error: a refusal is an answer.
+    /// Answers a request whose URL is absolute. Never an error: a refusal is a response.
     [[nodiscard]] http_response answer(http_request const& request, request_sender const& from = {}) const {
         return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
     }
 
-    /// The same for an HTTP client: with Cancelled or DeadlineExceeded when that was so before it began.
+    /// The same as an HTTP client. Errors: Cancelled or DeadlineExceeded where the call had ended before.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& how) const {
         if (how.cancellation.cancelled()) {
             return failure{error_code::cancelled, "the call was cancelled"};
