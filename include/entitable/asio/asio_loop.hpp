@@ -88,28 +88,29 @@ private:
 
 } // namespace detail
 
-/// An event loop that lives on an `io_context` of the program: its descriptors and timers wait there, and `io_context::run` returns when nothing
+/// An event loop on an `io_context` of the program: its descriptors and timers wait there, and `io_context::run` returns when nothing
 /// is under way any more. It uses a strand of its own, so the context may be run by several threads.
 ///
-/// What is made for its loop (tables, sequences, semaphores) is used by tasks, which run on that strand. Other threads
-/// begin tasks by `async_run` and `spawn`, and nothing else. A transport without channels blocks the thread that runs the strand while it is asked.
+/// What is made for its loop (tables, sequences, semaphores) is used by tasks, which run on that strand. A transport without channels blocks the
+/// thread that runs the strand during each request.
 ///
-/// Tasks that have not ended are destroyed with it, on the thread that destroys it: no other one runs the context then.
+/// Thread safety: other threads call `async_run` and `spawn`, and nothing else. Tasks that have not ended are destroyed with it, on the thread
+/// that destroys it, while no other thread runs the context.
 class asio_loop {
 public:
-    /// On this executor, of an `io_context` or a `thread_pool`. `options.time` and `options.letters` are not looked at.
+    /// On this executor, of an `io_context` or a `thread_pool`. `options.time` and `options.letters` have no effect.
     explicit asio_loop(boost::asio::any_io_executor const& on, loop_options const& options = {})
         : state_(std::make_shared<detail::asio_state>(on, options)) {}
     asio_loop(asio_loop const&) = delete;
     asio_loop& operator=(asio_loop const&) = delete;
     ~asio_loop() = default;
 
-    /// What tables, sequences and semaphores are made for. Not to be run: the executor does that.
+    /// The loop that tables, sequences and semaphores are made for. Do not run it: the executor does that.
     [[nodiscard]] event_loop& loop() noexcept { return state_->loop(); }
     /// Its strand.
     [[nodiscard]] boost::asio::any_io_executor const& get_executor() const noexcept { return state_->on(); }
-    /// Takes a task over, which begins soon. Its error is kept in `loop().problem()`; an exception leaves `io_context::run`. Safe to use from any
-    /// thread.
+    /// Takes a task over, which begins soon. Its error is kept in `loop().problem()`; an exception is thrown by `io_context::run`. Safe to use
+    /// from any thread.
     template <class T>
     void spawn(task<T> begun) {
         boost::asio::dispatch(state_->on(), [state = state_, begun = std::move(begun)]() mutable {
@@ -160,7 +161,8 @@ struct tell_initiation {
 } // namespace detail
 
 /// Runs a task that returns a `result` in the loop, and completes a token with it: a callback `(std::exception_ptr, result<T>)`, `use_awaitable`,
-/// `use_future`, `deferred`. The exception is what has left the task; awaitables and futures throw it. Safe to use from any thread. The loop outlives it.
+/// `use_future`, `deferred`. The exception is what left the task; awaitables and futures throw it. Safe to use from any thread. The loop
+/// outlives the task.
 template <class T, class Token>
 auto async_run(asio_loop& loop, task<result<T>> work, Token&& token) {
     return boost::asio::async_initiate<Token, void(std::exception_ptr, result<T>)>(

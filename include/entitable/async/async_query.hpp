@@ -68,8 +68,8 @@ private:
     result<shared<detail::row_walk>> walk_;
 };
 
-/// A query of `async_table`. Copies are cheap. What `query::in_flight` asks for is not looked at: one page at a time is under way, and
-/// other tasks go on meanwhile.
+/// A query of `async_table`. Copies are cheap. `query::in_flight` has no effect: one page at a time is under way, and other tasks run
+/// meanwhile.
 template <class Entity, access_path Path, class Row>
 class async_query {
 public:

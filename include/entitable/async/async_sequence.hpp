@@ -14,11 +14,13 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A `sequence` in a loop: its promises and its errors, its row and its operation. `options.time` is not looked at: the loop has a clock.
-/// Tasks take turns. Copies are cheap and share the block. The loop outlives it; one thread, that of the loop.
+/// A `sequence` in a loop: its promises and its errors, its row and its operation. `options.time` has no effect: the loop has a clock.
+/// Tasks take turns. Copies are cheap and share the block. The loop outlives it.
+///
+/// Thread safety: one thread, that of the loop. A child of `fork` must not use it.
 class async_sequence {
 public:
-    /// Counts in the row named `counted`. Asks nothing yet.
+    /// Counts in the row named `counted`. Sends nothing yet.
     async_sequence(event_loop& loop, any_transport through, std::string counted, sequence_options options = {})
         : at_(shared<state>::make(loop, std::move(through), std::move(counted), std::move(options))) {}
 

@@ -11,10 +11,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A table of entities of one type in a loop: what `table<E>` has, to be awaited. Each call is the operation that the blocking call runs, with its
-/// meaning and its errors. Copies are cheap. The loop outlives it; one thread, that of the loop.
+/// A table of entities of one type in a loop: the calls of `table<E>`, to be awaited. Each runs the operation of the blocking call, with its
+/// meaning and its errors. Copies are cheap. The loop outlives it.
 ///
-/// Keys and entities are copied into the awaitable, so that `auto read = books.get(key); ... co_await read` is good.
+/// Keys and entities are copied into the awaitable, so `auto read = books.get(key); ... co_await read` is valid.
+///
+/// Thread safety: one thread, that of the loop.
 template <mapped_entity Entity>
 class async_table : public detail::async_keyed<Entity, typename mapping<Entity>::partition_components,
                         typename mapping<Entity>::row_components> {
@@ -26,7 +28,7 @@ class async_table : public detail::async_keyed<Entity, typename mapping<Entity>:
 public:
     using value_type = Entity; ///< what it holds
 
-    /// Through any transport; asks nothing yet.
+    /// Through any transport; sends nothing yet.
     async_table(event_loop& loop, any_transport through, std::string name, call_options options = {})
         : base(
               shared<detail::async_place>::make(loop.core(), std::move(through), std::move(name), std::move(options))) {
@@ -35,7 +37,7 @@ public:
     [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< its name
     /// What it runs on.
     [[nodiscard]] any_transport const& transport() const noexcept { return at_->table.transport(); }
-    /// The wishes for its calls.
+    /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return at_->table.options(); }
 
     /// As `table::create`.

@@ -185,12 +185,12 @@ private:
 
 } // namespace detail
 
-/// A client call to be awaited: `co_await` begins it, and gives what the blocking call returns. It stands still, is awaited once, on the
-/// thread of its loop, and by any coroutine. Its deadline counts from where it is made. Where the transport answers at once nothing
-/// is suspended, but for every so often, when others are let go first.
+/// A client call to be awaited: `co_await` begins it, and returns what the blocking call returns. It cannot be moved; it is awaited once, on
+/// the thread of its loop, by any coroutine. Its deadline counts from its construction. Where the transport answers at once the
+/// coroutine is not suspended, except in every 256th call, to let others run.
 ///
-/// Errors: those of the blocking call; Cancelled after `event_loop::stop` and where the scope is cancelled that it is awaited in,
-/// DeadlineExceeded where that is one of `with_timeout`. A write that was sent then may have the effect `unknown`.
+/// Errors: those of the blocking call; Cancelled after `event_loop::stop` and where the scope that it is awaited in is cancelled,
+/// DeadlineExceeded where that is one of `with_timeout`. A write that was sent before may have the effect `unknown`.
 template <operation Op>
 class [[nodiscard]] awaited final : private detail::awaited_base {
 public:
@@ -205,10 +205,10 @@ public:
     }
     awaited(awaited const&) = delete;
     awaited& operator=(awaited const&) = delete;
-    /// Where it is under way, waits until it is not.
+    /// Where it is under way, cancels its request and blocks until that has ended.
     ~awaited() { leave(); }
 
-    /// Begins it. Whether it is at its end already.
+    /// Begins the call. True where it has ended already.
     [[nodiscard]] bool await_ready() {
         scope = &core().scope();
         if constexpr (operation_of_one<Op>) {
@@ -222,7 +222,7 @@ public:
         return proceed() && go_on_at_once();
     }
     using awaited_base::await_suspend;
-    /// What it came to. Throws what a function of the program threw that the operation calls.
+    /// The result. Throws what a function of the program that the operation calls has thrown.
     auto await_resume() {
         if (thrown_) {
             std::rethrow_exception(thrown_);

@@ -16,11 +16,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a loop goes about it.
+/// Options of a loop.
 struct loop_options {
-    std::size_t in_flight{500}; ///< requests under way at most, to all transports; more wait for their turn. 1 at least
-    clock* time{&system_clock()}; ///< of a driver of its own; outlives the loop
-    bool letters{true};           ///< whether other threads may `post`: for that it has a pipe
+    std::size_t in_flight{
+        500}; ///< requests under way at most, to all transports; more wait for their turn. 0 counts as 1
+    clock* time{&system_clock()}; ///< of the driver that the loop makes; must outlive the loop
+    bool letters{true};           ///< whether other threads may `post`: the loop opens a pipe for that
 };
 
 namespace detail {
@@ -52,22 +53,22 @@ private:
 
 } // namespace detail
 
-/// Runs tasks on the calling thread, and waits for everything that they wait for. It outlives its tasks, and the tables that name it.
+/// Runs tasks on the calling thread, and waits for everything that they wait for. It outlives its tasks, and the tables made for it.
 ///
 /// Structured: `run` returns when every task that was spawned has ended. The first error that a spawned task returns is kept
-/// (`problem`); the first exception that leaves one leaves `turn` or `run`, which may be called again.
+/// (`problem`); the first exception that leaves one is thrown by `turn` or `run`, which may be called again.
 ///
-/// Requests to one transport go through one channel, so give the same `any_transport` to all tables of a store: a way stays open as long
-/// as the loop. A transport that answers at once is asked on the spot; one without channels of its own blocks the loop while it is
-/// asked.
+/// Requests to one transport go through one channel, which stays open as long as the loop: give the same `any_transport` to all tables of a
+/// store. A transport that answers at once is called directly; one without channels of its own blocks the loop during each request. So do
+/// locks and waits of the program, and of a transport that waits by another clock than that of the loop.
 ///
-/// Thread safety: one thread at a time, but for `post`.
+/// Thread safety: one thread at a time, except `post`.
 class event_loop {
 public:
     /// With a driver of its own.
     explicit event_loop(loop_options const& options = {})
         : own_(std::make_unique<poll_driver>(*options.time)), core_(*own_, options.in_flight, options.letters) {}
-    /// With this driver, which outlives it; `options.time` is not looked at.
+    /// With this driver, which outlives it; `options.time` has no effect.
     explicit event_loop(io_driver& io, loop_options const& options = {})
         : core_(io, options.in_flight, options.letters) {}
     event_loop(event_loop const&) = delete;
@@ -93,14 +94,15 @@ public:
         fresh_.push_back(made.frame);
         ++spawned_;
     }
-    /// Runs until every task has ended. Where nothing is left that could wake one, all operations end with TransportFailed; then it throws
-    /// that.
+    /// Runs until every task has ended. Where nothing is left that could wake one, it ends all operations with TransportFailed, those that begin
+    /// later as well; where tasks still wait after that, it throws TransportFailed.
     void run() {
         while (turn()) {
             wait();
         }
     }
-    /// Runs until this task has ended, and returns what it returned; others go on meanwhile. Throws what left it.
+    /// Runs until this task has ended, and returns its result; others run meanwhile. Throws what left it, or another spawned task: then it is
+    /// destroyed where it waits.
     template <class T>
     T run(task<T> awaited) {
         awaited.require_one();
@@ -114,13 +116,13 @@ public:
         }
         return awaited.take();
     }
-    /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread that takes what others `post`.
+    /// Runs, also without tasks, until `stop` was called and every task has ended: for a thread to which others `post`.
     void run_until_stopped() {
         while (turn() || core_.root().ended() == nullptr) {
             wait();
         }
     }
-    /// Does what can be done without waiting: for loops of others. Whether there are tasks.
+    /// Does what can be done without waiting: for programs with a loop of their own. True while there are tasks.
     bool turn() {
         constexpr std::size_t at_a_time = 1024;
         struct running {
@@ -151,7 +153,8 @@ public:
     [[nodiscard]] steady_time wakes_at() const {
         return fresh_.empty() ? core_.wakes_at(core_.time().steady()) : (steady_time::min)();
     }
-    /// Ends every operation under way with Cancelled, and each one that is begun from now on. Tasks go on, with that.
+    /// Ends every operation under way, and each one that begins later, with Cancelled. Tasks resume with that. For good: a loop that was stopped
+    /// sends no more requests.
     void stop() { core_.root().end({error_code::cancelled, "the loop was stopped"}); }
     /// Calls a function in a turn soon, on the thread of the loop, which is woken for it. Safe to use from any thread. What the function
     /// throws leaves `turn`. A loop without `letters` takes none: false.
@@ -163,9 +166,9 @@ public:
         return mailbox.has_value();
     }
 
-    /// The first error that a spawned task returned; nobody else has seen it. None where all went well.
+    /// The first error that a spawned task returned; absent where none did.
     [[nodiscard]] std::optional<error> const& problem() const noexcept { return problem_; }
-    /// What was spawned so far.
+    /// How many tasks were spawned so far.
     [[nodiscard]] std::uint64_t spawned() const noexcept { return spawned_; }
     /// The driver it waits in.
     [[nodiscard]] io_driver& io() const noexcept { return core_.io(); }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `on_own_stack`: code that calls and waits, awaited. So every pattern of the library is there for coroutines, word for word: transactions,
-/// bulk loads, queues, sagas, units of work, indexes, shards.
+/// `on_own_stack`: blocking code, awaited. So coroutines can use every pattern of the library unchanged: transactions, bulk loads, queues,
+/// sagas, units of work, indexes, shards.
 ///
 ///     loop_transport const near{loop, cloud};
 ///     table_queue<job> const jobs{near, "Jobs", {.time = &loop_clock(loop)}};
@@ -81,11 +81,15 @@ template <class Function>
 
 } // namespace detail
 
-/// Awaits `function()`, which calls and waits as ever, on a stack of its own: others go on while it waits in a `loop_transport` or by the
-/// `loop_clock`. Any other wait blocks the loop, and so does a lock that is held by code on another stack. What it returns is the result; what it throws is thrown.
+/// Awaits `function()`, blocking code, on a stack of its own: other tasks run while it waits in a `loop_transport` or by the `loop_clock`. Any
+/// other wait blocks the loop; waiting for a lock that code on another stack of the loop holds blocks it for ever. Returns what the function
+/// returns, and throws what it throws.
 ///
-/// Cancelled and timed out as all that waits: each request then ends, or is refused, with the reason, and waits by the `loop_clock` end at once,
-/// as if their time had passed. So the function comes to its end; that is waited for, also where the coroutine is destroyed.
+/// A `sequence` holds such a lock while it takes a block: stacks that share one use an `async_sequence` instead. So does a lookup map of
+/// shards while it is read: give each stack a map of its own, or a catalogue that is not a `loop_transport`.
+///
+/// It is cancelled and timed out like every wait: each request then ends, or is refused, with the reason, and waits by the `loop_clock` end at
+/// once, as if their time had passed. So the function runs to its end; that is waited for, also where the coroutine is destroyed.
 ///
 /// Cost: some memory of the stack (`bytes`, as far as it is used), a few microseconds to begin, and two switches a request. Where the system
 /// has no `<ucontext.h>` it is a thread that runs while the loop does not.
@@ -95,25 +99,26 @@ template <class Function>
     return detail::on_own_stack(loop.core(), std::move(function), bytes);
 }
 
-/// The time for what runs on stacks of a loop: give it to the options of queues, transactions, bulk loads. Waits in it let others go on. Lives as
+/// The clock for code on stacks of a loop: give it to the options of queues, transactions, bulk loads. Other tasks run while it waits. Lives as
 /// long as the loop. On other stacks it is the clock of the loop.
 [[nodiscard]] inline clock& loop_clock(event_loop& loop) { return detail::stack_clock_of(loop.core()); }
 
-/// A transport for what runs on stacks of a loop: each request is under way in the loop, and others go on meanwhile. What has many requests under
-/// way by the `loop_clock` (bulk loads, shards, copies) has them under way here, too. Elsewhere it answers InvalidInput. The loop outlives it.
+/// A transport for code on stacks of a loop: each request is under way in the loop, and other tasks run meanwhile. What has many requests under
+/// way by the `loop_clock` (bulk loads, shards, copies) has them under way here, too. On any other stack it answers InvalidInput. The loop
+/// outlives it.
 class loop_transport {
 public:
     using is_transport = void;              ///< opts in to `transport`
     using visits_entities = loop_transport; ///< opts in to `read_entity`
     using visits_pages = loop_transport;    ///< opts in to `read_entities`
 
-    /// Through this one. On the thread of the loop.
+    /// Through this transport. Call it on the thread of the loop.
     loop_transport(event_loop& loop, any_transport through) : loop_transport(loop.core(), through) {}
     loop_transport(detail::loop_core& core, any_transport const& through) : core_(&core), way_(&core.way_to(through)) {}
 
-    /// Of the transport behind it.
+    /// Of the transport below.
     [[nodiscard]] entitable::profile profile() const { return way_->through.profile(); }
-    /// Lets others go on until the answer has come.
+    /// Lets other tasks run until the answer has come.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         detail::own_stack* const stack = detail::own_stack::of(*core_);

@@ -171,23 +171,23 @@ private:
 
 } // namespace detail
 
-/// Awaits a task for so long; then every call and every wait in it ends with DeadlineExceeded, and so does each one that it begins
-/// later. What the task returns then is the result: an error most of the time, a value where it came to one all the same. The task has
-/// ended when this goes on.
+/// Awaits a task with a time limit, `no_timeout` for none: after it every call and every wait in the task ends with DeadlineExceeded, and so
+/// does each one that it begins later. Returns what the task then returns: mostly that error, or a value where it got one all the same. The
+/// task has ended when this resumes.
 template <class T>
 [[nodiscard]] detail::timed_task<T> with_timeout(event_loop& loop, std::chrono::nanoseconds timeout, task<T> timed) {
     return detail::timed_task<T>{loop.core(), timeout, std::move(timed)};
 }
 
-/// Awaits the first end among the tasks; then every call and every wait in the others ends with Cancelled. All have ended when this goes
-/// on. Throws what left one. InvalidInput is thrown where there is none.
+/// Awaits the first task to end; then every call and every wait in the others ends with Cancelled. All have ended when this resumes. Throws
+/// what left one of them; InvalidInput where there are no tasks.
 template <class T>
     requires(!std::is_void_v<T>)
 [[nodiscard]] detail::any_of_many<T> when_any(event_loop& loop, std::vector<task<T>> tasks) {
     return detail::any_of_many<T>{loop.core(), std::move(tasks)};
 }
 
-/// Waits for so long by the time of the loop's driver. Cancelled or DeadlineExceeded where the scope ends before.
+/// Waits for a time, by the clock of the loop's driver. Cancelled or DeadlineExceeded where the scope ends before.
 [[nodiscard]] inline detail::loop_sleep sleep_for(event_loop& loop, std::chrono::nanoseconds duration) noexcept {
     return detail::loop_sleep{loop.core(), duration};
 }

@@ -9,8 +9,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// So many permits, given in the order in which they are asked for. One thread, that of the loop. It outlives its permits and whoever
-/// waits for one.
+/// A number of permits, granted in the order of the requests. It outlives its permits and the tasks that wait for one.
+///
+/// Thread safety: one thread, that of the loop.
 class async_semaphore {
 public:
     /// Given back with its end. Movable.
@@ -45,7 +46,7 @@ public:
             }
         }
 
-        /// Whether it needs not wait.
+        /// True where it need not wait.
         [[nodiscard]] bool await_ready() {
             if (error const* const ended = of_.core_.scope().ended()) {
                 why_.emplace(*ended);
@@ -55,7 +56,7 @@ public:
             }
             return permitted_ || why_;
         }
-        /// Waits behind those that came before.
+        /// Waits in turn.
         void await_suspend(std::coroutine_handle<> frame) noexcept {
             waiting = frame;
             join(of_.core_.scope());

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `task<T>`: a coroutine that begins when it is awaited, and belongs to whoever awaits it.
+/// `task<T>`: a coroutine that begins when it is awaited, and belongs to the coroutine that awaits it.
 
 #include <entitable/async/detail/parked.hpp>
 
@@ -72,11 +72,13 @@ public:
 
 } // namespace detail
 
-/// A coroutine that begins when it is awaited. Owns it; movable. It is awaited once, by `co_await std::move(work)`, or given to
-/// `event_loop::spawn` or to a combinator. Its end gives what it returned, or throws what left it. One thread.
+/// Owns a coroutine that begins when it is awaited; movable. It is awaited once, by `co_await std::move(work)`, or given to
+/// `event_loop::spawn` or to a combinator. Awaiting it returns what it returned, or throws what left it.
 ///
 /// Write coroutines as functions with parameters by value: what a reference parameter refers to, or what a lambda has captured, may be
-/// gone when the coroutine goes on. A task that is under way ends before it is destroyed.
+/// gone when the coroutine resumes. Do not destroy a task that is under way; only its loop does.
+///
+/// Thread safety: one thread, that of the loop.
 template <class T>
 class [[nodiscard]] task {
 public:
@@ -107,7 +109,7 @@ public:
         awaiter& operator=(awaiter const&) = delete;
 
         [[nodiscard]] bool await_ready() const noexcept { return false; } ///< begins in `await_suspend`
-        /// Begins the task; goes on at once if it ends at once.
+        /// Begins the task; resumes at once if it ends at once.
         bool await_suspend(std::coroutine_handle<> waiting) {
             group_ = {waiting, 2};
             awaited_.begin(group_);

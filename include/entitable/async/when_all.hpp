@@ -74,8 +74,8 @@ private:
 
 } // namespace detail
 
-/// Begins all of them, and waits for the end of each: a vector of what they returned, in their order; nothing for `task<>`. Throws what left the
-/// first that something left, when all have ended.
+/// Begins all tasks, and waits until each has ended: returns a vector of their results, in their order; void for `task<>`. Throws, when all have
+/// ended, the exception of the first of them in that order that has one.
 template <class T>
 [[nodiscard]] detail::all_of_many<T> when_all(std::vector<task<T>> tasks) {
     for (auto const& each : tasks) {
@@ -83,7 +83,7 @@ template <class T>
     }
     return detail::all_of_many<T>{std::move(tasks)};
 }
-/// The same of tasks of any types: a tuple.
+/// The same with tasks of several types: returns a tuple.
 template <class... Ts>
     requires(sizeof...(Ts) > 0 && (!std::is_void_v<Ts> && ...))
 [[nodiscard]] detail::all_of_these<Ts...> when_all(task<Ts>... tasks) {
