@@ -16,7 +16,7 @@ namespace detail {
 ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
     for (;;) {
         stepped begun = on.run_text("BEGIN");
-        begun = begun == stepped::done ? on.run_text("SELECT count(*) FROM sqlite_schema") : begun;
+        begun = begun == stepped::done ? on.run_text("SELECT count(*) FROM sqlite_master") : begun;
         if (begun == stepped::done) {
             return {};
         }

@@ -22,7 +22,7 @@ inline constexpr char state_sql[] =
 /// What is in the schema besides the four tables above and the indices that SQLite makes for UNIQUE. Other tables and views
 /// harm nobody; a trigger or an index on our tables would change what a write does.
 inline constexpr char strangers_sql[] =
-    "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' OR (tbl_name IN "
+    "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' OR (tbl_name IN "
     "('entitable_table', 'entitable_row', 'entitable_shape', 'entitable_state') AND type <> 'table' "
     "AND name NOT LIKE 'sqlite_autoindex_%')";
 
@@ -30,10 +30,10 @@ inline constexpr char strangers_sql[] =
 
 ENTITABLE_DECL result<bool> schema_is_ours(connection& on) {
     using namespace file_format;
-    auto const table = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_table'");
-    auto const row = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_row'");
-    auto const shape = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_shape'");
-    auto const state = on.text_of("SELECT sql FROM sqlite_schema WHERE name = 'entitable_state'");
+    auto const table = on.text_of("SELECT sql FROM sqlite_master WHERE name = 'entitable_table'");
+    auto const row = on.text_of("SELECT sql FROM sqlite_master WHERE name = 'entitable_row'");
+    auto const shape = on.text_of("SELECT sql FROM sqlite_master WHERE name = 'entitable_shape'");
+    auto const state = on.text_of("SELECT sql FROM sqlite_master WHERE name = 'entitable_state'");
     auto const strangers = on.number_of(strangers_sql);
     for (auto const* read : {&table, &row, &shape, &state}) {
         if (!*read) {
@@ -61,7 +61,7 @@ ENTITABLE_DECL result<bool> check_schema(connection& on, file_form wanted) {
     using namespace file_format;
     auto const application = on.number_of("PRAGMA application_id");
     auto const user_version = on.number_of("PRAGMA user_version");
-    auto const objects = on.number_of("SELECT count(*) FROM sqlite_schema");
+    auto const objects = on.number_of("SELECT count(*) FROM sqlite_master");
     for (auto const* read : {&application, &user_version, &objects}) {
         if (!*read) {
             return failure{read->error()};
