@@ -10,10 +10,10 @@
 ///     return failed.empty() ? 0 : 1;
 ///
 /// What differs between services is read from the profile of the transport. Pages may be empty and of any size, and a deleted
-/// table may keep its name for a while: the suite takes all that `transport` allows. Two behaviours use two threads.
+/// table may keep its name for a while: the suite accepts everything that `transport` allows. Some behaviours use two threads.
 ///
-/// The behaviours take long to compile. Where the library is compiled separately, `entitable/testing/src.hpp` has them, for the one
-/// program of tests that tries them.
+/// The behaviours take long to compile. Where the library is compiled separately, `entitable/testing/src.hpp` has their bodies: include it
+/// once in the program of tests that runs them.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/testing/conformance/trial.hpp>
@@ -21,16 +21,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::conformance {
 
-/// All behaviours, in the order in which they are best mended.
+/// All behaviours, in the order in which to mend them.
 [[nodiscard]] ENTITABLE_DECL std::vector<behaviour> behaviours();
 
-/// Tries one behaviour on a transport, or on two handles of one store. Returns what is wrong, each as "behaviour: what was
-/// expected, what came instead", with a line for the request, and with the first a line for the contract. Tables are left behind;
-/// their names begin with `prefix`, letters and digits with a letter first, 20 at most.
+/// Tries one behaviour on a transport, or on two handles of one store. Returns the failures, each as "behaviour: what was
+/// expected, what came instead", with a line for the request, and with the first a line for the contract. Its tables remain;
+/// their names begin with `prefix`, at most 20 letters and digits, a letter first.
 [[nodiscard]] ENTITABLE_DECL std::vector<std::string> try_behaviour(
     behaviour const& tried, handles const& store, std::string prefix = "conform");
 
-/// Tries all behaviours. `make` gives a transport for each, or two handles of one store; it may give the same store every time, if
+/// Tries all behaviours. `make` returns a transport for each, or two handles of one store; it may return the same store every time, if
 /// that has no tables whose names begin with `prefix`.
 [[nodiscard]] ENTITABLE_DECL std::vector<std::string> run(
     function_ref<handles()> make, std::string const& prefix = "conform");

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a store holds, as a value: read as a whole, shown as text, compared.
+/// The contents of a store as a value: read, shown as text, compared.
 
 #include <entitable/core/text.hpp>
 #include <entitable/request/in_turn.hpp>
@@ -19,9 +19,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Everything in a store: the rows of each table, system rows too. A plain value; one thread at a time.
+/// Everything in a store: the rows of each table, including system rows. A plain value; one thread at a time.
 struct contents {
-    /// By partition key and row key. Ordered by bytes, which is not everywhere the service's order.
+    /// By partition key and row key. Ordered by bytes, which differs from the service's order above U+D7FF.
     using rows = std::map<std::pair<std::string, std::string>, row>;
 
     std::map<std::string, rows> tables; ///< by name
@@ -61,8 +61,8 @@ template <class Request, class Take>
 
 } // namespace detail
 
-/// Reads all tables, or the named ones, through their pages. Errors are those of the transport; TransportFailed after 1,000
-/// pages in a row that bring nothing new.
+/// Reads all tables, or the named ones, page by page. Errors: those of the transport; TransportFailed after more than 1,000 pages in a row
+/// with nothing new.
 [[nodiscard]] inline result<contents> read_contents(any_transport const& from, std::vector<std::string> names = {}) {
     contents all;
     auto const page_size = static_cast<std::uint32_t>(from.profile().max_page_size);
@@ -96,8 +96,7 @@ template <class Request, class Take>
     return all;
 }
 
-/// The same without the rows of the library's own (`system_row`), which stores that were filled through other transports
-/// differ in.
+/// The same without system rows (`system_row`), in which stores that were filled through different transports differ.
 [[nodiscard]] inline contents without_system_rows(contents all) {
     for (auto& table : all.tables) {
         for (auto at = table.second.begin(); at != table.second.end();) {
@@ -134,7 +133,7 @@ namespace detail {
     return (obvious ? "" : std::string{to_string(held.type())} + " ") + held.to_string();
 }
 
-/// Bit by bit, but each NaN is every other: services do not keep its bits.
+/// Bit by bit, but every NaN equals every other: services do not keep its bits.
 [[nodiscard]] inline bool same_value(value const& left, value const& right) noexcept {
     auto const is_nan = [](value const& held) {
         double const number = held.view().as_float64();
@@ -192,8 +191,8 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
 
 } // namespace detail
 
-/// One line for each table, entity and property; the same contents give the same text. Of long values only the beginning is
-/// shown, so that the same text may be of different contents: compare with `difference`. For example:
+/// One line for each table, entity and property; the same contents give the same text. Only the beginning of long values is
+/// shown, so different contents may give the same text: compare with `difference`. For example:
 ///
 ///     table Orders
 ///       "p" / "r"
@@ -219,7 +218,7 @@ inline void append_changes(std::string& text, std::string const& line, std::mult
     return all ? to_text(*all, how) : all.error().to_string() + '\n';
 }
 
-/// What became of `before`, empty when nothing did. One line for each table or entity that came (+) or went (-), and for each
+/// The changes from `before` to `after`; empty when there are none. One line for each table or entity that was added (+) or removed (-), and for each
 /// property that changed (~): `~ Orders "p" / "r" Age: Edm.Int32 55 -> Edm.Int32 56`. Values are compared whole, however much of
 /// them is shown; each NaN equals every other. The order of properties does not count.
 [[nodiscard]] inline std::string difference(contents const& before, contents const& after, shown how = shown::data) {

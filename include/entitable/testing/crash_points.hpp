@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `every_crash_point`: a worker that is interrupted at each of its requests, in each way that there is, and the workers that come after it.
-/// For sagas of your own, and whatever else is to go on where a program ended:
+/// `every_crash_point`: a worker that is interrupted at each of its requests, in each of several ways, and the workers that come after it.
+/// For sagas of your own, and everything else that has to be resumed where a program ended:
 ///
 ///     testing::crash_point_world world;
 ///     world.begin = [](any_transport const& store, clock& time) { ... make tables, and put the message into its queue ... };
@@ -27,13 +27,13 @@ namespace testing {
 
 /// What surrounds a worker.
 struct crash_point_world {
-    std::function<void(any_transport const&, clock&)> begin{}; ///< what is there before; called once for each point
-    std::function<std::string(any_transport const&)> shows{};  ///< what must be as after an uninterrupted run
-    std::function<std::string(any_transport const&)> wrong{}; ///< what is wrong at the end; empty: nothing. May be none
+    std::function<void(any_transport const&, clock&)> begin{}; ///< sets up the store; called once for each run
+    std::function<std::string(any_transport const&)> shows{};  ///< a text of what must be as after an uninterrupted run
+    std::function<std::string(any_transport const&)> wrong{};  ///< what is wrong at the end; empty: nothing. Optional
     std::function<void(any_transport const&, clock&)>
-        meanwhile{}; ///< others, once in each run: at the point, or at the end. May be none
+        meanwhile{}; ///< what others do, once in each run: at the point, or at the end. Optional
     std::chrono::nanoseconds patience{
-        std::chrono::minutes{1}}; ///< after it the next worker comes: claims are over then
+        std::chrono::minutes{1}}; ///< how long until the next worker comes: claims are over then
     std::size_t workers{3};       ///< that come after the one that is interrupted
 };
 
@@ -41,19 +41,19 @@ struct crash_point_world {
 struct crash_point_report {
     std::string problem;  ///< empty: nothing
     std::string point;    ///< "request 7, write_entity: ends behind it"
-    std::size_t points{}; ///< how many there are
+    std::size_t points{}; ///< how many were tried
 };
 
 /// How a worker is interrupted at one of its requests.
 enum class interruption : std::uint8_t {
     ends_before,   ///< its program ends before it
-    ends_behind,   ///< its program ends behind it
-    not_sent,      ///< it is told that the request got lost, and it did
-    answer_lost,   ///< it is told the same, and the request was applied
+    ends_behind,   ///< its program ends after it
+    not_sent,      ///< the request is lost, and so it is told
+    answer_lost,   ///< it is told the same, and the request is applied
     late,          ///< it is told the same, and the request is applied when this worker has ended
     very_late,     ///< it is told the same, and the request is applied when all workers have ended
-    others_before, ///< time passes, another worker does all of it, and the others of the world do theirs; then it goes on
-    others_behind, ///< the same behind the request
+    others_before, ///< time passes, another worker does all the work, and `meanwhile` is called; then it continues
+    others_behind, ///< the same after the request
 };
 
 /// For logs: "ends before it".
@@ -123,8 +123,8 @@ private:
     std::shared_ptr<state> of_;
 };
 
-/// Runs `work(transport, clock)` in the world once for each request of it and each interruption, on stores in memory; then others after it, and
-/// compares what there is with the end of an uninterrupted run. Deterministic where `work` is.
+/// Runs `work(transport, clock)` once for each of its requests and each interruption, on stores in memory; then more workers, and compares
+/// `shows` with that of an uninterrupted run. Stops at the first problem. Deterministic where `work` is.
 [[nodiscard]] inline crash_point_report every_crash_point(
     std::function<void(any_transport, clock&)> const& work, crash_point_world const& world) {
     crash_point_report told;

@@ -26,7 +26,7 @@ struct fault {
     std::string name;                 ///< for the account of what happened
     commit applied{commit::never};    ///< what becomes of the request
     std::optional<error> answer{};    ///< the answer; without one the request is answered as usual
-    std::chrono::nanoseconds takes{}; ///< before the answer, on the clock of the transport
+    std::chrono::nanoseconds takes{}; ///< how long the answer takes, by the clock of the transport
 
     /// No connection: certainly not applied.
     [[nodiscard]] static fault refused() {
@@ -44,13 +44,13 @@ struct fault {
     [[nodiscard]] static fault half_answer() {
         return {"half_answer", commit::before, problem(error_code::transport_failed, 0), {}};
     }
-    /// The request is held up somewhere, and arrives behind the next one.
+    /// The request is delayed, and arrives after the next one of its partition; the caller is told that it is lost.
     [[nodiscard]] static fault late() { return {"late", commit::late, problem(error_code::transport_failed, 0), {}}; }
     /// 429: too much, not applied.
     [[nodiscard]] static fault throttled(std::optional<std::chrono::milliseconds> retry_after = {}) {
         return status(429, false, effect::none, retry_after);
     }
-    /// 503 from a server that did not try.
+    /// 503, not applied.
     [[nodiscard]] static fault busy(std::optional<std::chrono::milliseconds> retry_after = {}) {
         return status(503, false, effect::none, retry_after);
     }

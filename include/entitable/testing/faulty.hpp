@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `faulty<T>`: a transport with faults, planned one by one or drawn from a seed, and an account of which of them happened.
+/// `faulty<T>`: a transport with faults, planned one by one or drawn from a seed, and an account of those that happened.
 ///
 ///     testing::faulty store{memory_backend{}};
 ///     store.plan({testing::fault::lost_after(), 3, "write_entity"});      // the third write is applied, its answer lost
@@ -42,30 +42,31 @@ namespace detail {
 
 } // namespace detail
 
-/// How a partition behaves that gets more than its share: from the request that is too much in a second it answers 503 for a
-/// while, as a partition that is being moved to another server does, and then it is well (source: "Scalability targets").
+/// How a partition behaves that gets too many requests: from the first one too many in a second it answers 503 for a while, as a partition
+/// that is being moved to another server does, and then recovers (source: "Scalability targets").
 struct partition_target {
-    std::uint32_t requests_a_second{2'000};                     ///< more are too much
-    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< how long it answers 503 then
-    std::optional<std::chrono::milliseconds> retry_after{};     ///< what the 503 says
+    std::uint32_t requests_a_second{2'000};                     ///< the most that it serves
+    std::chrono::nanoseconds offline{std::chrono::seconds{10}}; ///< how long it answers 503
+    std::optional<std::chrono::milliseconds> retry_after{};     ///< the Retry-After of the 503
 };
 
-/// How a `faulty` behaves.
+/// Options of a `faulty`.
 struct faulty_options {
-    clock* time{&system_clock()};             ///< for what is slow, and for seconds; must outlive the transport
+    clock* time{&system_clock()};             ///< of slow answers and of limits a second; must outlive the transport
     std::optional<partition_target> target{}; ///< none: no partition has a limit
 };
 
 /// Passes requests on, unless a fault is due. Each request takes at most one fault, the first that is due. A cheap handle:
-/// copies share the plan. Safe to use from several threads; with one thread everything happens in the same order each time.
-/// Unbounded account: for tests.
+/// copies share the plan. The account grows without bound: for tests.
+///
+/// Thread safety: safe to use from several threads; with one thread everything happens in the same order each time.
 template <transport T>
 class faulty {
 public:
     using is_transport = void; ///< opts in to `transport`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
-    /// Without plans at first.
+    /// Without plans.
     template <std::same_as<T> Wrapped>
     explicit faulty(Wrapped wrapped, faulty_options const& options = {})
         : wrapped_(std::move(wrapped)), state_(shared<state>::make()) {
@@ -76,8 +77,8 @@ public:
 
     // ---- plans ----
 
-    /// Adds a fault to come; it is counted from now on. A plan that no request can meet (a name that no request has, a number of
-    /// 0) is reported by every request from now on: InvalidInput, with the names there are; and by `all_fired`.
+    /// Plans a fault; requests are counted from now on. A plan that no request can meet (an unknown name, the number 0) is the answer to every
+    /// request from now on: InvalidInput, with the names that exist; and `all_fired` reports it.
     void plan(planned_fault one) const {
         std::lock_guard const guard{state_->lock};
         one.fired = false;
@@ -90,7 +91,7 @@ public:
         }
         state_->plans.push_back({std::move(one), 0});
     }
-    /// `count` faults, drawn from `choices` and spread over the next `requests` requests, no two on one.
+    /// Plans `count` faults, drawn from `choices` and spread over the next `requests` requests, at most one each.
     void plan_random(
         std::uint64_t seed, std::size_t count, std::size_t requests, std::vector<fault> const& choices) const {
         random_source random{seed};
@@ -102,7 +103,7 @@ public:
             }
         }
     }
-    /// From now on, for so long, the partition answers 503. The window counts as a planned fault; it fires when it is met.
+    /// From now on, for that time, the partition answers 503. The window counts as a planned fault, which fires at its first request.
     void plan_window(std::string table, std::string partition, std::chrono::nanoseconds offline,
         std::optional<std::chrono::milliseconds> retry_after = {}) const {
         std::lock_guard const guard{state_->lock};
@@ -125,7 +126,7 @@ public:
         }
         return why.empty() ? verdict::yes() : verdict::no(std::move(why));
     }
-    /// Every planned fault, in the order of planning.
+    /// All planned faults, in the order of planning.
     [[nodiscard]] std::vector<planned_fault> account() const {
         std::lock_guard const guard{state_->lock};
         std::vector<planned_fault> all;
@@ -134,17 +135,17 @@ public:
         }
         return all;
     }
-    /// How often each fault has happened, by its name; windows that came from too many requests are "offline".
+    /// How often each fault has happened, by its name; "offline" for answers of 503 to too many requests.
     [[nodiscard]] std::map<std::string, std::size_t> happened() const {
         std::lock_guard const guard{state_->lock};
         return state_->happened;
     }
-    /// Requests so far, those that took a fault too.
+    /// How many requests there were, including those with a fault.
     [[nodiscard]] std::size_t requests() const {
         std::lock_guard const guard{state_->lock};
         return state_->requests;
     }
-    /// Lets everything arrive that is held up; how much it was.
+    /// Delivers all delayed requests, and returns how many.
     std::size_t arrive() const {
         std::vector<held_up> all;
         {

@@ -12,8 +12,8 @@
 ///     });
 ///     CHECK(told.problem == "");                         // else told.schedule has the shortest way there
 ///
-/// States that are equal are looked at once: the same rows, the same answers to each operation, the same requests on their way. ETags
-/// count as equal when they stand in the same places. Operations are deterministic: they know the stage's clock and their answers.
+/// Equal states are examined once: the same rows, the same answers to each operation, the same requests on their way. ETags
+/// count as equal when they are in the same places. Operations have to be deterministic: they know the stage's clock and their answers.
 
 #include <entitable/core/random.hpp>
 #include <entitable/testing/stage.hpp>
@@ -26,10 +26,10 @@ namespace testing {
 /// What was found.
 struct interleaving_report {
     std::string problem;               ///< empty: nothing
-    std::vector<std::string> schedule; ///< the moves that lead to the problem, no shorter ones do
+    std::vector<std::string> schedule; ///< the moves that lead to the problem; of `interleavings` the shortest ones
     std::size_t states{};              ///< different ones
-    std::size_t ends{};                ///< those in which nothing can happen any more
-    bool complete{true};               ///< all states were looked at
+    std::size_t ends{};                ///< states in which nothing can happen any more
+    bool complete{true};               ///< all states were examined
 };
 
 /// The search through all schedules, breadth first. Used by `interleavings`.
@@ -121,15 +121,15 @@ private:
     }
 };
 
-/// Walks through all interleavings of the operations that `begin` puts on the stage; it is called once for each schedule.
-/// Deterministic. A few thousand states take seconds, so two or three operations of a few requests each.
+/// Walks through all interleavings of the operations that `begin` puts on the stage, until a problem is found; `begin` is called for each
+/// schedule. Deterministic. A few thousand states take seconds: give it two or three operations of a few requests each.
 [[nodiscard]] inline interleaving_report interleavings(
     std::function<void(stage&)> const& begin, interleaving_limits const& limits = {}) {
     return interleaving_search::run(begin, limits);
 }
 
-/// Walks one schedule that is drawn from a seed, to its end or for `most_states` steps; the same seed, the same schedule. For casts that have too
-/// many schedules to look at all of them. Takes milliseconds.
+/// Walks one schedule that is drawn from a seed, to its end or for `most_states` steps; the same seed, the same schedule. For operations with too
+/// many schedules to examine all of them. Takes milliseconds.
 [[nodiscard]] inline interleaving_report random_interleaving(
     std::function<void(stage&)> const& begin, interleaving_limits const& limits, std::uint64_t seed) {
     return interleaving_search::wander(begin, limits, seed);

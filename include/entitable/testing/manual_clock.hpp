@@ -11,9 +11,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Stands still at `start` until it is told to go on; a wait is over at once and moves the clock to its end. The monotonic
-/// time starts where the computer's is, so that deadlines which a table made from the computer's clock lie ahead.
-/// Safe to use from several threads.
+/// A clock that stands still at `start` until it is moved; a wait is over at once and moves the clock to its end. The monotonic
+/// time starts at that of the computer, so that deadlines by the computer's clock are ahead.
+///
+/// Thread safety: safe to use from several threads; waits of several threads add up.
 class manual_clock final : public clock {
 public:
     /// Stands at `start`, UTC.
@@ -39,9 +40,9 @@ public:
         day_.fetch_add(by.count() / 100, relaxed);
         steady_.fetch_add(std::chrono::duration_cast<steady_time::duration>(by).count(), relaxed);
     }
-    /// Sets the time of day, also back. The monotonic time does not change.
+    /// Sets the time of day, forward or back. The monotonic time does not change.
     void set(date_time day) noexcept { day_.store(day.ticks, relaxed); }
-    /// From now on each look at one of the times moves it forward by so much; zero lets it stand.
+    /// From now on each reading of one of the times moves it forward by that much; zero stops this.
     void advance_with_each_look(std::chrono::nanoseconds by) noexcept { step_.store(by.count() / 100, relaxed); }
 
 private:

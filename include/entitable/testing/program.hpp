@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `program`: code that calls and waits, as a resumable operation; so that `interleavings` and `steps` walk through it like any other.
+/// `program`: blocking code as a resumable operation, so that `interleavings` and `steps` walk through it like any other.
 
 #include <entitable/request/operation.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -18,9 +18,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// Runs `body(transport, clock)` on a thread of its own, and hands its requests over one by one: whoever drives the operation answers
-/// them. A wait by the clock makes the next request due later, and takes no time. The body is to be deterministic, to end when its requests
-/// fail, and not to throw: an exception of it ends the process.
+/// Runs `body(transport, clock)` on a thread of its own, and hands its requests over one by one: the driver of the operation answers
+/// them. A wait by the clock makes the next request due later, and takes no time. The body must be deterministic, end when its requests
+/// fail, and not throw: an exception ends the process.
 ///
 ///     on.add("transfer", [] {
 ///         return testing::program<result<void>>{[](any_transport through, clock& time) { ... }};
@@ -104,18 +104,18 @@ public:
         }
     }
 
-    /// The request that the body waits for, not before its last wait is over; none at its end.
+    /// The request that the body waits for, due when its last wait is over; none at its end.
     [[nodiscard]] operation_step next() const {
         std::unique_lock lock{with_->guard};
         with_->changed.wait(lock, [&] { return with_->waits || with_->ended; });
         return with_->ended ? operation_step{} : operation_step{with_->asked, with_->due, 0, wait_cause::contention};
     }
-    /// What the next answer tells of the service's clock: `call::server_date`.
+    /// Sets the service's date of the next answer: `call::server_date`.
     void dated(date_time date) {
         std::lock_guard const lock{with_->guard};
         with_->date = date;
     }
-    /// Lets the body go on, to its next request or its end.
+    /// Lets the body run to its next request or its end.
     template <class Response>
     void answer(result<Response> answered, steady_time now) {
         std::lock_guard const lock{with_->guard};

@@ -25,7 +25,9 @@ namespace testing {
 
 /// Expects requests in the order of the script, and answers each with what the script says. A request that is not the one
 /// expected is answered with NotSupported and kept for `finished()`; the script stays where it is. A cheap handle: copies share
-/// the script. Safe to use from several threads; write the script before.
+/// the script.
+///
+/// Thread safety: safe to use from several threads, once the script is written.
 class scripted {
     struct step {
         explicit step(std::string_view kind) : request(kind) {}
@@ -44,27 +46,27 @@ class scripted {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    /// What is to be answered to a request of the script; by default an empty response.
+    /// The answer to a request of the script; by default an empty response.
     template <table_request Request>
     class expectation {
     public:
-        /// With this response.
+        /// Answers with this response.
         void answers(response_of<Request> response) {
             step_->reply = [answer = std::move(response)](
                                Request const&) { return result<response_of<Request>>{answer}; };
         }
-        /// With this error.
+        /// Answers with this error.
         void fails(error problem) {
             step_->reply = [answer = std::move(problem)](
                                Request const&) -> result<response_of<Request>> { return failure{answer}; };
         }
-        /// With an error of this code, after which the data are as `left` says.
+        /// Answers with an error of this code and this effect.
         void fails(error_code code, entitable::effect left = effect::none) {
             error problem{code, "scripted"};
             problem.effect = left;
             fails(std::move(problem));
         }
-        /// The answer of a function: `result<response>(Request const&)`.
+        /// Answers with what a function returns: `result<response>(Request const&)`.
         void does(typename step_of<Request>::answer reply) { step_->reply = std::move(reply); }
 
     private:
@@ -73,12 +75,12 @@ public:
         step_of<Request>* step_;
     };
 
-    /// Without a script at first; says of itself that it is this service.
+    /// Without a script; its profile is that of this service.
     explicit scripted(entitable::profile service = storage_profile()) : script_(shared<script>::make()) {
         script_->service = service;
     }
 
-    /// The next request is to be of this kind and, with `matches`, to satisfy it.
+    /// Expects the next request to be of this kind and, with `matches`, to satisfy it.
     template <table_request Request>
     expectation<Request> expect(std::function<bool(Request const&)> matches = {}) {
         auto made = std::make_unique<step_of<Request>>();
@@ -89,7 +91,7 @@ public:
         return added;
     }
 
-    /// Whether every expectation was met and nothing else was asked; says which was not and what was.
+    /// Whether every expectation was met and no other request came; names those that were not met or expected.
     [[nodiscard]] verdict finished() const {
         std::lock_guard const guard{script_->lock};
         std::string why = script_->surprises;
@@ -100,7 +102,7 @@ public:
         return why.empty() ? verdict::yes() : verdict::no(std::move(why));
     }
 
-    [[nodiscard]] entitable::profile profile() const { return script_->service; } ///< what it says of itself
+    [[nodiscard]] entitable::profile profile() const { return script_->service; } ///< that of the service it stands for
 
     /// Answers with the next step of the script; a request that it does not expect gets NotSupported and is remembered.
     template <table_request Request>

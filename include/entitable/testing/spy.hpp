@@ -22,15 +22,16 @@ struct seen_request {
     std::optional<error_code> failed; ///< the error it ended with, if it did
 };
 
-/// Passes requests on and keeps a copy of each. A cheap handle: copies share what was seen. Safe to use from several
-/// threads. Unbounded: for tests.
+/// Passes requests on and keeps a copy of each. A cheap handle: copies share what was seen. Grows without bound: for tests.
+///
+/// Thread safety: safe to use from several threads.
 template <transport T>
 class spy {
 public:
     using is_transport = void; ///< opts in to `transport`
 
     // Exactly a T: nothing converts on the way, not even to the any_transport that asks whether this is a transport.
-    /// Sees what goes through from now on.
+    /// Records from now on.
     template <std::same_as<T> Wrapped>
     explicit spy(Wrapped wrapped) : wrapped_(std::move(wrapped)), log_(shared<log>::make()) {}
 
@@ -56,7 +57,7 @@ public:
         std::lock_guard const guard{log_->lock};
         return log_->seen;
     }
-    /// The requests of one kind, word for word: `watched.all<query_entities>()`.
+    /// The requests of one kind, unchanged: `watched.all<query_entities>()`.
     template <table_request Request>
     [[nodiscard]] std::vector<Request> all() const {
         std::lock_guard const guard{log_->lock};

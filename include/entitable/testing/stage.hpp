@@ -18,7 +18,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// One run: stores, a clock, the operations, and what must hold. Made anew for each schedule, so whatever a run remembers belongs to
+/// One run: stores, a clock, the operations, and what must hold. Made anew for each schedule, so what a run remembers belongs to
 /// it: `keep`.
 class stage {
 public:
@@ -27,8 +27,7 @@ public:
     stage(stage const&) = delete;
     stage& operator=(stage const&) = delete;
 
-    /// The store of a place itself, for what is there at the beginning and what is looked at. Made when it is first asked for; that
-    /// of place 0 is there.
+    /// The store of a place, to set up and to examine. Created by the first call; that of place 0 exists.
     [[nodiscard]] memory_backend const& store(std::size_t place = 0) {
         while (stores_.size() <= place) {
             local_options options;
@@ -38,14 +37,14 @@ public:
         }
         return stores_[place];
     }
-    /// What requests to a place are delivered to, if it is not its store: something that watches it.
+    /// Delivers requests to a place through another transport than its store: one that watches it, for example.
     void deliver_to(any_transport way, std::size_t place = 0) {
         (void)store(place);
         ways_[place] = std::move(way);
     }
     /// The clock of the stores and the operations. It stands until an operation waits.
     [[nodiscard]] manual_clock& time() noexcept { return time_; }
-    /// How many operations ended by a crash so far: nobody was told what became of these.
+    /// How many operations ended by a crash so far: their outcomes were told to nobody.
     [[nodiscard]] std::size_t crashed() const noexcept { return crashed_; }
 
     /// Makes an object that lives as long as the run.
@@ -55,18 +54,18 @@ public:
         kept_.push_back(made);
         return *made;
     }
-    /// Adds an operation, which is made by `make()`, once more each time that it is begun again, and tells `tell(outcome)` at its end.
-    /// After `deadline` it sends nothing any more.
+    /// Adds an operation, made by `make()` now and each time that it is begun again; calls `tell(outcome)` at its end. After `deadline` it
+    /// is abandoned.
     template <class Make, class Tell>
     void add(std::string name, Make make, Tell tell, steady_time deadline = (steady_time::max)()) {
         actors_.push_back(
             std::make_unique<actor_of<Make, Tell>>(std::move(name), deadline, std::move(make), std::move(tell)));
     }
-    /// What is wrong in a state, empty when nothing is. Asked after each step.
+    /// Adds a check: what is wrong in a state, empty when nothing is. Called after each step.
     void always(std::function<std::string()> check) { checks_.push_back(std::move(check)); }
-    /// The same of states in which nothing can happen any more.
+    /// Adds a check of states in which nothing can happen any more.
     void at_end(std::function<std::string()> check) { last_checks_.push_back(std::move(check)); }
-    /// What a run remembers that the checks depend on: states in which it differs are not equal.
+    /// Adds what the checks depend on to the state, as a text: states in which it differs are not equal.
     void remember(std::function<std::string()> text) { memories_.push_back(std::move(text)); }
 
 private:

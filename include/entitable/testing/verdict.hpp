@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Assertions that need no test framework and go with each: a `verdict` says yes, or no and why.
+/// Assertions that need no test framework and work with each: a `verdict` is yes, or no with a reason.
 ///
 ///     CHECK(testing::fails_with(orders.insert(order), error_code::entity_already_exists));   // a framework's own word
 ///     testing::require(testing::succeeds(orders.insert(order)));                             // none at all
@@ -16,14 +16,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing {
 
-/// The answer to a question of a test.
+/// The outcome of an assertion.
 class [[nodiscard]] verdict {
 public:
-    [[nodiscard]] static verdict yes() { return verdict{{}}; }                           ///< all is well
-    [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; } ///< it is not, and why
+    [[nodiscard]] static verdict yes() { return verdict{{}}; }                           ///< it holds
+    [[nodiscard]] static verdict no(std::string why) { return verdict{std::move(why)}; } ///< it does not hold, and why
 
-    explicit operator bool() const noexcept { return why_.empty(); } ///< whether all is well
-    /// What was expected and what came instead; empty when all is well.
+    explicit operator bool() const noexcept { return why_.empty(); } ///< whether it holds
+    /// What was expected and what came instead; empty when it holds.
     [[nodiscard]] std::string const& why() const noexcept { return why_; }
 
 private:
@@ -51,7 +51,7 @@ template <class T>
     return outcome ? verdict::yes() : verdict::no("expected success, got " + outcome.error().to_string());
 }
 
-/// The result has an error of this code, and nothing was written: `effect::none`.
+/// The result has an error of this code and `effect::none`.
 template <class T>
 [[nodiscard]] verdict fails_with(result<T> const& outcome, error_code code) {
     std::string const expected = "expected " + std::string{to_string(code)} + ", got ";
