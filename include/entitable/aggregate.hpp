@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Sums that are kept beside their entities: `aggregated_table`. Part of the core; apart from its umbrella so that programs without them do
+/// Sums that are kept beside their entities: `aggregated_table`. Part of the core, but not of its umbrella, so that programs without them do
 /// not compile it.
 
 #include <entitable/aggregate/aggregated_table.hpp>

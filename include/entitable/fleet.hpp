@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Many stores looked after as one: `fleet`. Part of the core; apart from its umbrella so that programs without fleets do not compile it.
+/// Many stores looked after as one: `fleet`. Part of the core, but not of its umbrella, so that programs without fleets do not compile it.
 
 #include <entitable/fleet/balance.hpp>
 #include <entitable/fleet/fleet.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Tables that are asked by several keys: `indexed_table`. Part of the core; apart from its umbrella so that programs without indexes do not
+/// Tables that are queried by several keys: `indexed_table`. Part of the core, but not of its umbrella, so that programs without indexes do not
 /// compile it.
 
 #include <entitable/index/indexed_table.hpp>

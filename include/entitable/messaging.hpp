@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Work that spans partitions and is never forgotten: queues and sagas. Part of the core; apart from its umbrella so that programs without
+/// Work that spans partitions and is never forgotten: queues and sagas. Part of the core, but not of its umbrella, so that programs without
 /// them do not compile it.
 
 #include <entitable/messaging/keep_alive.hpp>

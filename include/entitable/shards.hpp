@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One table over many stores: `sharded`. Part of the core; apart from its umbrella so that programs without shards do not compile it.
+/// One table over many stores: `sharded`. Part of the core, but not of its umbrella, so that programs without shards do not compile it.
 
 #include <entitable/shards/hash_stores.hpp>
 #include <entitable/shards/partial.hpp>

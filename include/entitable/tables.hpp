@@ -4,7 +4,7 @@
 
 /// \file
 /// Tables of more than one kind of entity: `tables<A, B>`, and `row_table` for entities whose properties are known at run
-/// time. Part of the core; apart from its umbrella because it needs `<variant>`.
+/// time. Part of the core, but not of its umbrella, because it needs `<variant>`.
 
 #include <entitable/client/row_table.hpp>
 #include <entitable/client/tables.hpp>

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// What a test of an application needs besides the in-memory backend: a clock that stands still, a readable dump of a
+/// For tests of applications, besides the in-memory backend: a clock that stands still, a readable dump of a
 /// store and the difference of two, a spy, scripted answers, assertions that need no test framework. Header-only also where the
-/// rest is compiled separately: programs do not carry it. For the author of a backend: entitable/testing/conformance.hpp.
+/// rest is compiled separately. For authors of backends: entitable/testing/conformance.hpp.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a fold over tables comes to, kept in a table of its own: `materialized_view`. Part of the core; apart from its umbrella so that
+/// The result of a fold over tables, kept in a table of its own: `materialized_view`. Part of the core, but not of its umbrella, so that
 /// programs without views do not compile it.
 
 #include <entitable/bulk/materialized_view.hpp>
