@@ -28,6 +28,13 @@ if(ENTITABLE_SANITIZE)
     target_compile_options(entitable_developer INTERFACE
         -fsanitize=${ENTITABLE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(entitable_developer INTERFACE -fsanitize=${ENTITABLE_SANITIZE})
+    # What a target does without: its property ENTITABLE_UNSANITIZED, as in -fno-sanitize=, or "nothing". It must stand behind -fsanitize=, and a
+    # target's own options stand in front of those that it is given. Unless told otherwise, a quarter of the time that a file takes to
+    # compile: the engine has these checks, and elsewhere the address sanitizer finds the same.
+    set(unsanitized "$<TARGET_PROPERTY:ENTITABLE_UNSANITIZED>")
+    target_compile_options(entitable_developer INTERFACE
+        "$<$<STREQUAL:${unsanitized},>:-fno-sanitize=alignment,null,object-size,vptr>"
+        "$<$<NOT:$<IN_LIST:${unsanitized},;nothing>>:-fno-sanitize=${unsanitized}>")
 endif()
 # Lets ccache reuse objects that were built with a precompiled header.
 target_compile_options(entitable_developer INTERFACE

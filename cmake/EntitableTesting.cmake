@@ -12,6 +12,7 @@ function(entitable_add_test_engine)
     add_library(entitable_test_engine STATIC "${bodies}/engine.cpp" "${bodies}/engine_testing.cpp")
     target_compile_definitions(entitable_test_engine PUBLIC ENTITABLE_SEPARATE_COMPILATION)
     target_link_libraries(entitable_test_engine PUBLIC entitable_developer entitable::file entitable::azure)
+    set_target_properties(entitable_test_engine PROPERTIES ENTITABLE_UNSANITIZED nothing)
 endfunction()
 
 # entitable_add_test_listener(): the bodies of the listener, compiled once as well, and apart: Boost.Beast takes longer than all the
@@ -23,10 +24,8 @@ function(entitable_add_test_listener)
     entitable_add_test_engine()
     add_library(entitable_test_listener STATIC "${PROJECT_SOURCE_DIR}/tests/support/engine_listener.cpp")
     target_link_libraries(entitable_test_listener PUBLIC entitable_test_engine entitable::listener)
-    if(ENTITABLE_SANITIZE MATCHES "undefined")
-        # Nearly all of it is Beast and Asio, and half of the time to compile it; what is ours moves strings and counts bytes.
-        target_compile_options(entitable_test_listener PRIVATE -fno-sanitize=undefined)
-    endif()
+    # Nearly all of it is Beast and Asio, and half of the time to compile it; what is ours moves strings and counts bytes.
+    set_target_properties(entitable_test_listener PROPERTIES ENTITABLE_UNSANITIZED undefined)
     # GCC's thread sanitizer knows no fences. Asio has them beside locks, which suffice.
     if(ENTITABLE_SANITIZE MATCHES "thread")
         target_compile_definitions(entitable_test_listener PUBLIC BOOST_ASIO_DISABLE_FENCED_BLOCK)
@@ -41,6 +40,7 @@ function(entitable_add_test_postgres)
     entitable_add_test_engine()
     add_library(entitable_test_postgres STATIC "${PROJECT_SOURCE_DIR}/tests/support/engine_postgres.cpp")
     target_link_libraries(entitable_test_postgres PUBLIC entitable_test_engine entitable::postgres)
+    set_target_properties(entitable_test_postgres PROPERTIES ENTITABLE_UNSANITIZED nothing)
 endfunction()
 
 # entitable_unless_passed(<variable> sources|program): the beginning of a command that is not run again where it has passed, see
