@@ -210,10 +210,8 @@ std::string unexplained(memory_backend const& store, scene const& all) {
 
 /// Writes, removes, reads and scans by tokens; half of the clients settle lost answers by operation rows.
 client_body busy_client(std::uint64_t seed) {
-    return [seed](any_transport const& way, entitable::clock& time, scene& all, int own_number) {
-        random_source random{seed * 10 + static_cast<std::uint64_t>(own_number)};
-        int const life = ++all.lives; // a client that begins again draws other operation ids and values
-        std::string const name = std::to_string(own_number) + "." + std::to_string(life);
+    return [seed](any_transport const& way, entitable::clock& time, scene& all, int life) {
+        random_source random{seed * 100 + static_cast<std::uint64_t>(life)};
         auto const opened = open(way, time);
         if (!opened) {
             return;
@@ -283,7 +281,7 @@ client_body busy_client(std::uint64_t seed) {
                 version = found->etag;
                 one.expects = value_of(found->entity);
             }
-            one.value = what == 2 ? "" : name + "." + std::to_string(number);
+            one.value = what == 2 ? "" : std::to_string(life) + "." + std::to_string(number);
             all.history.push_back(one);
             std::size_t const at = all.history.size() - 1;
             auto const change = what == 2 ? mutation::remove(value_row(one.key, ""), any_etag)
@@ -306,29 +304,40 @@ client_body busy_client(std::uint64_t seed) {
 
 } // namespace
 
+namespace {
+
+/// Three clients and two movers, with faults, late and repeated requests and crashes.
+testing::interleaving_report world(std::uint64_t seed, move_defect planted, int* moved) {
+    order how;
+    how.mover = planted;
+    how.crowd = false;
+    how.movers = 2;
+    how.clients = 3;
+    how.client = busy_client(seed);
+    how.skew = static_cast<int>(seed % 41) - 20;
+    how.page_size = seed % 5 == 0 ? 1 : seed % 5 == 1 ? 2 : 1000;
+    how.end = unexplained;
+    how.moved = moved;
+    return testing::random_interleaving([&how](testing::stage& on) { begin(on, how); },
+        {.faults = seed % 4,
+            .late = seed % 3,
+            .twice = seed % 2,
+            .crashes = seed % 3,
+            .again = 4,
+            .life = 24h,
+            .most_requests = 1'000,
+            .most_states = 20'000},
+        seed);
+}
+
+} // namespace
+
 TEST_CASE("shard moves: worlds of many clients and two movers, drawn from seeds") {
     int moved = 0;
     std::size_t steps = 0;
     std::uint64_t const worlds = entitable_test::rounds(60, 100'000, 300);
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
-        order how;
-        how.crowd = false;
-        how.movers = 2;
-        how.clients = 3;
-        how.client = busy_client(seed);
-        how.skew = static_cast<int>(seed % 41) - 20;
-        how.end = unexplained;
-        how.moved = &moved;
-        auto const seen = testing::random_interleaving([&how](testing::stage& on) { begin(on, how); },
-            {.faults = seed % 4,
-                .late = seed % 3,
-                .twice = seed % 2,
-                .crashes = seed % 3,
-                .again = 4,
-                .life = 24h,
-                .most_requests = 1'000,
-                .most_states = 20'000},
-            seed);
+        auto const seen = world(seed, move_defect::none, &moved);
         CAPTURE(seed, seen.schedule);
         CHECK(seen.problem == "");
         CHECK(seen.complete);
@@ -337,4 +346,26 @@ TEST_CASE("shard moves: worlds of many clients and two movers, drawn from seeds"
     std::printf(
         "shard moves: %llu worlds, %d moves, %zu steps\n", static_cast<unsigned long long>(worlds), moved, steps);
     CHECK(moved > 30);
+}
+
+TEST_CASE("shard moves: worlds drawn from seeds in which planted defects break something") {
+    std::uint64_t const worlds = entitable_test::rounds(300, 10'000, 300);
+    for (auto const planted : {move_defect::waits_for_no_lease, move_defect::flips_unverified, move_defect::drops_first,
+             move_defect::drops_before_collect, move_defect::leaves_removed_rows, move_defect::trusts_timestamps,
+             move_defect::collects_once, move_defect::never_seals, move_defect::guards_nothing,
+             move_defect::uses_names_again, move_defect::takes_over_tables}) {
+        int broken = 0;
+        std::uint64_t first = 0;
+        std::string problem;
+        for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
+            auto const seen = world(seed, planted, nullptr);
+            broken += seen.problem.empty() ? 0 : 1;
+            if (!seen.problem.empty() && first == 0) {
+                first = seed;
+                problem = seen.problem;
+            }
+        }
+        std::printf("defect %d: %d of %llu, first %llu %s\n", static_cast<int>(planted), broken,
+            static_cast<unsigned long long>(worlds), static_cast<unsigned long long>(first), problem.c_str());
+    }
 }

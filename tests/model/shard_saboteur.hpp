@@ -9,6 +9,7 @@
 #include <entitable/entitable.hpp>
 #include <entitable/row/system_rows.hpp>
 #include <entitable/shards.hpp>
+#include <entitable/shards/detail/shard_map_rows.hpp>
 #include <entitable/shards/detail/shard_mover.hpp>
 
 #include <map>
@@ -138,7 +139,7 @@ private:
                 next_epoch_ = header.next_epoch;
                 bool const again = what_ == move_defect::uses_names_again || what_ == move_defect::takes_over_tables;
                 if (again && mover_.progress().step == move_step::registering) {
-                    header.next_epoch = epoch_again(rows);
+                    header.next_epoch = epoch_again(rows, header);
                 }
                 changed = to_row(header).value();
             } else {
@@ -154,19 +155,19 @@ private:
         return seen;
     }
     /// The epoch of the attempt that was ended; or the first that no table has now.
-    [[nodiscard]] std::int64_t epoch_again(page const& rows) const {
+    [[nodiscard]] std::int64_t epoch_again(page const& rows, shard_map_header const& header) const {
         if (what_ == move_defect::takes_over_tables) {
             return ended_.value_or(next_epoch_);
         }
+        std::int64_t first = detail::shard_tables_in(header.tables).front().epoch; // those of the shard are not older
         std::set<std::int64_t> used;
         for (std::size_t index = 0; index < rows.size(); ++index) {
             if (rows[index].row_key != "header") {
                 shard_map_row place;
                 from_row(rows[index], place).value();
-                used.insert({place.epoch, place.attempt_epoch});
+                used.insert({(std::max)(place.epoch, first), place.attempt_epoch});
             }
         }
-        std::int64_t first = 2;
         while (used.contains(first)) {
             ++first;
         }

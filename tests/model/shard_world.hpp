@@ -49,7 +49,7 @@ struct scene {
     std::optional<transact> held;
     std::vector<event> history;
     std::uint64_t ticks{};
-    int lives{};      ///< of clients that begin again
+    int lives{};      ///< of clients, each time that one begins
     std::string told; ///< whatever else clients remember
 };
 
@@ -231,7 +231,8 @@ private:
 constexpr auto lease = 10s;
 
 /// What a client does.
-using client_body = std::function<void(any_transport const&, entitable::clock&, scene&, int number)>;
+/// `life`: no other client has it, nor the same one when it begins again.
+using client_body = std::function<void(any_transport const&, entitable::clock&, scene&, int life)>;
 /// A clock that is faster or slower than that of the mover.
 struct skewed_clock final : entitable::clock {
     skewed_clock(entitable::clock& of, int rate) : real(of), begun(of.steady()), thousandths(rate) {}
@@ -251,7 +252,8 @@ struct order {
     bool crowd{true};
     bool late_writer{}; ///< a client that was told that its write is lost
     client_body client{};
-    int skew{}; ///< of the client's clock, in thousandths
+    int skew{};                    ///< of the client's clock, in thousandths
+    std::uint32_t page_size{1000}; ///< of the mover; with a crowd 2
     int clients{1};
     bool prompt{}; ///< the client gets its answers at once
     bool holds{};  ///< see `scene`
@@ -306,7 +308,7 @@ inline void begin(testing::stage& on, order const& how) {
             [&on, &how, &movers, number] {
                 ++movers;
                 auto what = order_of_move("mover" + std::to_string(movers), number == 0, on.store().profile());
-                what.options.page_size = how.crowd ? 2 : 1000;
+                what.options.page_size = how.crowd ? 2 : how.page_size;
                 what.options.off_line = how.off_line;
                 return saboteur{std::move(what), how.mover, on.time().steady()};
             },
@@ -332,16 +334,19 @@ inline void begin(testing::stage& on, order const& how) {
             [](bool) {});
     }
     for (int number = 0; number < how.clients && how.client; ++number) {
-        auto const body = [&how, &all, number](any_transport through, entitable::clock& real) {
-            skewed_clock time{real, how.skew * (number % 2 == 0 ? 1 : -1)};
-            how.client(through, time, all, number);
-            return true;
+        auto const begins = [&on, &how, &all, number] {
+            auto const body = [&how, &all, number, life = ++all.lives](any_transport through, entitable::clock& real) {
+                skewed_clock time{real, how.skew * (number % 2 == 0 ? 1 : -1)};
+                how.client(through, time, all, life);
+                return true;
+            };
+            return testing::program<bool>{body, on.time().steady()};
         };
         std::string const name = "client " + std::to_string(number);
         if (how.prompt) {
-            on.add(name, [&on, body] { return testing::program<bool>{body, on.time().steady()}; }, [](bool) {});
+            on.add(name, begins, [](bool) {});
         } else {
-            on.add(name, [&on, body] { return slow{testing::program<bool>{body, on.time().steady()}}; }, [](bool) {});
+            on.add(name, [begins] { return slow{begins()}; }, [](bool) {});
         }
     }
     on.remember([&all, &movers, &done] {
