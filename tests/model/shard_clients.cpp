@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Clients with defects beside a mover, suspended once at each step of theirs for each number of steps of the mover: each defect is found, and nothing
-// without it. A defect is a clock or a transport that stands around the real client and takes away one thing that it goes by.
+// Clients with defects beside a mover, or a mover that does not wait for clients. The client is suspended once, at each step of its own for each
+// number of steps of the mover: each defect is found, and nothing without it. A defect of a client is a clock or a transport that stands around the real
+// one and takes away one thing that it goes by.
 
 #include "shard_world.hpp"
 
@@ -253,7 +254,13 @@ struct play {
     bool mover_ended{}; ///< the same of the mover
 };
 
-play run(client_body const& client, suspension const& at, scene all,
+/// How the shard is moved.
+struct mover_kind {
+    move_defect planted{};
+    bool off_line{};
+};
+
+play run(client_body const& client, mover_kind const& by, suspension const& at, scene all,
     std::string (*end)(memory_backend const&, scene const&)) {
     testing::manual_clock time;
     local_options by_clock;
@@ -266,7 +273,9 @@ play run(client_body const& client, suspension const& at, scene all,
         same_versions(store, *all.target);
     }
     any_transport const way{watched{store, &all}};
-    detail::shard_mover mover{order_of_move("mover", true, store.profile()), time.steady()};
+    detail::shard_mover_order what = order_of_move("mover", true, store.profile());
+    what.options.off_line = by.off_line;
+    saboteur mover{std::move(what), by.planted, time.steady()};
     testing::program<bool> asking{[&](any_transport through, entitable::clock& clock) {
                                       client(through, clock, all, 0);
                                       return true;
@@ -300,15 +309,15 @@ play run(client_body const& client, suspension const& at, scene all,
 }
 
 /// Every suspension of a client.
-std::string suspended(
-    client_defect what, asks body, scene const& all, std::string (*end)(memory_backend const&, scene const&)) {
+std::string suspended(client_defect what, asks body, scene const& all,
+    std::string (*end)(memory_backend const&, scene const&), mover_kind const& by = {}) {
     client_body const client = client_with(what, body);
     std::size_t runs = 0;
     for (bool const behind : {false, true}) {
         for (suspension at{behind ? 1U : 0U, 0, behind};; ++at.client) {
             play seen;
             for (at.mover = 0; !seen.mover_ended; ++at.mover) {
-                seen = run(client, at, all, end);
+                seen = run(client, by, at, all, end);
                 ++runs;
                 if (!seen.problem.empty()) {
                     return seen.problem;
@@ -337,6 +346,14 @@ TEST_CASE("shard clients: planted defects are found, wherever the client is susp
     SECTION("leases judged only before the request is sent, or counted from the receipt of the map") {
         CHECK(suspended(client_defect::leases_late, inserts_new, all, differs) != "");
         found(client_defect::judges_early, inserts_new);
+    }
+    SECTION("a mover that waits for no lease") {
+        for (bool const off_line : {false, true}) {
+            CAPTURE(off_line);
+            mover_kind const by{move_defect::waits_for_no_lease, off_line};
+            CHECK(suspended(client_defect::none, inserts_new, all, differs, by) != "");
+            CHECK(suspended(client_defect::none, inserts_new, all, differs, {move_defect::none, off_line}) == "");
+        }
     }
     SECTION("a refusal that is believed unchecked") {
         all.ghost = true;

@@ -13,36 +13,38 @@ namespace {
 
 // ---- clients ----
 
-/// Inserts a row; what it is told is remembered.
-void inserts(any_transport const& way, entitable::clock& time, scene& all, int) {
+/// Inserts a row; what it is told is remembered. Where it begins again it does not know what it did before.
+void inserts(any_transport const& way, entitable::clock& time, scene& all, int life) {
     auto const cloud = open(way, time);
     if (!cloud) {
         return;
     }
     call context;
-    all.maybe.insert("cnew");
-    auto const done = cloud->execute(write_entity{"items", mutation::insert(value_row("c", "new"))}, context);
+    std::string const value = std::to_string(life);
+    all.maybe.insert("c" + value);
+    auto const done = cloud->execute(write_entity{"items", mutation::insert(value_row("c", value))}, context);
     if (done) {
-        all.maybe.erase("cnew");
-        all.rows["c"] = "new";
-    } else if (done.error().effect == effect::none) {
-        all.maybe.erase("cnew");
+        all.maybe.erase("c" + value);
+        all.rows["c"] = value;
+    } else if (done.error().effect == effect::none && done.error().code != error_code::cancelled) {
+        all.maybe.erase("c" + value);
     }
 }
 
-/// Reads a row twice. What was there for everybody before it began to read is what it reads, or something later.
+/// Reads a row. What was there for everybody before it began to read is what it reads, or something later.
 void reads(any_transport const& way, entitable::clock& clock, scene& all, int) {
     auto const cloud = open(way, clock);
-    for (int time = 0; cloud && time < 2; ++time) {
-        std::string const before = all.rows["z"];
-        call context;
-        auto const found = cloud->execute(get_entity{"items", "p", "z", {}}, context);
-        if (found && before == "behind the flip" && value_of(found->entity) != before) {
-            all.wrong = "a read gave what was there before a write that was acknowledged before it began";
-        }
-        if (!found && found.error().code == error_code::resource_not_found) {
-            all.wrong = "a read did not find a row that is there all the time";
-        }
+    if (!cloud) {
+        return;
+    }
+    std::string const before = all.rows["z"];
+    call context;
+    auto const found = cloud->execute(get_entity{"items", "p", "z", {}}, context);
+    if (found && before == "behind the flip" && value_of(found->entity) != before) {
+        all.wrong = "a read gave what was there before a write that was acknowledged before it began";
+    }
+    if (!found && found.error().code == error_code::resource_not_found) {
+        all.wrong = "a read did not find a row that is there all the time";
     }
 }
 
@@ -61,49 +63,60 @@ void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
 
 } // namespace
 
+// What a walk covers, to its end: one virtual shard of one table and one partition with three rows; one mover, begun again once where it was
+// killed; every order of its requests and those of one client, whose answers come late; and so many faults as the walk says, at every place.
+// Rows that others write between two pages, before the shard drains and behind the flip (the crowd) come at these places only, and in the walks
+// without a crowd not at all.
+
 TEST_CASE("shard moves: a mover alone, with lost and late requests, killed and followed by another") {
-    check(walk({}, quiet));
-    check(walk({.holds = true}, quiet));
-    check(walk({}, {.faults = 1, .late = 1}));
-    check(walk({}, {.faults = 0, .late = 1, .crashes = 1, .again = 1}));
+    check("alone", 45, {}, quiet);
+    check("alone, a batch twice", 47, {.holds = true}, quiet);
+    check("alone, one killed", 538, {}, {.faults = 0, .late = 0, .crashes = 1, .again = 1});
+    check("alone, one fault and one late request", 10'481, {.crowd = false}, {.faults = 1, .late = 1});
+    check("alone, one late request, one killed", 9'693, {.crowd = false},
+        {.faults = 0, .late = 1, .crashes = 1, .again = 1});
 }
 
 TEST_CASE("shard moves: a client that inserts") {
-    check(walk({.client = inserts}, quiet));
-    check(walk({.client = inserts}, {.faults = 0, .late = 1}));
-    check(walk({.client = inserts}, {.faults = 0, .late = 0, .crashes = 1, .again = 1}));
+    check("inserts, prompt answers", 1'987, {.crowd = false, .client = inserts, .prompt = true}, quiet);
+    check("inserts", 16'265, {.client = inserts}, quiet);
+    check("inserts, one late request", 80'406, {.crowd = false, .client = inserts, .prompt = true},
+        {.faults = 0, .late = 1});
+    check("inserts, one killed", 20'000, {.crowd = false, .client = inserts, .prompt = true},
+        {.faults = 0, .late = 0, .crashes = 1, .again = 1});
 }
 
 TEST_CASE("shard moves: a client that reads") {
-    check(walk({.client = reads}, quiet));
-    check(walk({.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1}));
+    check("reads", 50'000, {.client = reads}, quiet);
+    check("reads twice, one late request of another client", 111'061,
+        {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1});
 }
 
 TEST_CASE("shard moves: off-line, beside clients that write and read") {
-    check(walk({.off_line = true}, {.faults = 1, .late = 1}));
-    check(walk({.holds = true, .off_line = true}, quiet));
-    check(walk({.client = inserts, .off_line = true}, {.faults = 0, .late = 1}));
-    check(walk({.client = inserts, .off_line = true}, {.faults = 0, .late = 0, .crashes = 1, .again = 1}));
-    check(walk({.client = reads, .off_line = true}, quiet));
-    check(walk({.crowd = false, .late_writer = true, .client = reads_late, .prompt = true, .off_line = true},
-        {.faults = 0, .late = 1}));
+    check("off-line, alone, one fault and one late request", 5'000, {.crowd = false, .off_line = true},
+        {.faults = 1, .late = 1});
+    check("off-line, alone, a batch twice", 29, {.holds = true, .off_line = true}, quiet);
+    check("off-line, inserts, one late request", 20'000,
+        {.crowd = false, .client = inserts, .prompt = true, .off_line = true}, {.faults = 0, .late = 1});
+    check("off-line, inserts, one killed", 10'000,
+        {.crowd = false, .client = inserts, .prompt = true, .off_line = true},
+        {.faults = 0, .late = 0, .crashes = 1, .again = 1});
+    check("off-line, reads", 20'000, {.client = reads, .off_line = true}, quiet);
+    check("off-line, reads twice, one late request of another client", 50'000,
+        {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true, .off_line = true},
+        {.faults = 0, .late = 1});
 }
 
-// How many states are looked at until they are found: 167, 58 and 29 off-line. In the order of the sections below: 517, 29, 99, 28, 46, 45, 39,
-// 40, 46. Defects of clients are in shard_clients.cpp.
+// How many states are looked at until they are found: 58 and 29 off-line; in the order of the sections below 29, 99, 28, 46, 45, 39, 40, 46. Defects of
+// clients, and of movers that do not wait for them, are in shard_clients.cpp, those of names in shard_late_batches.cpp.
 TEST_CASE("shard moves: off-line, planted defects are found") {
     auto const finds = [](order how, testing::interleaving_limits limits) {
-        how.most = 60'000;
         how.off_line = true;
-        auto const seen = walk(how, limits);
+        auto const seen = walk(how, limits, 60'000);
         CAPTURE(seen.schedule);
         UNSCOPED_INFO(seen.states << " states");
         return seen.problem;
     };
-    SECTION("no wait for leases") {
-        CHECK(finds({.mover = move_defect::waits_for_no_lease, .crowd = false, .client = inserts, .prompt = true},
-                  quiet) != "");
-    }
     SECTION("drop before flip") {
         CHECK(finds({.mover = move_defect::drops_first}, {.faults = 0, .late = 0, .crashes = 1}) != "");
     }
@@ -113,19 +126,12 @@ TEST_CASE("shard moves: off-line, planted defects are found") {
 }
 
 TEST_CASE("shard moves: planted defects are found") {
-    auto const finds = [](order how, testing::interleaving_limits limits) {
-        how.most = 60'000;
-        auto const seen = walk(how, limits);
+    auto const finds = [](order const& how, testing::interleaving_limits limits) {
+        auto const seen = walk(how, limits, 60'000);
         CAPTURE(seen.schedule);
         UNSCOPED_INFO(seen.states << " states");
         return seen.problem;
     };
-    order small{.crowd = false, .client = inserts};
-    SECTION("no wait for leases") {
-        small.mover = move_defect::waits_for_no_lease;
-        small.prompt = true;
-        CHECK(finds(small, quiet) != "");
-    }
     SECTION("flip before verify") { CHECK(finds({.mover = move_defect::flips_unverified}, quiet) != ""); }
     SECTION("drop before flip") {
         CHECK(finds({.mover = move_defect::drops_first}, {.faults = 0, .late = 0, .crashes = 1}) != "");
@@ -348,24 +354,25 @@ TEST_CASE("shard moves: worlds of many clients and two movers, drawn from seeds"
     CHECK(moved > 30);
 }
 
+// Of 10,000 worlds 262, 2252, 64, all, 251, 1, 1, 0, 0, 0 and 19 are broken by these defects: worlds have few rows, so the last collect, the guard
+// rows and the names are found by the walks above and by shard_late_batches.cpp.
 TEST_CASE("shard moves: worlds drawn from seeds in which planted defects break something") {
-    std::uint64_t const worlds = entitable_test::rounds(300, 10'000, 300);
-    for (auto const planted : {move_defect::waits_for_no_lease, move_defect::flips_unverified, move_defect::drops_first,
-             move_defect::drops_before_collect, move_defect::leaves_removed_rows, move_defect::trusts_timestamps,
-             move_defect::collects_once, move_defect::never_seals, move_defect::guards_nothing,
-             move_defect::uses_names_again, move_defect::takes_over_tables}) {
-        int broken = 0;
-        std::uint64_t first = 0;
-        std::string problem;
+    std::uint64_t const worlds = entitable_test::rounds(3, 10'000, 300);
+    std::map<move_defect, int> broken;
+    for (int planted = 1; planted <= static_cast<int>(move_defect::takes_over_tables); ++planted) {
         for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
-            auto const seen = world(seed, planted, nullptr);
-            broken += seen.problem.empty() ? 0 : 1;
-            if (!seen.problem.empty() && first == 0) {
-                first = seed;
-                problem = seen.problem;
-            }
+            auto const which = static_cast<move_defect>(planted);
+            broken[which] += world(seed, which, nullptr).problem.empty() ? 0 : 1;
         }
-        std::printf("defect %d: %d of %llu, first %llu %s\n", static_cast<int>(planted), broken,
-            static_cast<unsigned long long>(worlds), static_cast<unsigned long long>(first), problem.c_str());
+        std::printf("shard moves: defect %d breaks %d of %llu worlds\n", planted,
+            broken[static_cast<move_defect>(planted)], static_cast<unsigned long long>(worlds));
+    }
+    CHECK(broken[move_defect::drops_before_collect] > 0);
+    if (worlds >= 300) {
+        CHECK(broken[move_defect::waits_for_no_lease] > 0);
+        CHECK(broken[move_defect::flips_unverified] > 0);
+        CHECK(broken[move_defect::drops_first] > 0);
+        CHECK(broken[move_defect::leaves_removed_rows] > 0);
+        CHECK(broken[move_defect::trusts_timestamps] > 0);
     }
 }
