@@ -3,8 +3,8 @@
 // Run as a test with: {examples}/data/books.csv --partition-key original_publication_year --row-key book_id --workload {examples}/data/books_workload.json --minutes 5 --html {scratch}
 
 /// \file
-/// Advice on the keys of a table: what is there, what is asked, which keys would serve it better, and what the load would do to the
-/// service. For a file of tables, or for a list of comma-separated values that is no table yet.
+/// Advice on the keys of a table: its data, its queries, which keys would serve them better, and what the load would do to the
+/// service. For a file of tables, or for a CSV file that is no table yet.
 
 #include "support/csv.hpp"
 #include "support/json.hpp"
@@ -303,7 +303,7 @@ std::string text_of(examples::json_value const& of, char const* name) {
     return found == nullptr ? std::string{} : found->text;
 }
 
-/// In the form that the member has in the sample: numbers in keys are texts.
+/// In the form that the member has in the sample: numbers in keys are text.
 entitable::value operand_for(
     entitable::table_sample const& sample, std::string const& member, examples::json_value const& given) {
     if (given.is == examples::json_value::kind::text) {

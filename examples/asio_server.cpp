@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A server of Boost.Asio that answers from tables: one thread, one io_context. Sockets of its clients and requests to the table service wait in the
-// same place, and each connection is a coroutine of Asio. A line "2 apples" books two apples; the answer says how many are left.
+// A server with Boost.Asio that answers from tables: one thread, one io_context. Sockets of its clients and requests to the table service wait in the
+// same io_context, and each connection is a coroutine of Asio. A line "2 apples" books two apples; the answer says how many are left.
 //
-// The table service is in the program, too, so that it runs by itself: behind HTTP on the loopback, asked through libcurl.
+// The table service is in the program, too, so that the example needs nothing else: HTTP on the loopback, through libcurl.
 
 #include <entitable/asio.hpp>
 #include <entitable/azure.hpp>
@@ -41,7 +41,7 @@ ENTITABLE(article, partition_key(shop), row_key(name), properties(left))
 
 namespace {
 
-/// Takes some of an article, however many do so at once.
+/// Takes some of an article, however many clients do so at once.
 entitable::task<entitable::result<std::int32_t>> take(
     entitable::async_table<article> articles, std::string name, std::int32_t count) {
     auto const less = [&](article& one) { one.left -= count; };
@@ -103,7 +103,7 @@ asio::awaitable<std::string> buy(tcp::endpoint where, std::string line, int time
     co_return answer;
 }
 
-/// Ten customers at once, then one more, who sees what they have left.
+/// Ten customers at once, then one more, who gets what is left.
 asio::awaitable<void> customers(asio::io_context& context, tcp::acceptor& door) {
     tcp::endpoint const where = door.local_endpoint();
     int ended = 0;

@@ -3,7 +3,7 @@
 
 /// \file
 /// A bank: accounts and the entries of its ledger in one partition, so that one transaction moves money and books it. Four tellers work at
-/// once, one of them on an account with too little; the answers to some requests are lost on purpose.
+/// once, one of them on an account with too little money; the answers to some requests are lost on purpose.
 
 #include <entitable/entitable.hpp>
 #include <entitable/retrying.hpp>
@@ -26,7 +26,7 @@ ENTITABLE(account, partition_key(bank), row_key(literal("account:"), number), pr
 
 struct entry {
     std::string bank;
-    std::int32_t number{}; // law wants them without gaps
+    std::int32_t number{}; // without gaps, as the law requires
     std::int32_t from{};
     std::int32_t to{};
     std::int64_t cents{};
@@ -37,7 +37,7 @@ using books = entitable::tables<account, entry>;
 
 constexpr std::int32_t of_the_bank = 0; // the account of the bank
 
-/// Money goes from one account to another, and an entry says so: all of it, or nothing.
+/// Moves money from one account to another, and adds an entry: all of it, or nothing.
 result<entitable::transacted> transfer(books const& bank, std::int32_t from, std::int32_t to, std::int64_t cents) {
     return bank.transact("First", [&](entitable::transaction<account, entry>& all) -> result<void> {
         ENTITABLE_TRY(auto payer, all.get(from));
@@ -53,7 +53,7 @@ result<entitable::transacted> transfer(books const& bank, std::int32_t from, std
 }
 
 int main() {
-    // A service whose answers are lost now and then. Operation rows tell what became of each request.
+    // A service that loses some answers. Operation rows tell whether each request was applied.
     entitable::testing::faulty service{entitable::memory_backend{}};
     entitable::retrying const store{
         service, {.policy = entitable::retry_policy::fixed(20, std::chrono::milliseconds{1}), .operation_rows = true}};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables by callbacks, in a program that has no coroutines of its own and a loop of another kind: here a queue of events, as programs with windows
-// have one. One more thread has the tables; answers come back as events. The coroutines are the few lines of `tell`.
+// Tables by callbacks, in a program without coroutines and with a loop of another kind: here a queue of events, as in programs with windows.
+// One more thread runs the tables; answers come back as events. The only coroutine is `tell`.
 
 #include <entitable/async.hpp>
 
@@ -52,7 +52,7 @@ private:
     bool ended_{};
 };
 
-/// Awaits what `ask()` gives, and posts `done(what it came to)` as an event.
+/// Awaits `ask()`, and posts `done(result)` as an event.
 template <class Ask, class Done>
 entitable::task<> tell(events& to, Ask ask, Done done) {
     auto answer = co_await ask();

@@ -3,7 +3,7 @@
 // Run as a test with: {examples}/data/books.csv
 
 /// \file
-/// A catalogue of books: reads a CSV file into a table in memory, one partition a publication year, and asks it.
+/// A catalogue of books: reads a CSV file into a table in memory, one partition for each publication year, and queries it.
 ///
 ///     catalogue [CSV]
 ///
@@ -139,7 +139,7 @@ void show(entitable::table<book> const& books, book const& known, std::optional<
     }
 }
 
-/// Two writers read the same version; the second to write loses, and knows it.
+/// Two writers read the same version; the second to write is refused.
 void lose_an_update(entitable::table<book> const& books, book const& known) {
     heading("Two writers, one book");
     auto mine = books.get_stored(known.year, known.id).value();
@@ -149,7 +149,7 @@ void lose_an_update(entitable::table<book> const& books, book const& known) {
     std::printf("  the other writer: %d ratings\n", theirs.entity.ratings);
     mine.entity.ratings += 10;
     if (auto const second = books.replace(mine.entity, mine.etag); !second) {
-        // The code is the same on every backend; the words around it are each backend's own.
+        // The code is the same on every backend; the text around it differs.
         std::string const code{to_string(second.error().code)};
         std::printf("  this one lost:    %s\n", code.c_str());
     }

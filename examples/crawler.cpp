@@ -19,13 +19,13 @@ struct page {
     std::string site;
     std::string path;
     std::string title;
-    std::string links; // paths, with a space behind each
+    std::string links; // paths, with a space after each
 };
 ENTITABLE(page, partition_key(site), row_key(path), properties(title, links))
 
 namespace {
 
-/// A store with a long way to it.
+/// A store that answers late.
 class far_away {
 public:
     using is_transport = void;
@@ -82,7 +82,7 @@ private:
     entitable::memory_backend store_;
 };
 
-/// What the coroutines of one crawl share. They are all on one thread.
+/// Shared by the coroutines of one crawl, which all run on one thread.
 struct crawl {
     entitable::async_table<page> pages;
     std::string site;
@@ -112,7 +112,7 @@ entitable::task<entitable::result<void>> visit(crawl& all, std::string path) { /
     co_return {};
 }
 
-/// A callback is what a coroutine of four lines calls at its end.
+/// Calls a callback at the end of a coroutine of four lines.
 entitable::task<> tell(entitable::async_table<page> pages, std::string site, std::string path,
     std::function<void(entitable::result<page>)> done) {
     done(co_await pages.get(site, path));

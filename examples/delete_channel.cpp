@@ -3,7 +3,7 @@
 
 /// \file
 /// A channel of a microblog is deleted by workers, one of which ends in the middle, while others post, read, and make a channel of the same name
-/// again. What hangs on a channel lives in a partition that is named by an id of its own, never by its name.
+/// again. What belongs to a channel is in a partition that is named by the channel's id, never by its name.
 
 #include <entitable/entitable.hpp>
 #include <entitable/messaging.hpp>
@@ -20,7 +20,7 @@ using entitable::result;
 
 struct channel {
     std::string name;
-    std::string id; // fresh for each channel that is made
+    std::string id; // fresh for each new channel
     bool deleted{};
     entitable::etag version{};
 };
@@ -65,8 +65,8 @@ struct microblog {
         using p = entitable::fields<post>;
         return places.of<post>().where(p::channel_id == id && p::id >= "");
     }
-    /// The posts of a channel, or none: what is being deleted is read by nobody. Posts go after the mark, so a channel that
-    /// is not marked behind the reading was whole while it was read.
+    /// The posts of a channel, or none: nobody reads what is being deleted. Posts are removed after the mark, so a channel that
+    /// is not marked after the read was whole during it.
     [[nodiscard]] result<std::size_t> read(std::string const& name) const {
         ENTITABLE_TRY(auto const at, channels.get(name));
         ENTITABLE_TRY(auto const posts, posts_of(at.id).to());
@@ -109,13 +109,13 @@ struct microblog {
                 return channels.remove_if_present(it.name, found->version);
             }));
     }
-    /// Takes deletions until there are none for a while, or until this worker ends with one in its hands.
+    /// Takes deletions until there are none for a while, or until this worker ends with one claimed.
     void work(bool ends) const {
-        // A queue of its own: a worker remembers where it has looked.
+        // A queue of its own: a worker remembers its places in the lanes.
         entitable::table_queue<deletion> const queue{store, "deletions", deletions.options()};
         while (auto item = queue.claim({.wait = 3s}).value()) {
             if (remove_channel(ends).resume(*item)) {
-                (void)item->complete(); // lost to another one: it goes on from the step that is recorded
+                (void)item->complete(); // lost to another worker, who resumes at the recorded step
             } else if (ends) {
                 return;
             }
@@ -145,7 +145,7 @@ int main() {
             }
         });
     }
-    others.emplace_back([&] { // a reader: whoever is answered sees the channel as a whole, the old one or the new one
+    others.emplace_back([&] { // a reader, who always sees a whole channel, the old one or the new one
         while (!over) {
             auto const seen = blog.read("cats");
             auto const at = blog.channels.get("cats");

@@ -5,14 +5,14 @@
 
 /// \file
 /// Imports a CSV file into a file of tables, whatever its columns are. The first record names them; the first column is the row key, and its
-/// last two characters are the partition key. Started again after it was killed, it goes on where it was.
+/// last two characters are the partition key. Started again after it was killed, it resumes where it was.
 ///
 ///     import                   100,000 measurements, made up, into import.db
 ///     import LIST.csv          any file with a header, into import.db
 ///     import --into TABLES.db [LIST.csv]
-///     import --rows 20000      so many made up
+///     import --rows 20000      that many measurements, made up
 ///
-/// How far it is goes to the standard error output.
+/// Prints its progress to the standard error output.
 
 #include "support/csv.hpp"
 #include <entitable/bulk.hpp>
@@ -82,7 +82,7 @@ private:
     std::vector<std::string> names_; ///< of properties: letters, digits and _
 };
 
-/// Measurements; one is no record, one has a key that no service takes, and one has the key of another.
+/// Measurements; one is no record, one has a key that no service accepts, and one has the key of another.
 std::string made_up(int rows) {
     std::string text = "id,station,celsius\n";
     for (int number = 0; number < rows; ++number) {
@@ -144,7 +144,7 @@ int main(int count, char** arguments) {
         return 0;
     }
 
-    // Stopped in the middle, as by a signal: what is under way is waited for, and the checkpoint says how far it came.
+    // Stopped in the middle, as by a signal: waits for what is under way, and saves a checkpoint.
     std::string const text = made_up(made);
     entitable::cancellation_source stop;
     options.cancellation = stop.token();
@@ -158,7 +158,7 @@ int main(int count, char** arguments) {
             stop.cancel();
         }
     };
-    std::map<std::uint64_t, entitable::refused_row> refused; // whoever needs them for certain writes them to a file
+    std::map<std::uint64_t, entitable::refused_row> refused; // a program that must not lose them writes them to a file
     options.on_refused = [&](entitable::refused_row const& each) { refused.emplace(each.index, each); };
     std::istringstream first{text};
     auto const stopped = entitable::bulk_insert(rows, csv_entities{first}, options);

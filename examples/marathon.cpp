@@ -2,9 +2,9 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// A marathon whose runners are asked for by bib, by age and by club. Index rows in the partition of a runner are written in the runner's
-/// transaction; those of the clubs stand in another table. Then somebody damages the indexes by hand, and a program ends in the middle of a
-/// write: `verify` tells, `repair` mends.
+/// A marathon whose runners are found by bib, by age and by club. Index rows in the partition of a runner are written in the runner's
+/// transaction; those of the clubs are in another table. Then somebody damages the indexes by hand, and a program ends in the middle of a
+/// write: `verify` reports it, `repair` mends it.
 
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>

@@ -4,8 +4,8 @@
 // Run as a test with: {scratch}
 
 /// \file
-/// Channels and their posts in one table, newest first. A first run reads a page and keeps its token, a second one goes on from there. An
-/// editor changes the text of a post while somebody else is faster: what each merge option makes of it. A subscriber gets what was
+/// Channels and their posts in one table, newest first. A first run reads a page and keeps its token, a second one resumes there. An
+/// editor changes the text of a post while another writer is faster: the result of each merge option. A subscriber gets what was
 /// posted since the last digest. A view ranks the authors.
 
 #include <entitable/file.hpp>
@@ -37,7 +37,7 @@ struct subscription {
 };
 ENTITABLE(subscription, partition_key(subscriber), row_key(channel), properties(seen, token))
 
-/// Who writes most. The key of its row has the number, so the rows are a ranking.
+/// The posts of an author. The key of the row has their number, so the rows are a ranking.
 struct top_author {
     std::string board;
     std::int32_t posts{};
@@ -141,7 +141,7 @@ void digest(entitable::file_backend const& store) {
     work.save().value();
 }
 
-/// The ten authors who have written most: from a view, which is made anew beside the one that readers have.
+/// The ten authors with most posts: from a view, refreshed beside the one that readers have.
 void top_ten(entitable::file_backend const& store, bool refresh) {
     using t = entitable::fields<top_author>;
     entitable::materialized_view<top_author> const top{store, "topauthors"};

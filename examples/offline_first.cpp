@@ -4,7 +4,7 @@
 
 /// \file
 /// Offline first: a program on an edge device records into a file, whether or not there is a network, and pushes to the cloud
-/// when it is told to. A push that is cut off is pushed again: what is there already is only compared.
+/// on demand. A push that was cut off is run again: rows that are there already are only compared.
 ///
 ///     offline_first FILE [CONNECTION_STRING]
 ///

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// An HTTP client of one's own (support/plain_http_client.hpp): the whole of Azure's protocol runs over it, and the conformance
-/// suite finds the emulator to be what it is through libcurl. ENTITABLE_AZURITE is a connection string; by default the emulator
+/// An HTTP client of your own (support/plain_http_client.hpp): Azure's whole protocol runs over it, and the conformance
+/// suite gets the same results from the emulator as through libcurl. ENTITABLE_AZURITE is a connection string; by default the emulator
 /// is asked at its usual address.
 
 #include "support/plain_http_client.hpp"
@@ -14,7 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-/// The behaviours that are otherwise than the service's documentation says.
+/// The behaviours in which the emulator differs from the service's documentation.
 std::vector<std::string_view> failed_behaviours(entitable::any_transport const& store, std::string const& prefix) {
     std::vector<std::string_view> failed;
     std::size_t number = 0;

@@ -3,8 +3,8 @@
 // Run as a test with: --partitions 5 --to 150000
 
 /// \file
-/// How to get from the request units a second that a container of Cosmos DB has to those that are wanted, and what to begin with when
-/// much data is written first: the formulas of the provider's page "Best practices for scaling provisioned throughput (RU/s)".
+/// How to get from the request units a second of a container of Cosmos DB to the desired ones, and what to provision first when
+/// much data is to be written: the formulas of the provider's page "Best practices for scaling provisioned throughput (RU/s)".
 
 #include <entitable/advice.hpp>
 

@@ -2,8 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 
 /// \file
-/// The results of races: keys that sort, and the questions they answer. Runners stand by their bib, finishes with the
-/// latest first, each in a table of its own, so that each question is a range of keys.
+/// The results of races: keys that sort, and the queries they serve. Runners are ordered by bib, finishes with the
+/// latest first, each in a table of its own, so that each query is a range of keys.
 
 #include <entitable/entitable.hpp>
 

@@ -3,7 +3,7 @@
 
 // Serves tables to every client of the table service, in any language: from a file, or from memory.
 //
-//   serve FILE [--port N]        tables in a file, which is made when it is missing
+//   serve FILE [--port N]        tables in a file, which is created if it does not exist
 //   serve --memory [--port N]    tables that are gone at the end
 //   serve --postgres DATABASE    tables in PostgreSQL, by a connection string; where the example was built with libpq
 //   serve --memory --check       starts, stores and reads an entity as a client would, and stops
@@ -38,7 +38,7 @@ ENTITABLE(runner, partition_key(event), row_key(name), properties(age))
 
 namespace {
 
-/// What any client does with the line that was printed.
+/// Does what any client does with the printed line.
 bool check(std::string const& connection_string) {
     entitable::table<runner> const runners{entitable::azure_backend{connection_string}, "runners"};
     bool const good = runners.create() && runners.insert({"Berlin", "Ada", 36}) && runners.get("Berlin", "Ada");

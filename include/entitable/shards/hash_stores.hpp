@@ -25,12 +25,13 @@ struct hash_store_header {
 ENTITABLE(hash_store_header, partition_key(part), row_key(literal("generation"), width(generation, 9)),
     properties(fleet, number, place, hash_version))
 
-/// How stores on a hash are kept.
+/// Options of stores on a hash.
 struct hash_stores_options {
     std::int64_t generation{
         1}; ///< 1 to 999,999,999: in the names of tables, so that a store may be in an old fleet and in a new one
-    std::chrono::milliseconds check_every{std::chrono::seconds{60}}; ///< the header of a store that is used
-    clock* time{&detail::lease_clock()};                             ///< by which that is; outlives the stores
+    std::chrono::milliseconds check_every{
+        std::chrono::seconds{60}};       ///< how often the header of a store in use is read, 1 ms to 8 h
+    clock* time{&detail::lease_clock()}; ///< of these checks; outlives the stores
 };
 
 namespace detail {
@@ -40,16 +41,19 @@ struct hash_stores_state;
 } // namespace detail
 
 /// Stores in an order that never changes. Partition p is in the store `jump_hash(shard_hash(p), number)`; nothing but the header of a store is
-/// stored anywhere. A cheap handle, thread-safe; copies share all.
+/// stored anywhere.
 ///
-/// - Before a store is used, and every 60 s from then on, its header is read. Where that says another place, number of stores, fleet or version of the
-///   hash, or is not there, each request to the store is refused with WrongStore, which names the store and what was found; effect none.
+/// - The header of a store is read before its first use, and every `hash_stores_options::check_every` from then on. Where it is missing, or has another
+///   place, number of stores, fleet or version of the hash, each request to the store is refused with WrongStore, which names the store and what was
+///   found; effect none.
 /// - A store that does not answer fails the requests to it, and no others; but once in `check_every` one caller waits until the first store that
 ///   answers has listed its tables.
 /// - A store of a map is not one of these: the tables of both would have the same names.
 /// - Shards do not move, and the list does not grow in place: `plan_move` and rules answer NotSupported. To grow, make the next generation,
 ///   or other stores, copy while nobody writes, and `retire` the old one.
 /// - The names of tables have 46 characters at most.
+///
+/// Thread safety: safe to use from several threads. A cheap handle: copies share everything.
 class hash_stores {
 public:
     /// Stores that were made: their headers are read at once. WrongStore as above, also where two stores are of different fleets; InvalidInput for
@@ -57,13 +61,13 @@ public:
     /// looked at when it is used. Cost: one request a store, at once.
     [[nodiscard]] static result<hash_stores> open(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
-    /// Writes the headers that are not there, and opens the stores. After an error the same call goes on. A store that
+    /// Writes the headers that are missing, and opens the stores. After an error the same call resumes. A store that
     /// has another header of this generation is WrongStore, and keeps it. Cost: four requests a store at most.
     [[nodiscard]] static result<hash_stores> make(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
 
-    /// Removes the headers of this generation: programs that still use it are refused within 60 s. Tables stay. After an error the same call
-    /// goes on.
+    /// Removes the headers of this generation: programs that still use it are refused within their `check_every`. Tables stay. After an error
+    /// the same call resumes.
     [[nodiscard]] result<void> retire() const;
 
     /// For `sharded`.

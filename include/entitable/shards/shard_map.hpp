@@ -110,31 +110,35 @@ struct shard_map_draft {
     std::vector<shard_retired> retired;
 };
 
-/// A clock that goes on while the machine sleeps, for leases.
+/// A clock that runs on while the machine sleeps, for leases.
 [[nodiscard]] clock& lease_clock() noexcept;
 
 } // namespace detail
 
-/// How a map is kept.
+/// Options of a map.
 struct lookup_map_options {
     std::chrono::milliseconds lease{std::chrono::seconds{60}}; ///< of the rows of a new map
     clock* time{&detail::lease_clock()};                       ///< by which leases end; outlives the map
 };
 
-/// A map in a table of its own. A cheap handle; copies share the copy of the map that the client holds. Thread-safe. Clients need to read the
-/// table only. The copy is good for the lease of each row, counted from before the read was sent, and renewed at a third of it, by one caller at
-/// a time; so nobody notices when the map is away for less than the lease.
+/// A map in a table of its own. A cheap handle; copies share the client's copy of the map. Clients only read the table. The copy is valid for
+/// the lease of each row, counted from before the read was sent. The first call after a third of the lease renews it, one caller at a time; so a
+/// client that sends requests all the time does not notice when the map is away for less than two thirds of the lease.
+///
+/// Thread safety: safe to use from several threads. Callers without a valid copy block until the one that reads it has it: see
+/// `on_own_stack` for a catalogue that is a `loop_transport`.
 class lookup_map {
 public:
-    /// A map that is there: InvalidInput where it was made for another number or function; ShardMapInvalid where there is none.
+    /// Opens a map. Errors: InvalidInput where it was made for another number or function; ShardMapInvalid where there is none; those of the
+    /// catalogue.
     [[nodiscard]] static result<lookup_map> open(
         any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
-    /// Makes a map, and its table; opens the one that is there. Virtual shard i goes to `stores[i % stores.size()]`. A name of a store has
+    /// Makes a map, and its table; opens one that exists. Virtual shard i goes to `stores[i % stores.size()]`. A name of a store has
     /// letters, digits, "-", "_" and ".", 63 at most.
     [[nodiscard]] static result<lookup_map> make(any_transport catalogue, std::string table, virtual_shards shards,
         std::vector<std::string> const& stores, lookup_map_options const& options = {});
 
-    /// What the map says now, a line a virtual shard: for people.
+    /// The present map as text, a line for each virtual shard.
     [[nodiscard]] result<std::string> to_string() const;
 
     /// For `sharded` and moves.

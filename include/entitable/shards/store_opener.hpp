@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What gives the store of a name to those who know names only.
+/// `store_opener`: opens a store by its name.
 
 #include <entitable/core/result.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -13,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Gives the store of a name; asked once for each name.
+/// Opens the store of a name; called once for each name, until it succeeds.
 using store_opener = std::function<result<any_transport>(std::string_view store)>;
 
 ENTITABLE_END_NAMESPACE
