@@ -15,7 +15,7 @@ ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
         return false;
     }
     bool const idle = running_.empty() && waiting_.empty() && paused_.empty();
-    std::uint64_t const window = options_.window < 1 ? 1 : options_.window;
+    std::uint64_t const window = options_.window;
     return idle ||
         (report_.held <= window - window / 4 && held_bytes_ <= options_.window_bytes / 4 * 3 &&
             position_.span() <= 8 * window);
@@ -23,7 +23,7 @@ ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
 
 /// Fills the window; after a checkpoint first up to where that one has read, so that an input is known before anything is sent.
 ENTITABLE_DECL void bulk_run::read_rows() {
-    std::uint64_t const window = options_.window < 1 ? 1 : options_.window;
+    std::uint64_t const window = options_.window;
     std::size_t rows = 0;
     pressure_.forget(time_->steady(), [&](std::string const& each) { return waiting_.find(each) == waiting_.end(); });
     // Transactions that are full may go. A service that has pushed back gets them from all over the window.

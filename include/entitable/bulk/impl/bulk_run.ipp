@@ -62,6 +62,9 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
         auto const timeout = std::chrono::duration_cast<steady_time::duration>(options_.timeout);
         deadline_ = timeout > no_deadline - begun_ ? no_deadline : begun_ + timeout;
     }
+    options_.in_flight = (std::max)(options_.in_flight, std::size_t{1});
+    options_.window = (std::max)(options_.window, std::size_t{1});
+    options_.window_bytes = (std::max)(options_.window_bytes, std::size_t{1}); // it does not count the last row
     identity_ = {limits_.table_names_without_case ? text::ascii_lower(table_) : table_,
         std::string{bulk_mode_text(mode_)}, options_.input};
     report_.total = options_.total;
