@@ -46,8 +46,6 @@ separate_arguments(plain_flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
 set(standard -std=c++20)
 if(MSVC)
     set(standard /nologo /std:c++20)
-elseif(MINGW) # the engine has more sections than the usual form of an object can number
-    list(APPEND plain_flags -Wa,-mbig-obj)
 endif()
 set(ENTITABLE_COMPILE
     ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER} ${plain_flags} ${standard}

@@ -78,7 +78,7 @@ public:
                 at = position_of(refused.error());
             }
             if (at && refused.error().effect == effect::none) {
-                refused.error().operation_index = *at;
+                refused.error().operation_index = at;
             }
             return refused;
         }
