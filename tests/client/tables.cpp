@@ -87,6 +87,9 @@ TEST_CASE("an entity without a schema keeps the types it was given") {
     entity const read = in.raw.get("p", "r").value();
     CHECK(read.properties() == mixed.properties());
     CHECK(read.get<std::int64_t>("count").value() == 0);
+    CHECK(read.get<std::optional<std::int64_t>>("count").value() == 0);
+    CHECK_FALSE(read.get<std::optional<std::int64_t>>("none").value());
+    CHECK(read.get<std::optional<double>>("count").error().code == error_code::row_mismatch);
     CHECK(read.get<std::int32_t>("count").error().code == error_code::row_mismatch);
     CHECK(read.get<double>("absent").error().code == error_code::resource_not_found);
     CHECK_FALSE(read.etag().empty());

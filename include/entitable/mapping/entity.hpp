@@ -67,19 +67,23 @@ public:
     /// Removes a property; returns whether there was one.
     ENTITABLE_LAZY bool erase(std::string_view name);
 
-    /// The value of a property as a T: ResourceNotFound when there is none, RowMismatch when it has another type. An Int32 can
-    /// be read as std::int64_t.
+    /// The value of a property as a T: ResourceNotFound when there is none, RowMismatch when it has another type, or a value that T cannot
+    /// hold. An Int32 can be read as std::int64_t. As a `std::optional` it is empty when there is none.
     template <property_value T>
     [[nodiscard]] result<T> get(std::string_view name) const {
+        using shape = detail::property_shape<T>;
         value const* const found = find(name);
-        if (found == nullptr) {
-            return no_property(name, error_code::resource_not_found);
-        }
         result<T> read{std::in_place};
-        if (!property_type<T>::assign(*read, found->view())) {
-            return no_property(name, error_code::row_mismatch);
+        if (found == nullptr) {
+            return shape::optional ? std::move(read) : no_property(name, error_code::resource_not_found);
         }
-        return read;
+        bool fits = false;
+        if constexpr (shape::optional) {
+            fits = property_type<typename shape::value_type>::assign(read->emplace(), found->view());
+        } else {
+            fits = property_type<T>::assign(*read, found->view());
+        }
+        return fits ? std::move(read) : no_property(name, error_code::row_mismatch);
     }
 
     /// The row that it is stored as.
