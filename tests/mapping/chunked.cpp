@@ -129,6 +129,9 @@ TEST_CASE("what does not fit is refused before anything is sent") {
     CHECK(refused.code == error_code::entity_too_large);
     CHECK(refused.message.find("\"scan\"") != std::string::npos);
     CHECK(refused.message.find("1048576") != std::string::npos);
+    // The largest by the service's measure, in which text counts twice.
+    refused = letters.insert({"ann", 1, "", text_of(9 * units), binary_of(8 * bytes)}).error();
+    CHECK(refused.message.find("\"body\", has " + std::to_string(18 * units)) != std::string::npos);
     letter const probe{"ann", 1, "", "", binary_of(15 * bytes)};
     std::size_t const without = entitable::service_size(entitable::to_row(probe).value());
     std::size_t const left = (1048576 - without) / 2;

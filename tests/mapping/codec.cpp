@@ -427,6 +427,15 @@ TEST_CASE("an enumeration of an unknown number is kept, and of an unknown name r
     CHECK(refused.code == error_code::row_mismatch);
 }
 
+TEST_CASE("a name without a value is refused, and not called another type") {
+    row_builder stored{"house", "0000000001"};
+    stored.add("wall", value_view{"green"});
+    stored.add("trim", edm_type::string, std::nullopt);
+    error const refused = refusal_of<painted>(stored.build());
+    CHECK(refused.code == error_code::row_mismatch);
+    CHECK_THAT(refused.message, ContainsSubstring("\"wall\"") && ContainsSubstring("a value that it cannot hold"));
+}
+
 TEST_CASE("a value without a name is refused where it would be written, present or not") {
     painted wall{1, codec_test::colour::blue, codec_test::colour::red};
     CHECK(decoded<painted>(to_row(wall).value()).trim == codec_test::colour::red);

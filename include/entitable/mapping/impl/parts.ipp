@@ -76,7 +76,11 @@ ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string
     std::size_t most = 0;
     for (std::size_t index = 0; index < count; ++index) {
         bytes = index != 0 && names[index] == names[index - 1] ? bytes : 0;
-        bytes += values[index].present ? values[index].value.bytes().size() : 0;
+        value_view const& value = values[index].value; // text counts by its UTF-16 units, as in the whole
+        std::size_t const own = value.type() == edm_type::string
+            ? 2 * text::utf16_length(value.bytes()).value_or(value.bytes().size())
+            : value.bytes().size();
+        bytes += values[index].present ? own : 0;
         if (bytes > most) {
             most = bytes;
             largest = names[index];

@@ -17,7 +17,7 @@ ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_vi
     return failure{error_code::row_mismatch,
         text::joined({"a row does not fit the entity ", entity, ": its property \"", name,
             (is_absent ? "\" is absent; make the member a std::optional to allow that"
-                       : "\" has another type than the member")})};
+                       : "\" has another type than the member, or a value that it cannot hold")})};
 }
 
 ENTITABLE_LAZY_BODY void value_reader::take(value_target const& target, std::size_t index) {
