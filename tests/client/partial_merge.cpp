@@ -116,7 +116,9 @@ TEST_CASE("partial merge: a member that is absent is removed, and what the type 
     CHECK_FALSE(stored.entity.view().find("note"));
     CHECK(stored.entity.view().find("OfAnotherVersion"));
     CHECK(in.blogs.merge(at("c", 1), b::note = absent, any_etag)); // what is absent stays absent
-    CHECK(in.blogs.merge(at("c", 9), b::note = absent, any_etag).error().code == error_code::resource_not_found);
+    auto const nowhere = in.blogs.merge(at("c", 9), b::note = absent, any_etag);
+    CHECK(nowhere.error().code == error_code::resource_not_found);
+    CHECK_FALSE(nowhere.error().operation_index); // it was no batch
     CHECK_FALSE(in.blogs.merge(at("c/d", 1), b::note = absent, any_etag));
 }
 

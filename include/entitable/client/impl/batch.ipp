@@ -51,7 +51,9 @@ ENTITABLE_LAZY_BODY result<std::vector<written>> change_list::submit(table_core 
 ENTITABLE_LAZY_BODY result<written> change_list::submit_one(table_core const& table) const {
     auto all = submit(table);
     if (!all) {
-        return std::move(all).as_failure();
+        failure refused = std::move(all).as_failure();
+        refused.error().operation_index.reset(); // the caller wrote no batch
+        return refused;
     }
     return std::move(all->front());
 }
@@ -97,7 +99,7 @@ ENTITABLE_LAZY_BODY void removing_batch::answer(result<get_entity::response> fou
     mutation const& wanted = given_.changes[index];
     if (found && !wanted.condition.accepts(found->etag)) {
         found = failure{error_code::update_condition_not_satisfied,
-            "this entity was changed since the ETag was read that is asked for"};
+            "this entity is there in another version: it was changed since its ETag was read"};
     }
     if (!found) {
         failure problem = std::move(found).as_failure();
