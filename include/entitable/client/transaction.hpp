@@ -118,8 +118,8 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 /// made, without an ETag or a Timestamp; a query does not, so it comes before them.
 ///
 /// Every row that was found is guarded, also one that was changed before it was read: one that is only read is merged with nothing under
-/// its ETag, which counts as one of the operations, gives it a new ETag, and conflicts with other transactions that read it. `require` is a
-/// guard that does not.
+/// its ETag, which counts as one of the operations, gives it a new ETag, and makes other transactions that read it begin again. So does
+/// `require`, which in turn no change of others makes begin again.
 ///
 /// Errors: a mistake in a change is the outcome of `transact`; so is an error of a read, even where the body ignores it.
 template <mapped_entity First, mapped_entity... More>
