@@ -18,6 +18,7 @@
 #include <entitable/backends/impl/rw_lock.ipp>
 #include <entitable/backends/impl/selected_payload.ipp>
 #include <entitable/backends/impl/stored_key.ipp>
+#include <entitable/backends/memory/impl/memory_backend.ipp>
 #include <entitable/backends/memory/impl/memory_store.ipp>
 #include <entitable/bulk/impl/bulk_checkpoint.ipp>
 #include <entitable/bulk/impl/bulk_estimate.ipp>
@@ -138,8 +139,3 @@
 #include <entitable/transport/impl/attempt.ipp>
 #include <entitable/transport/impl/channel.ipp>
 #include <entitable/transport/impl/sweep.ipp>
-
-ENTITABLE_BEGIN_NAMESPACE
-template class local<memory_store>;
-template detail::transport_interface* detail::make_model(local<memory_store> const&);
-ENTITABLE_END_NAMESPACE

@@ -3,7 +3,9 @@
 
 // What the conformance suite cannot see from outside: where pages end, the form of tokens, clocks, nastiness.
 
+#include <entitable/backends/local.hpp>
 #include <entitable/backends/memory/memory_backend.hpp>
+#include <entitable/backends/memory/memory_store.hpp>
 #include <entitable/testing/conformance/trial.hpp>
 #include <entitable/testing/manual_clock.hpp>
 #include <entitable/testing/rows.hpp>
@@ -20,7 +22,7 @@ using testing::make_row;
 namespace {
 
 template <class Request>
-auto send(memory_backend const& store, Request const& request) {
+auto send(any_transport const& store, Request const& request) {
     call context;
     return store.execute(request, context);
 }
@@ -244,7 +246,7 @@ TEST_CASE("local: the limits of Cosmos DB") {
 }
 
 TEST_CASE("local: stored bytes that are no row are refused, not read") {
-    memory_backend const store;
+    local<memory_store> const store;
     REQUIRE(send(store, create_table{"Orders"}));
     REQUIRE(store.store().update("orders", "p", [](memory_store::transaction& rows) {
         rows.put("r", "short");

@@ -84,6 +84,10 @@ transport_interface* make_model(T const& wrapped) {
     return new all_requests::apply<model_of>::template type<T>(wrapped);
 }
 
+/// What derives from any_transport and adds no function of a transport opts in by naming itself, and is copied as its base.
+template <class T>
+concept is_any = requires { requires std::same_as<typename T::is_any_transport, T>; };
+
 } // namespace detail
 
 /// A transport of any type, type-erased. Holds a copy, which shares the state of the original; copies of it are cheap. One that was
@@ -97,7 +101,8 @@ public:
 
     /// Keeps a copy of any transport; copies of this share it.
     template <class T>
-        requires(!std::same_as<T, any_transport> && requires { typename T::is_transport; } && transport<T>)
+        requires(!std::same_as<T, any_transport> && requires { typename T::is_transport; } && !detail::is_any<T> &&
+            transport<T>)
     any_transport(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
 
     /// That of the transport it holds; the default one after a move.

@@ -5,19 +5,28 @@
 /// \file
 /// `memory_backend`: the table service in memory. For tests, and for programs that need their tables only while they run.
 
-#include <entitable/backends/local.hpp>
-#include <entitable/backends/memory/memory_store.hpp>
+#include <entitable/backends/local_options.hpp>
 #include <entitable/transport/any_transport.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Tables in memory. A cheap handle: copies share them. Thread safety: safe to use from several threads.
-using memory_backend = local<memory_store>;
+/// Tables in memory: a `local<memory_store>`, which only the engine sees. A cheap handle: copies share the tables. One that was moved
+/// from answers InvalidInput. Thread safety: safe to use from several threads.
+class memory_backend : public any_transport {
+public:
+    using is_any_transport = memory_backend; ///< a table takes it as it is
+    using visits_entities = memory_backend;  ///< opts in to `read_entity`
+    using visits_pages = memory_backend;     ///< opts in to `read_entities`
+    using answers_at_once = memory_backend;  ///< opts in: nothing is waited for that lasts
 
-#if defined(ENTITABLE_SEPARATE_COMPILATION)
-// Compiled once, with entitable/src.hpp.
-extern template class local<memory_store>;
-extern template detail::transport_interface* detail::make_model(local<memory_store> const&);
-#endif
+    /// With default options.
+    ENTITABLE_LAZY memory_backend();
+    /// With these.
+    ENTITABLE_LAZY explicit memory_backend(local_options options);
+};
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/backends/memory/impl/memory_backend.ipp>
+#endif
