@@ -33,11 +33,13 @@
 #include <entitable/bulk/impl/view_generations.ipp>
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
+#include <entitable/client/impl/group_index.ipp>
 #include <entitable/client/impl/partition_search.ipp>
 #include <entitable/client/impl/row_table.ipp>
 #include <entitable/client/impl/row_transaction.ipp>
 #include <entitable/client/impl/row_walk.ipp>
 #include <entitable/client/impl/table_core.ipp>
+#include <entitable/client/impl/table_operations.ipp>
 #include <entitable/client/impl/transaction_scope.ipp>
 #include <entitable/client/impl/update.ipp>
 #include <entitable/core/impl/backoff.ipp>
@@ -86,6 +88,7 @@
 #include <entitable/mapping/impl/key_codec.ipp>
 #include <entitable/mapping/impl/key_layout.ipp>
 #include <entitable/mapping/impl/parts.ipp>
+#include <entitable/mapping/impl/property_type.ipp>
 #include <entitable/messaging/impl/held_time.ipp>
 #include <entitable/messaging/impl/keep_alive.ipp>
 #include <entitable/messaging/impl/queue_claim.ipp>
@@ -113,9 +116,11 @@
 #include <entitable/request/impl/key_ranges.ipp>
 #include <entitable/request/impl/operation_row.ipp>
 #include <entitable/request/impl/refusal.ipp>
+#include <entitable/request/impl/request_ref.ipp>
 #include <entitable/request/impl/settling.ipp>
 #include <entitable/request/impl/trace_context.ipp>
 #include <entitable/request/impl/validate.ipp>
+#include <entitable/row/impl/page.ipp>
 #include <entitable/row/impl/row.ipp>
 #include <entitable/shards.hpp>
 #include <entitable/shards/impl/hash_stores.ipp>

@@ -8,6 +8,7 @@
 #include <support/long.hpp>
 
 #include <deque>
+#include <map>
 
 using namespace entitable;
 using namespace bulk_test;

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 #include "support/catch.hpp"
+#include <entitable/client/detail/table_operations.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/tables.hpp>
 #include <entitable/testing.hpp>

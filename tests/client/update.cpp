@@ -3,6 +3,7 @@
 
 #include "client/entities.hpp"
 #include "support/catch.hpp"
+#include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/row_table.hpp>
 #include <entitable/testing.hpp>
 

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 
 using namespace entitable;
 using namespace std::chrono_literals;

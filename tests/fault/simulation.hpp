@@ -8,7 +8,7 @@
 /// client was told is compared with it.
 
 #include <entitable/backends/memory/memory_backend.hpp>
-#include <entitable/client/update.hpp>
+#include <entitable/client/detail/update_operation.hpp>
 #include <entitable/pattern/detail/reservation.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/testing.hpp>

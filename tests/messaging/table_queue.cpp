@@ -14,6 +14,7 @@
 #include <support/catch.hpp>
 #include <support/long.hpp>
 
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 using namespace entitable;
 using namespace entitable_test;

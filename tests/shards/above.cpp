@@ -16,6 +16,7 @@
 #include <entitable/unit_of_work.hpp>
 
 #include <algorithm>
+#include <map>
 
 using namespace entitable;
 using namespace entitable_test;

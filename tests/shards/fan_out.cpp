@@ -7,6 +7,7 @@
 #include "support/catch.hpp"
 #include "support/delayed.hpp"
 
+#include <map>
 #include <set>
 
 using namespace entitable;

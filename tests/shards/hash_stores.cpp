@@ -9,6 +9,8 @@
 #include <entitable/bulk.hpp>
 #include <entitable/fleet.hpp>
 
+#include <map>
+
 using namespace entitable;
 using namespace entitable_test;
 

@@ -13,6 +13,7 @@
 #include <entitable/retrying.hpp>
 
 #include <algorithm>
+#include <map>
 
 using namespace entitable;
 using namespace entitable_test;

@@ -10,6 +10,7 @@
 #include <entitable/core/random.hpp>
 #include <entitable/retrying.hpp>
 
+#include <map>
 #include <set>
 
 using namespace entitable;

@@ -10,6 +10,7 @@
 #include <support/runners.hpp>
 
 #include <ranges>
+#include <span>
 
 using namespace entitable;
 using entitable_test::l;

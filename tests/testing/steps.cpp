@@ -4,6 +4,7 @@
 // The library's operations through each of their steps; then the same operations between defects that are known, each of which has to
 // be found. A defect sits between the operation and its answers, or between the operation and its requests.
 
+#include <entitable/client/detail/update_operation.hpp>
 #include <entitable/copy.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/testing/program.hpp>

@@ -7,6 +7,7 @@
 
 #include <entitable/async/async_query.hpp>
 #include <entitable/async/detail/async_keyed.hpp>
+#include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/table.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

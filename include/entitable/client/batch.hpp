@@ -5,7 +5,6 @@
 /// \file
 /// `batch<E>`: an entity group transaction. All of its changes are applied, or none.
 
-#include <entitable/client/detail/removing_batch.hpp>
 #include <entitable/client/partial_merge.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/mapping/codec.hpp>
@@ -16,16 +15,7 @@ namespace detail {
 
 struct system_changes;
 
-/// The outcomes of the changes.
-struct each_written {
-    [[nodiscard]] result<std::vector<written>> operator()(result<transact::response> submitted) const {
-        if (!submitted) {
-            return std::move(submitted).as_failure();
-        }
-        return std::move(submitted->results);
-    }
-};
-using own_submission = concluded<own_request<transact>, each_written>;
+class own_submission; // of `client/detail/table_operations.hpp`
 
 /// The changes of a batch, and the first entity that could not be made a row.
 class change_list {

@@ -6,15 +6,14 @@
 /// `query<E, Path>`: a typed query. A range of entities, and folds over it that return results.
 
 #include <entitable/client/aggregate.hpp>
+#include <entitable/client/detail/group_index.hpp>
 #include <entitable/client/pages.hpp>
 #include <entitable/client/row_walk.hpp>
 #include <entitable/client/selected.hpp>
+#include <entitable/core/iterator.hpp>
 #include <entitable/mapping/codec.hpp>
 
-#include <iterator>
-#include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -179,15 +178,27 @@ public:
     [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
         using key = typename Field::value_type;
         using values = std::tuple<typename Aggregates::value_type...>;
-        std::map<key, std::tuple<Aggregates...>, detail::value_less> groups;
-        auto last = groups.end();
+        struct group {
+            key value;
+            std::tuple<Aggregates...> of;
+        };
+        detail::group_index groups{[](void const* left, void const* right) {
+                                       return detail::value_less{}(
+                                           *static_cast<key const*>(left), *static_cast<key const*>(right));
+                                   },
+            [](void* made) noexcept { delete static_cast<group*>(made); }};
+        group* last = nullptr;
         auto read = with_fields<Field, typename Aggregates::field...>([&](auto const& rows) {
             return rows.show_each([&](auto const& row) {
-                auto&& held = detail::value_of(row, field);
-                if (last == groups.end() || !detail::equal_values(last->first, held)) {
-                    last = groups.try_emplace(held, aggregates...).first;
+                key const& held = detail::value_of(row, field);
+                if (last == nullptr || !detail::equal_values(last->value, held)) {
+                    last = static_cast<group*>(groups.find(&held));
                 }
-                std::apply([&](auto&... each) { (each.take(row), ...); }, last->second);
+                if (last == nullptr) {
+                    last = new group{held, {aggregates...}};
+                    groups.add(&last->value, last);
+                }
+                std::apply([&](auto&... each) { (each.take(row), ...); }, last->of);
             });
         });
         result<std::vector<std::pair<key, values>>> made{std::in_place};
@@ -195,14 +206,15 @@ public:
             made = std::move(read).as_failure();
             return made;
         }
-        for (auto& [value, group] : groups) {
-            auto finished = std::apply([](auto&... each) { return detail::finish_all(each...); }, group);
-            if (!finished) {
+        groups.each([&](void* one) {
+            auto& [value, of] = *static_cast<group*>(one);
+            auto finished = std::apply([](auto&... each) { return detail::finish_all(each...); }, of);
+            if (finished && made) {
+                made->emplace_back(std::move(value), *std::move(finished));
+            } else if (made) {
                 made = std::move(finished).as_failure();
-                return made;
             }
-            made->emplace_back(value, *std::move(finished));
-        }
+        });
         return made;
     }
     /// Does not compile: groups are of a field of the query's entity.

@@ -6,6 +6,7 @@
 /// `selected<E, Fields...>`: a row of a query with `select(...)`: the members that were named, the keys, and the ETag.
 
 #include <entitable/client/detail/shown_values.hpp>
+#include <entitable/client/row_walk.hpp>
 #include <entitable/request/requests.hpp>
 
 #include <utility>
@@ -94,8 +95,7 @@ public:
         projection names;
         (add_name<Fields>(names), ...);
         if (names.empty()) {
-            names.emplace_back("PartitionKey");
-            names.emplace_back("RowKey");
+            names = detail::key_names();
         }
         return names;
     }

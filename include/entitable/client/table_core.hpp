@@ -5,7 +5,6 @@
 /// \file
 /// The part of a table that does not depend on its entity: its transport, its name, the options of its calls.
 
-#include <entitable/client/detail/partition_search.hpp>
 #include <entitable/mapping/detail/entity_kind.hpp>
 #include <entitable/mapping/key_layout.hpp>
 #include <entitable/request/single_request.hpp>
@@ -17,26 +16,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Makes `failed` a success when its code is `tolerated`.
-ENTITABLE_LAZY [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
-
-/// Drops the value of an answer.
-struct without_value {
-    template <class T>
-    [[nodiscard]] result<void> operator()(result<T> answered) const {
-        return answered ? result<void>{} : std::move(answered).as_failure();
-    }
-};
-/// Makes a success of a failure with this code: false.
-template <error_code Tolerated>
-struct unless_code {
-    [[nodiscard]] result<bool> operator()(result<void> failed) const { return unless(std::move(failed), Tolerated); }
-};
-using creation_of_table = concluded<own_request<create_table>, without_value>;
-using deletion_of_table = concluded<own_request<delete_table>, without_value>;
-
-using creation_if_absent = concluded<creation_of_table, unless_code<error_code::table_already_exists>>;
-using deletion_if_present = concluded<deletion_of_table, unless_code<error_code::resource_not_found>>;
+// What the calls below are as operations: `client/detail/table_operations.hpp`. Who makes calls does not compile them.
+class creation_of_table;
+class deletion_of_table;
+class partition_search;
 
 /// A table of rows. Copies are cheap. Each call exists as an operation, which the blocking form runs. Thread safety: safe to use from
 /// several threads.
@@ -82,6 +65,8 @@ public:
     /// NotSupported when the calls have an operation id and no transport keeps it.
     ENTITABLE_LAZY [[nodiscard]] result<void> check_operation_id() const;
     ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation>&& change) const;
+    /// The same, or nothing where there is no such entity.
+    ENTITABLE_LAZY [[nodiscard]] result<std::optional<written>> write_if_present(result<mutation>&& change) const;
     /// The row may carry the error that made it impossible.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, result<row>&& made, etag_condition& condition) const;

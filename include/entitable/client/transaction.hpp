@@ -245,15 +245,10 @@ private:
 
 namespace detail {
 
-/// Sends what the body has changed, and nothing else.
-inline constexpr auto send_as_it_is = [](transaction_scope& all, bool announces) {
-    return send_transaction(all, announces);
-};
-
 /// Runs a typed body.
 template <class... Entities, class Body>
-[[nodiscard]] result<transacted> transact_entities(table_core const& core, result<std::string> partition_key,
-    Body& body, transaction_options const& options, transaction_sender send = send_as_it_is) {
+[[nodiscard]] result<transacted> transact_entities(
+    table_core const& core, result<std::string> partition_key, Body& body, transaction_options const& options) {
     constexpr bool takes_it = std::is_invocable_v<Body&, transaction<Entities...>&>;
     static_assert(
         takes_it, "the body of a transaction takes an entitable::transaction of the table's entities by reference");
@@ -266,7 +261,7 @@ template <class... Entities, class Body>
                 transaction<Entities...> all{scope};
                 return body(all);
             };
-            return run_transaction(core, std::move(partition_key), options, typed, send);
+            return run_transaction(core, std::move(partition_key), options, typed);
         }
     }
     return failure{error_code::invalid_input, {}}; // it was said why

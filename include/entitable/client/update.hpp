@@ -7,10 +7,7 @@
 
 #include <entitable/client/contention.hpp>
 #include <entitable/client/table_core.hpp>
-#include <entitable/core/function_ref.hpp>
-#include <entitable/core/random.hpp>
 #include <entitable/request/call.hpp>
-#include <entitable/request/operation.hpp>
 #include <entitable/request/requests.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -46,62 +43,6 @@ struct update_outcome {
     bool changed{};
     bool after_retry{};
 };
-
-/// Turns the row that was read into the one to write, or nothing where it stays as it is.
-using row_change = function_ref<result<std::optional<row>>(row_view)>;
-
-/// Reads a row, calls `change`, and replaces the row under the ETag that was read; again when another writer was faster. The change must
-/// outlive it.
-class update_operation {
-public:
-    /// `seed`: of the waits. Where it is not allowed it asks nothing.
-    update_operation(get_entity reading, row_change change, bool forced, std::uint32_t max_attempts,
-        entitable::backoff const& delays, std::uint64_t seed, result<void> allowed = {})
-        : max_attempts_(max_attempts),
-          delays_(delays),
-          random_(seed),
-          change_(change),
-          reading_(std::move(reading)),
-          forced_(forced) {
-        writing_.table = reading_.table;
-        if (!allowed) {
-            outcome_.emplace(std::move(allowed).as_failure());
-        }
-    }
-
-    [[nodiscard]] operation_step next() const noexcept {
-        return outcome_ ? operation_step{}
-            : writes_   ? operation_step{writing_}
-                        : operation_step{reading_, not_before_, 0, wait_cause::contention};
-    }
-    ENTITABLE_LAZY void answer(result<get_entity::response> found, steady_time now);
-    ENTITABLE_LAZY void answer(result<written> done, steady_time now);
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    [[nodiscard]] result<update_outcome> finish() { return *std::move(outcome_); }
-
-private:
-    std::uint32_t max_attempts_;
-    entitable::backoff delays_;
-    random_source random_;
-    row_change change_;
-    get_entity reading_;
-    write_entity writing_;
-    steady_time not_before_{(steady_time::min)()};
-    etag version_;
-    std::uint32_t attempts_{};
-    bool forced_;
-    bool writes_{};
-    std::optional<result<update_outcome>> outcome_;
-};
-
-/// The row to write of an entity that was changed, whose own row may carry the error that made it impossible; InvalidInput when it
-/// has other keys than `stored`.
-ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> changed_entity(row_view stored, result<row> const& made);
-
-/// Updates one row of a table, which outlives it. The keys may carry the error that made them impossible. `time`: whose time the
-/// waits are drawn from, where the options name no seed.
-ENTITABLE_LAZY [[nodiscard]] update_operation to_update(table_core const& table, result<std::string>& partition_key,
-    result<std::string>& row_key, row_change change, bool forced, update_options const& options, clock& time);
 
 /// A change of an entity, of a type that only it and `kind` know: whether the entity is to be written.
 struct entity_change {

@@ -39,12 +39,9 @@ struct date_time {
     }
 
     /// The time of day by the computer's clock.
-    [[nodiscard]] static date_time now() noexcept { return from_system(std::chrono::system_clock::now()); }
+    ENTITABLE_LAZY [[nodiscard]] static date_time now() noexcept;
     /// From the system clock, rounded down to 100 ns.
-    [[nodiscard]] static date_time from_system(std::chrono::system_clock::time_point time) noexcept {
-        using steps = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
-        return {unix_epoch + std::chrono::floor<steps>(time.time_since_epoch()).count()};
-    }
+    ENTITABLE_LAZY [[nodiscard]] static date_time from_system(std::chrono::system_clock::time_point time) noexcept;
 
     /// Reads "2020-06-01T12:00:00.1234567Z" with up to 7 digits of fraction; nothing for any other text, for a day that does not
     /// exist and for a year before 1601. A text without the Z is read as UTC.

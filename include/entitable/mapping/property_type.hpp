@@ -105,11 +105,7 @@ struct property_type<binary> {
     ENTITABLE_LAZY static value_view view(binary const& value) noexcept {
         return {type, std::string_view{reinterpret_cast<char const*>(value.data()), value.size()}};
     }
-    ENTITABLE_LAZY static bool assign(binary& to, value_view from) {
-        auto const* const first = reinterpret_cast<std::byte const*>(from.bytes().data());
-        to.assign(first, first + from.bytes().size());
-        return from.type() == type;
-    }
+    ENTITABLE_LAZY static bool assign(binary& to, value_view from);
 };
 
 /// An enumeration without names: its number, as Int32 where that holds it, else as Int64. Any number of the
@@ -169,3 +165,7 @@ concept property_value = requires(typename detail::property_shape<T>::value_type
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/mapping/impl/property_type.ipp>
+#endif

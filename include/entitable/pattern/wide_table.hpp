@@ -5,6 +5,7 @@
 /// \file
 /// `wide_table<E>`: entities of more than 252 properties, or more than 1 MiB, each in several rows of one partition.
 
+#include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/table.hpp>
 #include <entitable/pattern/detail/wide_rows.hpp>
 #include <entitable/pattern/wide_options.hpp>

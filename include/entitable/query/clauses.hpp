@@ -6,10 +6,10 @@
 /// Clauses made of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are decided at run time. As with a
 /// comparison the access path is known at compile time, and a mistake is one message.
 
+#include <entitable/core/iterator.hpp>
 #include <entitable/query/comparison.hpp>
 
 #include <initializer_list>
-#include <iterator>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -42,17 +42,9 @@ public:
     }
 
     /// Its name, "get_entity" for example; empty for none.
-    [[nodiscard]] std::string_view name() const {
-        std::string_view found;
-        visit([&](auto const& request) { found = request.name; });
-        return found;
-    }
+    ENTITABLE_LAZY [[nodiscard]] std::string_view name() const;
     /// Whether it changes anything.
-    [[nodiscard]] bool writes() const {
-        bool found = false;
-        visit([&](auto const& request) { found = request.writes; });
-        return found;
-    }
+    ENTITABLE_LAZY [[nodiscard]] bool writes() const;
 
 private:
     void const* request_{};
@@ -60,3 +52,7 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/request/impl/request_ref.ipp>
+#endif

@@ -32,31 +32,11 @@ public:
     }
 
     /// Copies a row to the end. Invalidates views of other rows.
-    ENTITABLE_LAZY void append(row_view row) {
-        entries_.push_back({arena_.size(), static_cast<std::uint32_t>(row.partition_key.size()),
-            static_cast<std::uint32_t>(row.row_key.size()), static_cast<std::uint32_t>(row.payload.size()),
-            static_cast<std::uint32_t>(row.etag_text.size())});
-        char const* const first = row.partition_key.data();
-        std::size_t const keys = row.partition_key.size() + row.row_key.size();
-        if (first + row.partition_key.size() == row.row_key.data() && first + keys == row.payload.data()) {
-            arena_.append(first, keys + row.payload.size()); // as in the arena of another page
-        } else {
-            arena_.append(row.partition_key).append(row.row_key).append(row.payload);
-        }
-        if (!row.etag_text.empty()) {
-            arena_.append(row.etag_text);
-        }
-    }
+    ENTITABLE_LAZY void append(row_view row);
     /// Reserves memory for `rows` rows of `bytes` bytes in all.
-    ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes) {
-        entries_.reserve(rows);
-        arena_.reserve(bytes);
-    }
+    ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes);
     /// Removes all rows but keeps the memory.
-    ENTITABLE_LAZY void clear() noexcept {
-        entries_.clear();
-        arena_.clear();
-    }
+    ENTITABLE_LAZY void clear() noexcept;
 
 private:
     struct entry {
@@ -71,3 +51,7 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/row/impl/page.ipp>
+#endif

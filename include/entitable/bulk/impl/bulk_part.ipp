@@ -8,6 +8,7 @@
 #include <entitable/row/compare.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -108,7 +108,7 @@ public:
     /// lost counts as a removal (`written::after_retry`).
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        return if_present{}(core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition))));
+        return core_.write_if_present(removal(partition_key(partition...), row_key(row...), std::move(condition)));
     }
 
     /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; from the start when another writer was

@@ -6,35 +6,26 @@
 /// `row_transaction`: one attempt of a partition transaction as plain data. It keeps what was read and what is to be changed, makes
 /// the one request that does it all, and judges the answer. Knows no transport and no clock.
 
+#include <entitable/core/shared.hpp>
 #include <entitable/request/profile.hpp>
 #include <entitable/request/requests.hpp>
 #include <entitable/row/system_rows.hpp>
 
-#include <map>
 #include <optional>
 #include <string>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A row of the partition, as an attempt knows it.
-struct held_row {
-    row stored;        ///< as it was read, where it is there
-    row laid_over;     ///< that, with the properties of `change`
-    etag version;      ///< of that
-    bool read{};       ///< it was looked for
-    bool there{};      ///< and found
-    bool required{};   ///< it must be there
-    bool changed{};    ///< `change` is to be made
-    mutation change{}; ///< what all changes of the row come to; its condition is the version of a row that was found
-
-    [[nodiscard]] bool found() const noexcept { return read && there; }
-};
+struct held_row;
+class held_rows;
 
 /// What is read and changed in one partition. One thread at a time.
 class row_transaction {
 public:
     row_transaction(std::string table, std::string partition_key);
+    row_transaction(row_transaction const&) = delete;
+    row_transaction& operator=(row_transaction const&) = delete;
     ~row_transaction();
 
     [[nodiscard]] std::string const& table() const noexcept { return table_; }
@@ -111,7 +102,7 @@ private:
 
     std::string table_;
     std::string partition_key_;
-    std::map<std::string, held_row, std::less<>> rows_;
+    shared<held_rows> rows_; ///< by row key
     result<void> problem_;
     std::size_t reads_{};
     std::size_t looks_{};

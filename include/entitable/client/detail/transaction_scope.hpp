@@ -92,6 +92,10 @@ ENTITABLE_LAZY [[nodiscard]] sent_transaction told_refusal(
 ENTITABLE_LAZY [[nodiscard]] result<transacted> run_transaction(table_core const& core,
     result<std::string> partition_key, transaction_options const& options,
     function_ref<result<void>(transaction_scope&)> body, transaction_sender send);
+/// The same with the sender that adds nothing of its own.
+ENTITABLE_LAZY [[nodiscard]] result<transacted> run_transaction(table_core const& core,
+    result<std::string> partition_key, transaction_options const& options,
+    function_ref<result<void>(transaction_scope&)> body);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

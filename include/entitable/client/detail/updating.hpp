@@ -6,7 +6,7 @@
 /// `entity_update`: the update of one entity as an operation, with the change that a program gave.
 
 #include <entitable/client/detail/change.hpp>
-#include <entitable/client/update.hpp>
+#include <entitable/client/detail/update_operation.hpp>
 #include <entitable/mapping/codec.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

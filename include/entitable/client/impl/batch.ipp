@@ -3,6 +3,8 @@
 #pragma once
 
 #include <entitable/client/batch.hpp>
+#include <entitable/client/detail/removing_batch.hpp>
+#include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/update.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/detail/held_rows.hpp>
 #include <entitable/client/detail/row_transaction.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/request/detail/refusal.hpp>
@@ -24,23 +25,23 @@ ENTITABLE_LAZY row laid_over(row_view below, row_view above) {
 }
 
 ENTITABLE_LAZY_BODY held_row& row_transaction::held(std::string_view row_key) {
-    auto const at = rows_.find(row_key);
-    return at != rows_.end() ? at->second : rows_.try_emplace(std::string{row_key}).first->second;
+    auto const at = rows_->find(row_key);
+    return at != rows_->end() ? at->second : rows_->try_emplace(std::string{row_key}).first->second;
 }
 
 ENTITABLE_DECL row_transaction::row_transaction(std::string table, std::string partition_key)
-    : table_(std::move(table)), partition_key_(std::move(partition_key)) {}
+    : table_(std::move(table)), partition_key_(std::move(partition_key)), rows_(shared<held_rows>::make()) {}
 
 ENTITABLE_DECL row_transaction::~row_transaction() = default;
 
 ENTITABLE_LAZY_BODY etag row_transaction::version_of(std::string_view row_key) const {
-    auto const at = rows_.find(row_key);
-    return at != rows_.end() ? at->second.version : etag{};
+    auto const at = rows_->find(row_key);
+    return at != rows_->end() ? at->second.version : etag{};
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::has_to_read(std::string_view row_key) const {
-    auto const at = rows_.find(row_key);
-    if (at == rows_.end()) {
+    auto const at = rows_->find(row_key);
+    if (at == rows_->end()) {
         return true;
     }
     held_row const& one = at->second;
@@ -91,7 +92,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::take(row_view found) {
 
 ENTITABLE_LAZY_BODY std::optional<row_view> row_transaction::now_at(std::string_view row_key) {
     ++looks_;
-    held_row& one = rows_.find(row_key)->second;
+    held_row& one = rows_->find(row_key)->second;
     if (!one.changed) {
         return one.there ? std::optional{one.stored.view()} : std::nullopt;
     }
@@ -188,7 +189,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
 ENTITABLE_LAZY_BODY void row_transaction::require_row(std::string row_key) { held(row_key).required = true; }
 
 ENTITABLE_LAZY_BODY void row_transaction::check_required() {
-    for (auto const& [row_key, one] : rows_) {
+    for (auto const& [row_key, one] : *rows_) {
         if (one.required && (one.changed ? one.change.kind == mutation_kind::remove : one.read && !one.there)) {
             return refuse_row(error_code::resource_not_found, "an entity that is required is not there", row_key);
         }
@@ -196,15 +197,15 @@ ENTITABLE_LAZY_BODY void row_transaction::check_required() {
 }
 
 ENTITABLE_LAZY_BODY void row_transaction::exclude_others() {
-    auto const at = rows_.find(system_row::exclusive);
-    if (at != rows_.end() && !at->second.there && !at->second.changed) {
+    auto const at = rows_->find(system_row::exclusive);
+    if (at != rows_->end() && !at->second.there && !at->second.changed) {
         at->second.change = mutation::insert(row_builder{partition_key_, system_row::exclusive}.build());
         at->second.changed = true;
     }
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::changes() const noexcept {
-    for (auto const& [row_key, one] : rows_) {
+    for (auto const& [row_key, one] : *rows_) {
         if (one.changed && row_key != system_row::exclusive) {
             return true;
         }
@@ -213,7 +214,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::changes() const noexcept {
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
-    for (auto const& [row_key, one] : rows_) {
+    for (auto const& [row_key, one] : *rows_) {
         if (one.required && !one.read) {
             return true;
         }
@@ -223,7 +224,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::writes() const noexcept {
 
 ENTITABLE_LAZY_BODY std::vector<std::string> row_transaction::changed_entities() const {
     std::vector<std::string> keys;
-    for (auto const& [row_key, one] : rows_) {
+    for (auto const& [row_key, one] : *rows_) {
         if (one.changed && !system_row::is_one(row_key)) {
             keys.push_back(row_key);
         }
@@ -232,14 +233,14 @@ ENTITABLE_LAZY_BODY std::vector<std::string> row_transaction::changed_entities()
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::is_changed_unread(std::string_view row_key) const {
-    auto const at = rows_.find(row_key);
-    return at != rows_.end() && at->second.changed && !at->second.read &&
+    auto const at = rows_->find(row_key);
+    return at != rows_->end() && at->second.changed && !at->second.read &&
         at->second.change.kind != mutation_kind::insert;
 }
 
 ENTITABLE_LAZY_BODY std::optional<row_view> row_transaction::stored_at(std::string_view row_key) const {
-    auto const at = rows_.find(row_key);
-    return at != rows_.end() && at->second.found() ? std::optional{at->second.stored.view()} : std::nullopt;
+    auto const at = rows_->find(row_key);
+    return at != rows_->end() && at->second.found() ? std::optional{at->second.stored.view()} : std::nullopt;
 }
 
 /// Where a row stands in the request, and what of it is sent.
@@ -259,15 +260,15 @@ enum class place_in_request : std::uint8_t { guarded, exact, required, forced, i
 ENTITABLE_LAZY_BODY result<transact> row_transaction::request(bool announces, profile const& limits) {
     transact made;
     made.table = table_;
-    made.changes.reserve(rows_.size() + 1);
+    made.changes.reserve(rows_->size() + 1);
     std::size_t guards = 0;
     auto const nothing_of = [&](std::string_view row_key) { return row_builder{partition_key_, row_key}.build(); };
     for (place_in_request const now :
         {place_in_request::exact, place_in_request::required, place_in_request::forced, place_in_request::inserted}) {
-        if (now == place_in_request::forced && announces && rows_.find(system_row::exclusive) == rows_.end()) {
+        if (now == place_in_request::forced && announces && rows_->find(system_row::exclusive) == rows_->end()) {
             made.changes.push_back(mutation::insert_or_merge(nothing_of(system_row::exclusive)));
         }
-        for (auto& [row_key, one] : rows_) {
+        for (auto& [row_key, one] : *rows_) {
             place_in_request const place = place_of(one);
             if (now == place_in_request::exact && place == place_in_request::guarded) {
                 made.changes.push_back(mutation::merge(nothing_of(row_key), one.version));
@@ -301,7 +302,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
         if (change.needs_existing()) {
             return !change.condition.any() && (gone || changed);
         }
-        auto const at = rows_.find(change.entity.row_key());
+        auto const at = rows_->find(change.entity.row_key());
         return change.kind == mutation_kind::insert && taken && at->second.read;
     };
     if (refused.operation_index && *refused.operation_index < request.changes.size()) {
@@ -317,7 +318,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
 }
 
 ENTITABLE_LAZY_BODY bool row_transaction::has_to_confirm() const noexcept {
-    for (auto const& [row_key, one] : rows_) {
+    for (auto const& [row_key, one] : *rows_) {
         if (one.read) {
             return reads_ > 1;
         }
@@ -333,7 +334,7 @@ ENTITABLE_LAZY_BODY query_entities row_transaction::confirmation(profile const& 
     std::size_t size = 0;
     std::string const* first = nullptr;
     std::string const* last = nullptr;
-    for (auto const& [row_key, one] : rows_) {
+    for (auto const& [row_key, one] : *rows_) {
         if (one.read) {
             // The map is in the order of bytes, the service in that of UTF-16.
             first = first == nullptr || compare_lower(key_bound::including(row_key), key_bound::including(*first)) < 0
@@ -368,8 +369,8 @@ ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::resp
     std::size_t there = 0;
     for (std::size_t index = 0; index < found.rows.size(); ++index) {
         row_view const each = found.rows[index];
-        auto const at = rows_.find(each.row_key);
-        if (at == rows_.end() || !at->second.read) {
+        auto const at = rows_->find(each.row_key);
+        if (at == rows_->end() || !at->second.read) {
             continue; // between those that were read
         }
         if (!at->second.there || at->second.version != each.etag()) {
@@ -378,7 +379,7 @@ ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::resp
         ++there;
     }
     std::size_t expected = 0;
-    for (auto const& [row_key, one] : rows_) {
+    for (auto const& [row_key, one] : *rows_) {
         expected += one.found() ? 1 : 0;
     }
     return there == expected;

@@ -2,6 +2,8 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/detail/found_entity.hpp>
+#include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/request/in_turn.hpp>
 #include <entitable/row/system_rows.hpp>
@@ -17,16 +19,6 @@ ENTITABLE_DECL table_core::table_core(table_core&& other) noexcept = default;
 ENTITABLE_DECL table_core& table_core::operator=(table_core const& other) = default;
 ENTITABLE_DECL table_core& table_core::operator=(table_core&& other) noexcept = default;
 ENTITABLE_DECL table_core::~table_core() = default;
-
-ENTITABLE_LAZY_BODY result<bool> unless(result<void> failed, error_code tolerated) {
-    if (failed) {
-        return true;
-    }
-    if (failed.error().code == tolerated) {
-        return false;
-    }
-    return std::move(failed).as_failure();
-}
 
 ENTITABLE_LAZY_BODY result<std::string_view> borrowed_key(key_part part, std::string_view text) {
     if (part == key_part::row && system_row::is_one(text)) {
@@ -118,6 +110,10 @@ ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
 ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation>&& change) const {
     call context{options_};
     return run_one(to_write(std::move(change)), context, through_);
+}
+
+ENTITABLE_LAZY_BODY result<std::optional<written>> table_core::write_if_present(result<mutation>&& change) const {
+    return if_present{}(write(std::move(change)));
 }
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(

@@ -18,6 +18,13 @@ ENTITABLE_LAZY_BODY unsigned days_of_month(int year, unsigned month) noexcept {
 
 } // namespace detail
 
+ENTITABLE_LAZY_BODY date_time date_time::from_system(std::chrono::system_clock::time_point time) noexcept {
+    using steps = std::chrono::duration<std::int64_t, std::ratio<1, 10'000'000>>;
+    return {unix_epoch + std::chrono::floor<steps>(time.time_since_epoch()).count()};
+}
+
+ENTITABLE_LAZY_BODY date_time date_time::now() noexcept { return from_system(std::chrono::system_clock::now()); }
+
 ENTITABLE_LAZY_BODY std::optional<date_time> date_time::parse(std::string_view text) noexcept {
     constexpr std::string_view form = "dddd-dd-ddTdd:dd:dd"; // and a fraction
     if (text.size() < form.size()) {

@@ -5,6 +5,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/decorators/metered.hpp>
 
+#include <map>
 #include <memory>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -8,6 +8,7 @@
 #include <entitable/fleet/fleet_audit.hpp>
 #include <entitable/row/compare.hpp>
 
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>

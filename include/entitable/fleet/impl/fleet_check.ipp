@@ -9,6 +9,7 @@
 #include <entitable/fleet/fleet_check.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 ENTITABLE_BEGIN_NAMESPACE

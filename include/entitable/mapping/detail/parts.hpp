@@ -89,11 +89,8 @@ private:
 };
 
 /// Makes `bytes` longer by text or binary.
-inline void append_chunk(std::string& bytes, std::string_view chunk) { bytes.append(chunk); }
-inline void append_chunk(binary& bytes, std::string_view chunk) {
-    auto const* const first = reinterpret_cast<std::byte const*>(chunk.data());
-    bytes.insert(bytes.end(), first, first + chunk.size());
-}
+ENTITABLE_LAZY void append_chunk(std::string& bytes, std::string_view chunk);
+ENTITABLE_LAZY void append_chunk(binary& bytes, std::string_view chunk);
 
 /// The value of a member that is no optional, or what an optional holds; null for an absent one.
 template <class T>

@@ -158,5 +158,12 @@ ENTITABLE_LAZY_BODY result<void> part_reader::finish(std::string_view entity) co
     return offender_.empty() ? result<void>{} : property_mismatch(entity, offender_, offender_absent_);
 }
 
+ENTITABLE_LAZY_BODY void append_chunk(std::string& bytes, std::string_view chunk) { bytes.append(chunk); }
+
+ENTITABLE_LAZY_BODY void append_chunk(binary& bytes, std::string_view chunk) {
+    auto const* const first = reinterpret_cast<std::byte const*>(chunk.data());
+    bytes.insert(bytes.end(), first, first + chunk.size());
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -9,6 +9,7 @@
 #include <entitable/transport/run.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 ENTITABLE_BEGIN_NAMESPACE

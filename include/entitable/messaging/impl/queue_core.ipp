@@ -8,6 +8,7 @@
 #include <entitable/request/idempotency.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {

@@ -7,6 +7,8 @@
 
 #include <entitable/testing/contents.hpp>
 
+#include <map>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace testing::detail {
 
