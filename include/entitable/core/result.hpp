@@ -40,7 +40,7 @@ private:
 
 namespace detail {
 
-/// Refused: a handle that was moved from has nobody to ask. InvalidInput.
+/// InvalidInput: the handle was moved from.
 ENTITABLE_LAZY [[nodiscard]] failure moved_from(std::string_view handle);
 /// The error of a result whose own one was taken.
 ENTITABLE_LAZY [[nodiscard]] entitable::error const& taken_error() noexcept;

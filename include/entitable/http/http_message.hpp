@@ -130,7 +130,7 @@ struct known_fields {
         to.text_.append(name).append(": ", 2).append(value).push_back('\0');
         ++to.size_;
     }
-    /// So many fields in a literal: "name: value", a NUL, "name: value".
+    /// Several fields in a literal: "name: value", a NUL, "name: value".
     template <std::size_t Size>
     static void add(http_headers& to, char const (&fields)[Size], std::size_t count) {
         to.make_room(Size);

@@ -281,7 +281,7 @@ template <class Entity, auto... Members>
     if constexpr (has_parts<members<0, Members...>>) {
         return decode_in_parts<Entity, Members...>(row, out, mode);
     } else {
-        std::string_view const* const names = std::data(map::property_names) + 1; // behind the placeholder
+        std::string_view const* const names = std::data(map::property_names) + 1; // after the placeholder
         constexpr std::string_view descriptor = descriptor_of<Entity>.view();
         if (has_descriptor(row.payload, descriptor)) {
             value_reader reader{row.payload, descriptor.size()};

@@ -47,7 +47,7 @@ struct width_codec : detail::key_codec_base<T> {
     /// For comparisons with a value that has no text: it comes before or after all texts.
     static void append_operand(std::string& out, T value) {
         if (value > T{}) {
-            out += ':'; // the character behind '9'
+            out += ':'; // the character after '9'
         }
     }
     /// See `key_codec`.
@@ -124,7 +124,7 @@ struct descending_width_codec : width_codec<T, Digits> {
     /// For comparisons with a value that has no text: a greater one comes before all texts, a negative one after.
     static void append_operand(std::string& out, T value) {
         if (value < T{}) {
-            out += ':'; // the character behind '9'
+            out += ':'; // the character after '9'
         }
     }
     /// See `key_codec`.
@@ -151,7 +151,7 @@ ENTITABLE_LAZY [[nodiscard]] bool parse_escaped(std::string_view escaped, std::s
 template <class T>
 struct escaped_codec : detail::key_codec_base<T, std::string_view> {
     static_assert(std::same_as<T, std::string>, "escaped(member) is for std::string");
-    static constexpr bool escaped = true; ///< stands in front of `escaped_key_separator`
+    static constexpr bool escaped = true; ///< stands before `escaped_key_separator`
 
     /// See `key_codec`.
     static bool append(std::string& out, std::string_view value) {

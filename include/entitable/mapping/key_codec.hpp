@@ -48,7 +48,7 @@ struct key_codec_base {
     static constexpr bool reversed = false; ///< ... or the other way round
     static constexpr bool variable = false; ///< the text has no end of its own: ordered as the last component only
     static constexpr bool optional = false; ///< may be absent
-    static constexpr bool escaped = false;  ///< stands in front of `escaped_key_separator`
+    static constexpr bool escaped = false;  ///< stands before `escaped_key_separator`
     static constexpr bool low = false;      ///< every text sorts before "~"
 };
 

@@ -87,7 +87,7 @@ using key_layout = std::span<key_component const>;
             return !system_row::prefix.starts_with(first.name) && first.name < system_row::prefix;
         case key_component::kind::member: break;
     }
-    // An absent component is "~", which sorts before the prefix, and with a separator behind it does not.
+    // An absent component is "~", which sorts before the prefix, and with a separator after it does not.
     return first.low && (!first.optional || layout.size() == 1);
 }
 

@@ -127,7 +127,7 @@
 #define ENTITABLE_OUTPUT_1(prefix, clause) prefix##clause
 #define ENTITABLE_OUTPUT_3(prefix, clause)
 
-// 0 no clause, 1 a clause, 2 one with something behind it, 3 one without properties.
+// 0 no clause, 1 a clause, 2 one with something after it, 3 one without properties.
 #define ENTITABLE_IS_CLAUSE(clause) ENTITABLE_CLAUSE_KIND(ENTITABLE_IS_CLAUSE_##clause, 0, ~)
 #define ENTITABLE_CLAUSE_KIND(...) ENTITABLE_CLAUSE_KIND_I(__VA_ARGS__)
 #define ENTITABLE_CLAUSE_KIND_I(a, b, c, ...) ENTITABLE_CHOOSE(ENTITABLE_CLAUSE_KIND_, b)(c)

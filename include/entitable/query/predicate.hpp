@@ -168,12 +168,12 @@ detail::refused_predicate operator||(predicate<Left, S1, N1> const&, predicate<R
     return {};
 }
 
-/// Stands for a mistake that was told already.
+/// Result of a predicate that was already diagnosed.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr detail::refused_predicate operator&&(predicate<Entity, Shapes, Negated> const&, detail::refused_predicate) {
     return {};
 }
-/// Stands for a mistake that was told already.
+/// Result of a predicate that was already diagnosed.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr detail::refused_predicate operator||(predicate<Entity, Shapes, Negated> const&, detail::refused_predicate) {
     return {};

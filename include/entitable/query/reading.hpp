@@ -133,7 +133,7 @@ private:
         std::size_t range{};
         bool begun{};
         bool asked{};     ///< in this round
-        bool last_page{}; ///< there is no page behind the one here
+        bool last_page{}; ///< there is no page after the one here
         std::optional<result<entitable::page>> page;
         std::optional<std::string> continuation; ///< that the page was asked for with
         query_entities request;

@@ -85,7 +85,7 @@ struct call {
     /// answer with a later `server_date` sees whether it was. 1601 when no answer was lost, `date_time::max_ticks` when nothing bounds
     /// it. Later attempts extend it. See `profile::longest_late_application`.
     date_time undecided_until;
-    detail::call_spans spans; ///< of what the observer is told
+    detail::call_spans spans; ///< of what the observer receives
 };
 
 ENTITABLE_END_NAMESPACE

@@ -14,7 +14,7 @@ ENTITABLE_BEGIN_NAMESPACE
 enum class fate : std::uint8_t {
     applied,     ///< it was made
     not_applied, ///< it was not made, and never will be
-    unknown,     ///< it cannot be told
+    unknown,     ///< it is not known
 };
 
 namespace detail {

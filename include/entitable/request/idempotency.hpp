@@ -44,7 +44,7 @@ enum class conclusion : std::uint8_t {
     compare,     ///< read the entity: it did it when every property is as sent
     look_up,     ///< read the operation row, which is there
     settle,      ///< void the operation row, or read it where that is refused: see `settling`
-    unknown,     ///< it cannot be told
+    unknown,     ///< it is not known
 };
 
 /// A row of the table: what each answer that depends on stored data says about the lost attempt. An answer that depends on the

@@ -104,7 +104,7 @@ struct query_entities {
         page rows;                               ///< in key order
         std::optional<std::string> continuation; ///< opaque; there is more exactly when it is present
         std::uint64_t examined{};                ///< rows looked at, where the transport can tell
-        bool stale{};                            ///< read from a secondary location, maybe not the latest
+        bool stale{};                            ///< read from a secondary location, may not be the latest
     };
     static constexpr std::string_view name = "query_entities"; ///< for logs
     static constexpr bool writes = false;                      ///< whether it changes anything
@@ -130,7 +130,7 @@ struct read_entities {
         std::optional<std::string> continuation; ///< opaque; there is more exactly when it is present
         std::uint64_t shown{};                   ///< rows that the visitor was given
         std::uint64_t examined{};                ///< rows looked at, where the transport can tell
-        bool stale{};                            ///< read from a secondary location, maybe not the latest
+        bool stale{};                            ///< read from a secondary location, may not be the latest
     };
     static constexpr std::string_view name = "query_entities"; ///< for logs: the same question to the service
     static constexpr bool writes = false;                      ///< whether it changes anything

@@ -42,7 +42,7 @@ ENTITABLE_DECL std::string address_text(std::string_view url, url_parts const& p
     return text::joined({parts.encrypted ? "https" : "http", url.substr(url.find(':'))});
 }
 
-/// The service's rule for the address of the secondary: "-secondary" behind the account, where the account stands.
+/// The service's rule for the address of the secondary: "-secondary" after the account, where the account stands.
 ENTITABLE_DECL std::string derived_secondary(endpoint const& at, url_parts const& parts) {
     std::size_t const host = at.primary.find("://") + 3;
     std::size_t const account = at.path_style ? at.primary.size() - parts.path.size() + 1 : host;

@@ -119,7 +119,7 @@ ENTITABLE_DECL std::string table_sas_to_sign(
     std::string to_sign = lines_to_sign(fields, {"sp", "st", "se"});
     to_sign += text::joined({"/table/", account, "/", text::ascii_lower(table), "\n"});
     to_sign += lines_to_sign(fields, {"si", "sip", "spr", "sv", "spk", "srk", "epk", "erk"});
-    to_sign.pop_back(); // no line end behind the last one
+    to_sign.pop_back(); // no line end after the last one
     return to_sign;
 }
 

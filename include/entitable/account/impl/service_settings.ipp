@@ -147,7 +147,7 @@ ENTITABLE_DECL result<std::string> write_xml(std::vector<access_policy> const& p
     return out + "</SignedIdentifiers>";
 }
 
-/// The part of `path` behind `from` and a slash; nothing when it does not begin so.
+/// The part of `path` after `from` and a slash; nothing when it does not begin so.
 ENTITABLE_DECL std::optional<std::string_view> below(std::string_view path, std::string_view from) noexcept {
     if (!path.starts_with(from) || path.size() <= from.size() || path[from.size()] != '/') {
         return std::nullopt;

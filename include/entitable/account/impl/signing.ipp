@@ -94,7 +94,7 @@ ENTITABLE_DECL bool key_signer::sign(function_ref<void(std::string& text)> write
     write(with->text);
     unsigned char mac[32];
     std::size_t size = 0;
-    // No key: the one that the context has is used again, and its set-up is saved.
+    // No key: the one that the context has is reused, and its set-up is saved.
     if (EVP_MAC_init(with->context, nullptr, 0, nullptr) != 1 ||
         EVP_MAC_update(with->context, reinterpret_cast<unsigned char const*>(with->text.data()), with->text.size()) !=
             1 ||

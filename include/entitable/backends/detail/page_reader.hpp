@@ -15,13 +15,13 @@ namespace detail {
 
 /// Where a page ends, besides the end of its range.
 struct page_limits {
-    std::size_t rows;     ///< behind so many rows; 0 makes an empty page, unless that would lead nowhere
-    std::size_t bytes;    ///< once its rows have so many bytes
-    std::size_t examined; ///< once so many rows were looked at
+    std::size_t rows;     ///< after that many rows; 0 makes an empty page, unless that would lead nowhere
+    std::size_t bytes;    ///< once its rows have that many bytes
+    std::size_t examined; ///< once that many rows were examined
     clock* time;
     steady_time until;           ///< once this time has come
-    bool with_partition{};       ///< behind the last row of a partition
-    bool behind_last{};          ///< the token names the least key behind the last row, and not the next row
+    bool with_partition{};       ///< after the last row of a partition
+    bool behind_last{};          ///< the token names the least key after the last row, and not the next row
     std::uint64_t shuffled_by{}; ///< not 0: the rows in an order that this number makes
 };
 
@@ -34,7 +34,7 @@ public:
         std::string_view table_key, page_limits const& limits, row_watcher const* shown = nullptr);
 
     ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
-    /// One row in stored form; says whether to go on.
+    /// One row in stored form; returns whether to continue.
     [[nodiscard]] bool visit(std::string_view partition, std::string_view row, std::string_view payload) {
         bool const entered = response_.examined == 0 || (!one_partition_ && partition != partition_);
         if (entered && !enter(partition, row)) {
@@ -74,7 +74,7 @@ public:
         ++rows_;
         return true;
     }
-    /// Rows of one partition that follow each other; says whether to go on.
+    /// Rows of one partition that follow each other; returns whether to continue.
     ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view partition, std::span<scanned_row const> rows);
     ENTITABLE_LAZY [[nodiscard]] result<query_entities::response> finish() &&;
     /// The same where rows were shown.
@@ -95,7 +95,7 @@ private:
         return rows_ == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
             (rows_ > 0 && bytes_ >= limits_.bytes) || (examined % 64 == 63 && limits_.time->steady() >= limits_.until);
     }
-    /// The next page begins with this row; says not to go on.
+    /// The next page begins with this row; returns false.
     ENTITABLE_LAZY [[nodiscard]] bool end_at(std::string_view partition, std::string_view row);
     /// Whether a row key is past a bound. Mostly the first byte tells, as with the bound before system rows.
     [[nodiscard]] static bool stands_behind(std::string_view row, row_bound const& last) noexcept {

@@ -19,7 +19,7 @@ ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(
         reader.from_partition_ = stored_key{partitions.lower.key};
     }
     if (partitions.lower.end == key_bound::kind::exclusive) {
-        reader.from_partition_ += '\0'; // the least key behind it
+        reader.from_partition_ += '\0'; // the least key after it
     }
     if (partitions.upper.end != key_bound::kind::open) {
         reader.last_partition_.emplace(static_cast<std::string_view>(stored_key{partitions.upper.key}));
@@ -56,7 +56,7 @@ ENTITABLE_LAZY_BODY scan_range page_reader::range() const noexcept {
     }
     bool const each_counts = request_->filter.empty() && (!first_row_ || (one_partition_ && first_row_->included));
     std::size_t const most = each_counts && limits_.rows < limits_.examined ? limits_.rows : limits_.examined;
-    made.most_rows = most + 1; // the one behind them is where the next page begins
+    made.most_rows = most + 1; // the one after them is where the next page begins
     return made;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `entity_read`: a point read as an operation that owns its keys, for callers that go on before it ends.
+/// `entity_read`: a point read as an operation that owns its keys, for callers that continue before it ends.
 
 #include <entitable/client/detail/found_entity.hpp>
 #include <entitable/client/table_core.hpp>

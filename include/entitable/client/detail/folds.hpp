@@ -108,7 +108,7 @@ template <class T>
     }
 }
 
-/// The order of the values of a field: that of queries; a NaN behind all, an absent one before all.
+/// The order of the values of a field: that of queries; a NaN after all, an absent one before all.
 struct value_less {
     template <class T>
     [[nodiscard]] bool operator()(std::optional<T> const& left, std::optional<T> const& right) const {

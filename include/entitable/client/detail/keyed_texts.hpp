@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A key, maybe in `buffer`; one that is nothing but one text is not copied. `key_reserved` for a row key of system rows.
+/// A key, in `buffer` where it has to be made; one that is nothing but one text is not copied. `key_reserved` for a row key of system rows.
 template <key_part Part, class... Components>
 [[nodiscard]] result<std::string_view> key_text(
     std::string& buffer, key_layout layout, key_argument<typename Components::value_type> const&... values) {

@@ -36,8 +36,7 @@ private:
     ENTITABLE_LAZY void go_behind(std::string partition);
 
     query_entities asked_;
-    std::optional<std::string>
-        within_; ///< a partition that begins with a system row: what is behind those is looked at
+    std::optional<std::string> within_; ///< a partition that begins with a system row: what is after those is looked at
     result<std::vector<std::string>> keys_{std::in_place};
     bool ended_{};
 };

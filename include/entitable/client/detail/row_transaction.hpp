@@ -62,7 +62,7 @@ public:
     ENTITABLE_LAZY void check_required();
     /// Bodies that do this are serial: the row of exclusive transactions was read, and is written.
     ENTITABLE_LAZY void exclude_others();
-    /// Ends the attempt, however the body goes on. The first one counts.
+    /// Ends the attempt, whatever the body does next. The first one counts.
     ENTITABLE_LAZY void refuse(failure problem);
     [[nodiscard]] result<void> const& problem() const noexcept { return problem_; }
     /// Whether a row is changed.

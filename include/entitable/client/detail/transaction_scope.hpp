@@ -84,7 +84,7 @@ struct sent_transaction {
 using transaction_sender = function_ref<sent_transaction(transaction_scope&, bool announces)>;
 /// The one that adds nothing of its own.
 ENTITABLE_LAZY [[nodiscard]] sent_transaction send_transaction(transaction_scope& all, bool announces);
-/// How a refusal is told to the caller, who did not write the request; and whether the body begins again.
+/// How a refusal is reported to the caller, who did not write the request; and whether the body begins again.
 ENTITABLE_LAZY [[nodiscard]] sent_transaction told_refusal(
     transaction_scope& all, transact const& request, error refused);
 

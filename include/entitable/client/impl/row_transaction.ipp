@@ -308,7 +308,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
     if (refused.operation_index && *refused.operation_index < request.changes.size()) {
         return by_others(request.changes[*refused.operation_index]);
     }
-    // It is not told which change was refused: it is begun again where it may be one that another writer was faster with.
+    // The answer does not say which change was refused: the body begins again where another writer may have been faster with it.
     for (mutation const& change : request.changes) {
         if (by_others(change)) {
             return true;

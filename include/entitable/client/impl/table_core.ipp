@@ -183,7 +183,7 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
 
 ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions() const {
     result<void> allowed;
-    if (!through_.profile().ordered) { // the least key behind another is not the first that comes
+    if (!through_.profile().ordered) { // the least key after another is not the first that comes
         allowed = failure{
             error_code::not_supported, "this service gives no rows in key order, so partitions cannot be skipped"};
     }

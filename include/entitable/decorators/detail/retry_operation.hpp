@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `retry_operation`: one request with its repetitions and the requests that settle it, as a resumable operation.
+/// `retry_operation`: one request with its retries and the requests that settle it, as a resumable operation.
 
 #include <entitable/decorators/detail/retry_course.hpp>
 #include <entitable/request/settling.hpp>

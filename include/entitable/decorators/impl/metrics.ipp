@@ -71,7 +71,7 @@ void write_labels(std::string& out, Record const& done) {
     }
 }
 
-/// A number of units, of which `digits` are behind the point: 1500 with 3 digits is "1.5", 2000 is "2.0".
+/// A number of units, of which `digits` are after the point: 1500 with 3 digits is "1.5", 2000 is "2.0".
 ENTITABLE_DECL std::string decimal_text(std::uint64_t number, std::size_t digits) {
     std::string text = std::to_string(number);
     if (text.size() <= digits) {
@@ -113,7 +113,7 @@ public:
         sample("_total", labels, value);
         created(labels, since);
     }
-    /// `sum_digits`: of the sum behind the point; 0 for a whole number.
+    /// `sum_digits`: of the sum after the point; 0 for a whole number.
     template <class Histogram, std::size_t Size>
     void histogram(
         std::string_view labels, Histogram const& point, metrics_bound const (&bounds)[Size], std::size_t sum_digits) {

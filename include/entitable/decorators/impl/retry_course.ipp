@@ -62,7 +62,7 @@ ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
     std::chrono::nanoseconds wait = policy.delays.delay(attempts_, ledger_->random().unit());
     because_ = wait_cause::back_off;
     if (problem.retry_after && problem.retry_after->count() > 0) {
-        // Compared in milliseconds: a wish of a century has no nanoseconds.
+        // Compared in milliseconds: a delay of a century has no nanoseconds.
         auto const longest = std::chrono::duration_cast<std::chrono::milliseconds>(policy.longest_wish);
         std::chrono::nanoseconds const wish =
             *problem.retry_after < longest ? *problem.retry_after : policy.longest_wish;
@@ -86,7 +86,7 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
     bool const lost_before = lost_;
     bool const keeps_row =
         kind_ == request_kind::batch_with_operation || kind_ == request_kind::merging_batch_with_operation;
-    // Whoever meets his own operation row has been there before, even if he does not know it.
+    // A write that meets its own operation row was applied before, even where no answer was lost here.
     bool const meets_row = keeps_row && where == refused_at::operation_row;
     lost_ = lost_ || meets_row || problem.effect == effect::unknown;
     effect const left = lost_ ? effect::unknown : effect::none;

@@ -171,7 +171,7 @@ public:
             steady_time const then = one->cancelled ? (steady_time::min)() : one->next().not_before;
             wakes = then < wakes ? then : wakes;
         }
-        if (!waiting_.empty()) { // a cancellation wakes nobody: it is looked for
+        if (!waiting_.empty()) { // a cancellation wakes no wait: it is polled
             steady_time const look = io_.time().steady() + std::chrono::milliseconds{5};
             wakes = look < wakes ? look : wakes;
         }

@@ -65,7 +65,7 @@ class connection {
 public:
     /// StoreFailed, StoreForeign; StoreBusy when that takes too long.
     [[nodiscard]] static result<connection> open(std::string const& path, file_options const& options, patience& waits);
-    /// The same for a file that is known to be one of ours: StoreCorrupt when it does not say so any more.
+    /// The same for a file that was recognised before: StoreCorrupt when it no longer is.
     [[nodiscard]] static result<connection> open_known(
         file_place const& place, file_options const& options, patience& waits);
 
@@ -104,9 +104,9 @@ public:
 
     /// Runs a statement without values and results.
     [[nodiscard]] stepped run(sql text);
-    /// The same for any text, which is one of ours.
+    /// The same for a trusted statement text.
     [[nodiscard]] stepped run_text(char const* text);
-    /// The first column of the first row of a text of ours; 0 when there is none.
+    /// The first column of the first row of a trusted statement; 0 when there is none.
     [[nodiscard]] result<std::int64_t> number_of(char const* text);
     /// The same for text.
     [[nodiscard]] result<std::string> text_of(char const* text);
@@ -120,8 +120,8 @@ public:
     /// Gives a transaction up.
     void roll_back() noexcept;
 
-    /// The number of a table, none when there is no such table. From memory, if it was found before: whoever uses it asks
-    /// `statement::table_was_known` behind its first step.
+    /// The number of a table, none when there is no such table. From memory, if it was found before: the caller checks
+    /// `statement::table_was_known` after its first step.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key, patience& waits);
 
     /// The shapes of rows that it has met. None is ever removed from the file.
@@ -138,7 +138,7 @@ public:
     [[nodiscard]] bool out_of_room() const noexcept;
     /// Behind a commit that failed: whether what ends a commit cannot be in the log.
     [[nodiscard]] bool failed_before_end() const noexcept;
-    /// In a transaction that wrote, and may have made the file longer by so many pages: makes sure that the file has room for them on the
+    /// In a transaction that wrote, and may have made the file longer by that many pages: makes sure that the file has room for them on the
     /// disk, so that the log can always be moved into it, and that `reserve` bytes are left for removals: in the log, or for a
     /// rollback journal. False when there is no room for that.
     [[nodiscard]] bool allocate(std::size_t growth, std::size_t reserve) noexcept;
@@ -191,10 +191,10 @@ private:
     bool broken_{};
     bool write_ahead_log_{};
     std::int64_t
-        room_until_{}; ///< with a rollback journal: the file may have so many bytes before it is asked for room again
+        room_until_{}; ///< with a rollback journal: the file may have that many bytes before it is asked for room again
 };
 
-/// What a file says that was one of ours, and does not say so any more.
+/// The error of a file that was recognised before and no longer is.
 [[nodiscard]] failure damaged_header();
 
 /// A statement from its first value to its last row.

@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Two locks. Whoever writes or moves the log holds the writer lock. Whoever has the file open holds the other one with others; whoever
+/// Two locks. A store that writes or moves the log holds the writer lock. A store that has the file open shares the other one; whoever
 /// changes its journal or ends its log holds it alone.
 ///
 /// They belong to the open `-lock` file, of which each store has one of its own. Those of SQLite belong to the process: they are gone

@@ -37,7 +37,7 @@ public:
 
     /// Where it is until it has its name.
     [[nodiscard]] std::string const& passing_path() const noexcept { return passing_; }
-    /// Gives it its name, if it has so many bytes; StoreFailed where something has the name by now. With `durable` the name is on
+    /// Gives it its name, if it has that many bytes; StoreFailed where something has the name by now. With `durable` the name is on
     /// the disk. The file is not open any more.
     [[nodiscard]] result<void> publish(std::uint64_t bytes, bool durable);
 

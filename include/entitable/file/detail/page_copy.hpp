@@ -36,7 +36,7 @@ public:
     /// After a step.
     [[nodiscard]] std::uint64_t pages() const noexcept;
     [[nodiscard]] std::uint64_t copied() const noexcept;
-    /// How often it began anew.
+    /// How often it began again.
     [[nodiscard]] std::uint64_t restarts() const noexcept { return restarts_; }
     /// Why a step failed.
     [[nodiscard]] failure problem();

@@ -90,7 +90,7 @@ public:
     /// The number of the page that was refused last; 0 for none.
     [[nodiscard]] std::uint64_t refused() const noexcept;
     /// Until it is told null, a page that was never written passes, and its number is left here: a page that is not in use, which
-    /// the reader makes sure of. Such a page has nothing but zeros, or is behind the end of the file.
+    /// the reader makes sure of. Such a page has nothing but zeros, or is after the end of the file.
     void pass_unwritten(std::vector<std::uint64_t>* into) noexcept;
     /// The file, as SQLite sees it.
     [[nodiscard]] sqlite3_file* file() const noexcept;

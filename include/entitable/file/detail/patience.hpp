@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How long a call may go on waiting for a file that others hold.
+/// How long a call may wait for a file that others hold.
 
 #include <entitable/file/file_options.hpp>
 #include <entitable/transport/transport.hpp>
@@ -16,11 +16,11 @@ class patience {
 public:
     /// The call outlives it.
     patience(file_options const& options, call const& of) noexcept : patience(options, of, options.busy_timeout) {}
-    /// With a timeout of its own in the place of the busy timeout.
+    /// With its own timeout instead of the busy timeout.
     patience(file_options const& options, call const& of, std::chrono::nanoseconds timeout) noexcept
         : time_(options.local.time), call_(&of), timeout_(timeout) {}
 
-    /// Waits for a moment, longer with each attempt; says whether it is worth trying again.
+    /// Waits for a moment, longer with each attempt; returns whether to try again.
     [[nodiscard]] bool wait() noexcept {
         if (over()) {
             return false;
@@ -28,7 +28,7 @@ public:
         pause();
         return true;
     }
-    /// Waits for a moment; a short one for who has the next turn, for which everybody waits.
+    /// Waits for a moment; a short one for the thread that has the next turn, for which all others wait.
     void pause(bool next = false) noexcept {
         steady_time::duration const longest = next ? std::chrono::microseconds{200} : std::chrono::microseconds{3'200};
         time_->wait_until(time_->steady() + (step_ < longest ? step_ : longest));
@@ -44,7 +44,7 @@ public:
         }
         return now >= give_up_ || now >= call_->deadline || call_->cancellation.cancelled();
     }
-    /// Whether the caller wants no answer any more, whoever holds the file.
+    /// Whether the call has ended, whoever holds the file.
     [[nodiscard]] bool call_over() const noexcept {
         return call_->cancellation.cancelled() ||
             (call_->deadline != no_deadline && time_->steady() >= call_->deadline);

@@ -36,7 +36,7 @@ public:
         }
         return nullptr;
     }
-    /// The one whose bytes these are, one part behind the other.
+    /// The one whose bytes these are, its parts concatenated.
     [[nodiscard]] row_shape const* find(std::string_view head, std::string_view descriptor) const noexcept {
         for (row_shape const& each : known_) {
             std::string_view const bytes = each.bytes;

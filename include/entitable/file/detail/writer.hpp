@@ -35,16 +35,16 @@ struct commit_group {
     connection& on;
     std::int64_t last_version;          ///< the greatest there is
     std::optional<table> known_table{}; ///< the one asked for last
-    std::size_t growth{}; ///< the file has become longer by so many pages, at most; not counted for removals
+    std::size_t growth{}; ///< the file has become longer by that many pages, at most; not counted for removals
 
     /// The number of a table, none when there is no such table.
     [[nodiscard]] result<std::optional<std::int64_t>> table_id(std::string_view key);
 };
 
-/// The greatest version ever given, kept in the file for the time when another store goes on from there. To store each one
-/// would be one page more for each commit. So the file has a bound that no version exceeds: exact when a store comes to write
-/// behind another, then further ahead the longer it stays the only one, a second at most. Whoever comes next goes on
-/// from the bound: Timestamps are then ahead of the clock for no longer than the store before wrote alone.
+/// The greatest version ever given, kept in the file for the next store. To store each one would cost one page more for each commit. So
+/// the file has a bound that no version exceeds: exact when a store begins to write after another, then further ahead the longer it is the
+/// only writer, a second at most. The next store continues from the bound, so its Timestamps may run ahead of the clock by at most the time
+/// that the previous store was the only writer.
 class version_memory {
 public:
     /// The greatest version there can be, when the file has `bound`.
@@ -62,14 +62,14 @@ private:
     std::int64_t last_{};
 };
 
-/// Runs in the transaction; maybe again from its start, maybe on another thread while its caller waits.
+/// Runs in the transaction; possibly again from its start, possibly on another thread while its caller waits.
 using write_job = function_ref<job_end(commit_group&)>;
 
 /// Thread-safety: `run` and `checkpoint` from several threads.
 ///
 /// A thread that finds no leader leads: it commits its own job with those of all threads that came meanwhile, and then lets
 /// another lead. While others hold the file each job, claimed or not, ends with the deadline and the cancellation of its call and
-/// with the busy timeout; a leader whose own job ends so leaves the others to one of them. The writer lock is held from the beginning of a transaction to behind its checkpoint, so
+/// with the busy timeout; a leader whose own job ends so leaves the others to one of them. The writer lock is held from the beginning of a transaction to after its checkpoint, so
 /// that in no process a checkpoint and a commit overlap: SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
 class writer {
 public:

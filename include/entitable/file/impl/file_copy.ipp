@@ -30,7 +30,7 @@ ENTITABLE_DECL result<void> begin_snapshot(connection& on, patience& waits) {
     }
 }
 
-/// Waits until no more than so many bytes a second were copied; false when the call ends meanwhile.
+/// Waits until no more than that many bytes a second were copied; false when the call ends meanwhile.
 ENTITABLE_DECL bool keep_pace(
     clock& time, patience const& waits, steady_time begun, std::uint64_t bytes, std::uint64_t bytes_per_second) {
     if (bytes_per_second == 0) {

@@ -83,7 +83,7 @@ ENTITABLE_DECL std::optional<std::string_view> pack_row(
         }
         shape = *found;
         if (shape != nullptr) {
-            // Timestamp and values move to where the trailer fits behind them.
+            // Timestamp and values move to where the trailer fits after them.
             std::size_t const values = row_format::header_size + descriptor;
             auto const timestamp = row_format::load<std::uint64_t>(bytes.data() + row_format::timestamp_offset);
             begin = values - stored_row::timestamp_size - stored_row::trailer_size;

@@ -60,7 +60,7 @@ private:
     http_method method_{http_method::get};
     state state_{state::status_line};
     bool chunked_{};
-    bool encoded_{}; ///< the body, though nobody asked for that
+    bool encoded_{}; ///< the body is compressed, which was not accepted
     bool framed_{};  ///< HTTP/2 and later: the end of the body is told apart from the end of the connection
 };
 

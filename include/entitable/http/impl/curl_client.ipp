@@ -231,7 +231,7 @@ ENTITABLE_DECL result<http_response> curl_client::send(http_request const& reque
         if (auto why = transfer.overdue(now)) {
             return transfer.end(*std::move(why));
         }
-        constexpr std::chrono::milliseconds slice{20}; // a cancellation wakes nobody: it is looked for
+        constexpr std::chrono::milliseconds slice{20}; // a cancellation wakes no wait: it is polled
         steady_time const latest = transfer.ends < now + slice ? transfer.ends : now + slice;
         session->own_driver().wait(session->wakes_at() < latest ? session->wakes_at() : latest);
     }

@@ -13,7 +13,7 @@ namespace detail {
 /// A field of a block of header text: where it begins, its name and its value.
 struct header_field {
     std::size_t begin{};
-    std::size_t end{}; ///< behind its NUL
+    std::size_t end{}; ///< after its NUL
     std::string_view name;
     std::string_view value;
 };

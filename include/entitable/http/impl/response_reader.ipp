@@ -34,7 +34,7 @@ ENTITABLE_DECL bool response_reader::header_line(std::string_view line) {
     switch (state_) {
         case state::status_line: return status_line(line);
         case state::fields: return line.empty() ? end_of_header() : field(line);
-        case state::body: break; // trailers: nobody asked for them
+        case state::body: break; // trailers, which are not read
     }
     return true;
 }

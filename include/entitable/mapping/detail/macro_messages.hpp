@@ -62,7 +62,7 @@
         "ENTITABLE: '" shown                                                                           \
         "' takes other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), " \
         "property(member, \"Name\"), accessors(name, getter, setter)");
-// 1, or what is given, for a form with so many arguments; else 9.
+// 1, or what is given, for a form with that many arguments; else 9.
 #define ENTITABLE_WITH_TWO(kind, ...) \
     ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_TWO_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
 #define ENTITABLE_TWO_2(kind) ~, kind

@@ -101,7 +101,7 @@ ENTITABLE_LAZY_BODY bool split_key(std::string_view key, key_layout layout, key_
 
 ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_target const* values) {
     std::string_view text;
-    std::string_view bucket; // of the component behind it
+    std::string_view bucket; // of the component after it
     std::size_t buckets = 0;
     for (std::size_t index = 0; index < layout.size(); ++index) {
         if (!detail::take_component(key, layout, index, text)) {

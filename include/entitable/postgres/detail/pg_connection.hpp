@@ -119,7 +119,7 @@ public:
 
     /// Sends a statement with those that follow, at the latest with `run`.
     void send(pg_statement statement, std::initializer_list<pg_value> values = {});
-    /// The answers to all that was sent, in order. The first that failed is the error; those behind it were not run. After a failure
+    /// The answers to all that was sent, in order. The first that failed is the error; those after it were not run. After a failure
     /// the connection is in no transaction. An end of the call's time cancels what the server does.
     [[nodiscard]] result<std::vector<pg_rows>> run(call const& context);
     /// Ends a transaction that is open, without waiting longer than for a moment; the connection is broken where that fails.

@@ -216,7 +216,7 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(call const& conte
             if (PQstatus(on_.get()) == CONNECTION_BAD) {
                 return lost();
             }
-            continue; // behind the answer to each statement
+            continue; // after the answer to each statement
         }
         pg_rows rows{answer};
         switch (PQresultStatus(answer)) {

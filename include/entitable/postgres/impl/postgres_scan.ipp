@@ -164,7 +164,7 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
             left = left > part ? left - part : 0;
             next_partition = rows.bytes(rows.size() - 1, 0);
             next_row = rows.bytes(rows.size() - 1, 1);
-            next_row.append(2, '\0'); // the least key behind it
+            next_row.append(2, '\0'); // the least key after it
         }
     });
 }

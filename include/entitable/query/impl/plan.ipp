@@ -102,7 +102,7 @@ ENTITABLE_LAZY key_interval interval_of(predicate_node const& node) {
         return interval;
     }
     if (node.optional && text != absent_key_text) {
-        interval.upper = key_bound::excluding(std::string{absent_key_text}); // the absent ones stand behind all others
+        interval.upper = key_bound::excluding(std::string{absent_key_text}); // the absent ones stand after all others
     }
     switch (node.operation) {
         case filter_operator::equal: return key_interval::only(text);

@@ -110,7 +110,7 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     if (!response) {
         at.page.emplace(std::move(response).as_failure());
         at.last_page = true;
-        end_ = at.range < end_ ? at.range + 1 : end_; // nobody will see what stands behind
+        end_ = at.range < end_ ? at.range + 1 : end_; // nobody will see what stands after
         return;
     }
     cost_.examined += response->examined;

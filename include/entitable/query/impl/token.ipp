@@ -80,7 +80,7 @@ ENTITABLE_LAZY std::string from_printable(std::string_view text) {
     return bytes;
 }
 
-/// Takes the number at the start of `text`, and the separator behind it.
+/// Takes the number at the start of `text`, and the separator after it.
 ENTITABLE_LAZY std::uint64_t take_decimal(std::string_view& text) noexcept {
     std::uint64_t number = 0;
     while (!text.empty() && text.front() >= '0' && text.front() <= '9') {
@@ -105,7 +105,7 @@ ENTITABLE_LAZY_BODY std::string make_token(
 
 ENTITABLE_LAZY_BODY result<query_position> read_token(
     query_parts const& parts, projection const& select, std::string_view token) {
-    constexpr std::size_t position_at = 19; // behind "1!", 16 digits and "!"
+    constexpr std::size_t position_at = 19; // after "1!", 16 digits and "!"
     std::string_view place = token.substr(token.size() < position_at ? token.size() : position_at);
     if (token.size() < position_at || detail::token_of(parts, select, place) != token) {
         failure refused{error_code::continuation_invalid,

@@ -32,7 +32,7 @@ struct plain_request {
     std::string_view name;    ///< for errors and the observer
     std::string_view subject; ///< the table or queue; may be empty
     http_method method{http_method::get};
-    std::string_view path; ///< behind the address of the service, with its query; every character escaped that must be
+    std::string_view path; ///< after the address of the service, with its query; every character escaped that must be
     std::string_view body; ///< XML, or empty
     bool writes{};         ///< the effect of a request without an answer is unknown
     read_location location{read_location::primary};

@@ -143,7 +143,7 @@ ENTITABLE_DECL result<void> rest_engine::authorize(http_request& request, read_l
     if (target.host.empty()) { // the credential says what is wrong
         return credential_.authorize(request, endpoint_, options_.time->now());
     }
-    // The address was read once. What stands behind it was written here, with every character escaped that must be.
+    // The address was read once. What stands after it was written here, with every character escaped that must be.
     std::size_t const base = (to == read_location::primary ? endpoint_.primary : endpoint_.secondary).size();
     std::string_view const rest = std::string_view{request.url}.substr(base - target.path.size());
     target.path = rest.substr(0, rest.find('?'));

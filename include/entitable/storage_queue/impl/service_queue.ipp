@@ -243,7 +243,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
             return got;
         }
         if (any) {
-            continue; // dead letters alone: there may be others behind them
+            continue; // dead letters alone: there may be others after them
         }
         auto const next = now +
             std::chrono::duration_cast<steady_time::duration>(

@@ -44,7 +44,7 @@ ENTITABLE_DECL void operation_sweep::answer(result<query_entities::response> pag
     date_time const served = context_->server_date;
     for (std::size_t index = 0; index < page->rows.size(); ++index) {
         row_view const each = page->rows[index];
-        // A clock of ours that is fast has asked for too much.
+        // Where this program's clock is fast the filter accepts too much.
         bool const old = served == date_time{} || each.timestamp() < before(served);
         if (old && operation_row::is_one(each)) {
             old_.push_back({reading_.table, mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag())});
@@ -55,7 +55,7 @@ ENTITABLE_DECL void operation_sweep::answer(result<query_entities::response> pag
 }
 
 ENTITABLE_DECL void operation_sweep::answer(result<written> removed, steady_time) {
-    // Somebody else was faster, and the id may be used anew.
+    // Another sweep was faster, and the id may be in use again.
     bool const passed = !removed &&
         (removed.error().code == error_code::resource_not_found ||
             removed.error().code == error_code::update_condition_not_satisfied);

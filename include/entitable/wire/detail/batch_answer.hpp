@@ -4,7 +4,7 @@
 
 /// \file
 /// The answer to a transaction, multipart/mixed: read tolerantly in its form (line ends, order of fields, text before and
-/// behind the parts), strictly in what it says.
+/// after the parts), strictly in what it says.
 
 #include <entitable/http/http_message.hpp>
 #include <entitable/request/requests.hpp>

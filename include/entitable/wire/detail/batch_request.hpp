@@ -32,7 +32,7 @@ struct change_fields {
 /// One operation, by reference to the body.
 struct sent_operation {
     http_method method{http_method::get};
-    std::string_view url; ///< absolute, or the part behind the service's address
+    std::string_view url; ///< absolute, or the part after the service's address
     change_fields fields;
     std::string_view body;
     std::string_view content_id; ///< empty when it has none

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The service's JSON answers, read strictly: a text that is cut, has another behind it, names a member twice, has a value
+/// The service's JSON answers, read strictly: a text that is cut, has another after it, names a member twice, has a value
 /// that does not fit its type, invalid UTF-8 or too many levels is an error as a whole, never a row that was read in part.
 /// Rows go straight into the arena of a page. simdjson stays behind this header.
 

@@ -4,7 +4,7 @@
 
 /// \file
 /// Entities as JSON, the way the service wants them: every Double with its annotation, Int64 as text, times with seven
-/// digits. Everything is appended, so a buffer that is used again costs no allocation.
+/// digits. Everything is appended, so a buffer that is reused costs no allocation.
 
 #include <entitable/row/row.hpp>
 

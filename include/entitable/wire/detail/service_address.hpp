@@ -19,7 +19,7 @@ namespace detail {
 
 /// What an address names.
 enum class service_place : std::uint8_t {
-    service,   ///< nothing behind the account
+    service,   ///< nothing after the account
     tables,    ///< `Tables`
     one_table, ///< `Tables('T')`
     table,     ///< `T` or `T()`
@@ -43,7 +43,7 @@ struct service_address {
 /// InvalidUri and InvalidInput as `refused` makes them. Names and keys are not validated.
 [[nodiscard]] result<service_address> read_service_address(std::string_view url);
 
-/// Reads what stands behind the account, escaped as in an address; false when it names nothing.
+/// Reads what stands after the account, escaped as in an address; false when it names nothing.
 [[nodiscard]] bool read_service_place(std::string_view rest, service_address& out);
 
 /// The value of an option of a query, decoded; nothing when it is not there. A "+" is a blank, as servers read it. False when the

@@ -18,7 +18,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where a list goes on, as the service says it. Each part is sent back only if it came.
+/// Where a list continues, as the service gives it. Each part is sent back only if it came.
 struct service_token {
     read_location location{read_location::primary};
     std::optional<std::string> partition;
@@ -34,7 +34,7 @@ inline constexpr std::size_t max_service_token = 8192;
 /// The token in the header fields of an answer; an empty field counts as none.
 [[nodiscard]] service_token service_token_of(http_headers const& headers, read_location location);
 
-/// Appends `NextPartitionKey=...&NextRowKey=...`, each behind a "?" or "&" as `separator` says, which is "&" afterwards.
+/// Appends `NextPartitionKey=...&NextRowKey=...`, each after a "?" or "&" as `separator` says, which is "&" afterwards.
 void append_token(std::string& url, service_token const& token, char& separator);
 
 /// What a caller is given.

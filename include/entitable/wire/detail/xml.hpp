@@ -21,7 +21,7 @@ enum class xml_event : unsigned char { opens, closes };
 using xml_visitor = function_ref<void(xml_event event, std::string_view path, std::string_view text)>;
 
 /// Walks a whole document. Attributes, comments and a byte order mark are passed over. False when it is cut, its elements
-/// do not match, it has a document type, an unknown entity, something behind its root, or more than 16 levels.
+/// do not match, it has a document type, an unknown entity, something after its root, or more than 16 levels.
 [[nodiscard]] bool read_xml(std::string_view document, xml_visitor visit);
 
 /// Appends text with & < > " as entities.

@@ -93,7 +93,7 @@ public:
         }
         value(held);
     }
-    /// All properties that are present. Rows of one kind have one descriptor: what stands in front of their values is made once. Behind
+    /// All properties that are present. Rows of one kind have one descriptor: what stands before their values is made once. After
     /// another member only.
     void properties(std::string_view payload) {
         if (std::string_view const described = descriptor_of(payload); described != descriptor_) {
@@ -182,7 +182,7 @@ private:
         first_ = false;
     }
 
-    /// Where the two texts of a name stand, each with the comma in front of it: `,"name":`, and with the type beside it.
+    /// Where the two texts of a name stand, each with the comma before it: `,"name":`, and with the type beside it.
     struct name_texts {
         std::size_t at;
         std::size_t plain;
@@ -224,7 +224,7 @@ ENTITABLE_DECL bool write_system_property(answer_pen& pen, std::string_view name
     return true;
 }
 
-/// The members of an entity, behind its metadata if it is alone.
+/// The members of an entity, after its metadata if it is alone.
 ENTITABLE_DECL void write_entity_members(answer_pen& pen, row_view entity, etag const* version, std::string_view table,
     projection const& select, answer_style const& style) {
     if (style.metadata == metadata_level::full) {

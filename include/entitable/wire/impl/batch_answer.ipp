@@ -44,7 +44,7 @@ ENTITABLE_DECL std::string_view boundary_of(std::string_view content_type) noexc
     return {};
 }
 
-/// Which boundary a line is: none, one with a part behind it, or the last one.
+/// Which boundary a line is: none, one with a part after it, or the last one.
 enum class edge : unsigned char { none, next, last };
 
 ENTITABLE_DECL edge edge_of(std::string_view line, std::string_view boundary) noexcept {

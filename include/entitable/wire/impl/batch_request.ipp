@@ -136,7 +136,7 @@ private:
     /// A request and what ends it, which is kept in `met_`.
     bool read_operation(std::string_view boundary, sent_operation& out) {
         std::string_view line;
-        do { // tolerated: empty lines in front of the request
+        do { // tolerated: empty lines before the request
             if (!next_line(line)) {
                 return false;
             }
@@ -157,7 +157,7 @@ private:
                 break;
             }
             if (met_ = edge_of(line, boundary); met_ != edge::none) {
-                return true; // a removal that has no empty line behind its fields
+                return true; // a removal that has no empty line after its fields
             }
             std::string_view name;
             std::string_view value;

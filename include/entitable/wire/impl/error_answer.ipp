@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Parts the service's message into its first line, the index before that, and the request id behind it.
+/// Parts the service's message into its first line, the index before that, and the request id after it.
 ENTITABLE_DECL void read_error_message(error_answer& out, std::string_view message) {
     constexpr std::size_t limit = 1024;
     std::string_view first = message.substr(0, message.find('\n'));
@@ -165,7 +165,7 @@ ENTITABLE_DECL failure to_failure(error_answer answer, std::string_view request,
     problem.request_id = std::move(answer.request_id);
     problem.operation_index = answer.index;
     problem.retry_after = answer.retry_after;
-    // 408 may come from whatever stands in front of the service, while the request is on its way.
+    // 408 may come from whatever stands before the service, while the request is on its way.
     bool const definite = (answer.status >= 300 && answer.status < 500 && answer.status != 408) ||
         answer.status == 501 || answer.status == 505;
     problem.effect = writes && !definite ? effect::unknown : effect::none;

@@ -145,7 +145,7 @@ private:
             object.raw_json().get(text) != simdjson::SUCCESS) {
             return false;
         }
-        auto const alone = parse(text.data(), text.size(), true); // behind it is the rest of the page
+        auto const alone = parse(text.data(), text.size(), true); // after it is the rest of the page
         simdjson::dom::object members;
         return alone && alone->get(members) == simdjson::SUCCESS && entity.read(members) && entity.parts.is_versioned();
     }

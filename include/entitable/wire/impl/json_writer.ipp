@@ -36,7 +36,7 @@ public:
     json_pen& operator=(json_pen const&) = delete;
     ~json_pen() { finish(); }
 
-    /// Room for so many bytes more.
+    /// Room for that many bytes more.
     void room(std::size_t bytes) {
         if (static_cast<std::size_t>(end_ - at_) < bytes) {
             grow(bytes);
@@ -179,7 +179,7 @@ public:
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(at_ - out_.data()); }
-    /// Memory for so many bytes more.
+    /// Memory for that many bytes more.
     void reserve(std::size_t bytes) {
         appended([&](std::string& out) { out.reserve(out.size() + bytes); });
     }
@@ -278,7 +278,7 @@ ENTITABLE_DECL void json_pen::escape(char each) {
     }
 }
 
-/// Writes a number with at most three digits behind the point; false for another one. So short a text is the shortest: a search for it is
+/// Writes a number with at most three digits after the point; false for another one. So short a text is the shortest: a search for it is
 /// not needed. From 100,000 on an exponent would be shorter.
 ENTITABLE_DECL bool json_pen::few_digits(double value) {
     constexpr std::int64_t scale = 1000;

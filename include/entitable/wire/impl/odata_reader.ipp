@@ -135,7 +135,7 @@ private:
             ++at_;
         }
     }
-    /// At the quote behind the name of a type.
+    /// At the quote after the name of a type.
     std::optional<value_view> read_typed(std::string_view type) {
         if (!read_quoted()) {
             return std::nullopt;

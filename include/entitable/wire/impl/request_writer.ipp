@@ -191,7 +191,7 @@ ENTITABLE_DECL result<void> write_request(http_request& out, transact const& req
     body.append("\r\nContent-Type: multipart/mixed; boundary=changeset_").append(to.request_id).append("\r\n\r\n");
     // Each transaction that Cosmos DB is known to have accepted had the version in its parts.
     std::string_view const version = to.kind == service::cosmos ? "x-ms-version: 2019-02-02\r\n" : "";
-    // What stands before and behind the path is the same for all changes of one kind.
+    // What stands before and after the path is the same for all changes of one kind.
     std::string before;
     std::string behind;
     mutation_form form;

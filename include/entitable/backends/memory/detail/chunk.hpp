@@ -50,7 +50,7 @@ struct alignas(8) chunk {
     /// The index of the first key: the first child of an inner chunk has none.
     [[nodiscard]] std::size_t first() const noexcept { return level > 0 ? 1 : 0; }
 
-    /// The eight bytes of `key` behind `skip`, as a number that compares as they do; zeros where it has ended.
+    /// The eight bytes of `key` after `skip`, as a number that compares as they do; zeros where it has ended.
     [[nodiscard]] static std::uint64_t head_of(std::string_view key, std::size_t skip) noexcept {
         if (key.size() <= skip) {
             return 0;
@@ -190,7 +190,7 @@ struct alignas(8) chunk {
         remove(index);
     }
 
-    /// Copies what `other` holds from `begin` on behind our last.
+    /// Copies what `other` holds from `begin` on after our last.
     void append(chunk& other, std::size_t begin) noexcept {
         std::size_t const added = other.count - begin;
         std::memcpy(heads() + count, other.heads() + begin, added * sizeof(std::uint64_t));
@@ -201,7 +201,7 @@ struct alignas(8) chunk {
         count = static_cast<std::uint16_t>(count + added);
     }
 
-    /// Moves the child behind `index` into the one at `index` when both are small; says whether.
+    /// Moves the child after `index` into the one at `index` when both are small; says whether.
     bool join_children(std::size_t index) noexcept {
         if (index + 1 >= count) {
             return false;

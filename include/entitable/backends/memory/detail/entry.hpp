@@ -17,7 +17,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The head of the block; the key follows it, then the value at the next multiple of 8, so that a value can hold an
-/// object. Neither has 4 GiB: there memory runs out. Whoever makes an entry destroys it.
+/// object. Neither has 4 GiB: there memory runs out. The code that makes an entry destroys it.
 struct alignas(8) entry {
     std::uint32_t key_size;
     std::uint32_t value_size;

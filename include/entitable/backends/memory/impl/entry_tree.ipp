@@ -46,7 +46,7 @@ ENTITABLE_DECL entry* entry_tree::find(std::string_view key) const noexcept {
     return at->find(key);
 }
 
-/// Where `key` stands or would be put in: perhaps behind the last entry of a leaf. Says whether it stands there.
+/// Where `key` stands or would be put in: perhaps after the last entry of a leaf. Says whether it stands there.
 ENTITABLE_DECL bool entry_tree::locate(std::string_view key, position& path) const noexcept {
     chunk* at = root_;
     path.depth_ = 0;

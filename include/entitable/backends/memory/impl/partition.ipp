@@ -108,7 +108,7 @@ ENTITABLE_DECL partition::owner partition_map::shard::take(std::uint64_t hash, p
     }
     partition::owner taken = std::move(all_slots[hole].held);
     --used;
-    // Whoever stands behind the hole and was meant for it, or for a slot before it, moves up.
+    // A slot after the hole that belongs into it, or into one before it, moves up.
     for (std::size_t index = (hole + 1) & mask; all_slots[index].held; index = (index + 1) & mask) {
         std::size_t const wanted = all_slots[index].hash & mask;
         if (((index - wanted) & mask) >= ((index - hole) & mask)) {
