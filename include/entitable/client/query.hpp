@@ -24,7 +24,7 @@ struct query_rows;
 } // namespace detail
 
 /// A query over entities of one type. It owns all that it needs; the table may be destroyed before it. Copies are cheap, so a query is a
-/// view. Single pass: each `begin()` runs it anew. Thread safety: one thread at a time; copies are independent.
+/// view. Single pass: each `begin()` runs it anew. `call_options::timeout` bounds each page, not the run. Thread safety: one thread at a time; copies are independent.
 template <class Entity, access_path Path, class Row = Entity>
 class query : public std::ranges::view_base, private detail::any_query {
 public:

@@ -26,7 +26,7 @@ struct date_time {
     static constexpr std::int64_t unix_epoch = 116'444'736'000'000'000;  ///< 1970-01-01T00:00:00Z
     static constexpr std::int64_t max_ticks = 2'650'467'743'999'999'999; ///< 9999-12-31T23:59:59.9999999Z
 
-    /// Midnight UTC of a day of the proleptic Gregorian calendar. The day is not checked against the month.
+    /// Midnight UTC of a day of the proleptic Gregorian calendar. Month and day are not checked.
     [[nodiscard]] static constexpr date_time from_date(int year, unsigned month, unsigned day) noexcept {
         // Days from civil, H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
         int const shifted = month <= 2 ? year - 1 : year;

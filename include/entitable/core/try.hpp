@@ -8,7 +8,8 @@
 #include <entitable/core/result.hpp>
 
 /// `ENTITABLE_TRY(auto found, orders.get("ann", 7));` declares `found` with the value of a result, or returns its error from the
-/// function, which returns a `result` of any type. Commas in the expression need no brackets.
+/// function, which returns a `result` of any type. Commas in the expression need no brackets; the declaration has none, so it is no structured
+/// binding.
 #define ENTITABLE_TRY(declaration, ...) \
     ENTITABLE_TRY_INTO(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), declaration, (__VA_ARGS__))
 

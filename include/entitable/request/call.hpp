@@ -32,7 +32,7 @@ inline constexpr steady_time no_deadline = (steady_time::max)();
 
 /// Per-call options, stored in a table and applied to each of its calls.
 struct call_options {
-    std::chrono::nanoseconds timeout{no_timeout};   ///< for one call, its retries included
+    std::chrono::nanoseconds timeout{no_timeout};   ///< for one call, its retries included; for each page of a query
     cancellation_token cancellation{};              ///< ends the call early, with Cancelled
     read_location location{read_location::primary}; ///< where reads may be answered
     entitable::observer* watch{};                   ///< receives what the calls do; must outlive them
