@@ -447,8 +447,15 @@ TEST_CASE("operation id: one that no key can hold is refused before anything is 
     auto const refused = on.write(mutation::insert(one()));
     CHECK(refused.error().code == error_code::out_of_range_input);
     CHECK(refused.error().effect == effect::none);
-    CHECK_THAT(refused.error().message, entitable_test::ContainsSubstring("the operation id holds"));
+    CHECK_THAT(refused.error().message, entitable_test::ContainsSubstring("the operation id holds \"/\" at byte 1"));
+    on.context.operation_id = std::string(508, 'i'); // its row key has five characters more
+    auto const longer = on.write(mutation::insert(one()));
+    CHECK(longer.error().code == error_code::key_value_too_large);
+    CHECK_THAT(longer.error().message,
+        entitable_test::ContainsSubstring("the operation id has 508 UTF-16 units; the limit is 507"));
     CHECK(on.service.requests() == 0);
+    on.context.operation_id.pop_back();
+    CHECK(on.write(mutation::insert(one())));
 }
 
 // ---- resolve ----------------------------------------------------------------------------------------

@@ -16,7 +16,8 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class Row>
 struct page_of {
     std::vector<Row> items; ///< in key order
-    /// To continue after this page with `query.resume(token)`; nothing after the last page. Printable text.
+    /// To continue after this page with `query.resume(token)`; nothing where there are no more rows. Printable text. A service may
+    /// give one with the last page too: the rest is then empty.
     std::optional<std::string> token;
 
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row

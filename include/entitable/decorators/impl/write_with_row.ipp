@@ -18,7 +18,12 @@ ENTITABLE_DECL result<write_with_row> with_operation_row(
     made.given = !context.operation_id.empty();
     made.operation_id = made.given ? context.operation_id : ledger.new_operation_id();
     if (made.given) {
-        if (auto good = validate_key(operation_row::row_key(made.operation_id), "operation id", limits); !good) {
+        // It stands in a row key, after the prefix, and messages count its own characters.
+        constexpr std::size_t prefix = operation_row::row_key_prefix.size();
+        profile own = limits;
+        own.max_key_units -= prefix;
+        own.max_partition_key_size = limits.max_row_key_size == 0 ? 0 : limits.max_row_key_size - prefix;
+        if (auto good = validate_key(made.operation_id, "operation id", own); !good) {
             return std::move(good).as_failure();
         }
     }
