@@ -94,8 +94,8 @@ public:
         fresh_.push_back(made.frame);
         ++spawned_;
     }
-    /// Runs until every task has ended. Where nothing is left that could wake one, it ends all operations with TransportFailed, those that begin
-    /// later as well; where tasks still wait after that, it throws TransportFailed.
+    /// Runs until every task has ended. Where nothing is left that could wake one, a loop with `letters` waits for a `post`; one without ends all
+    /// operations with TransportFailed, those that begin later as well, and throws that where tasks still wait.
     void run() {
         while (turn()) {
             wait();

@@ -129,8 +129,8 @@ struct lookup_map_options {
 /// `on_own_stack` for a catalogue that is a `loop_transport`.
 class lookup_map {
 public:
-    /// Opens a map. Errors: InvalidInput where it was made for another number or function; ShardMapInvalid where there is none; those of the
-    /// catalogue.
+    /// Opens a map. Errors: InvalidInput where it was made for another number or function; ShardMapInvalid where the table has no valid map;
+    /// MapUnavailable where it cannot be read, or does not exist.
     [[nodiscard]] static result<lookup_map> open(
         any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
     /// Makes a map, and its table; opens one that exists. Virtual shard i goes to `stores[i % stores.size()]`. A name of a store has
