@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `fleet`: all stores of a map as one thing to look after.
+/// `fleet`: operations on all stores of a map.
 ///
 ///     fleet all{cloud};
 ///     auto freed = all.each([](std::string_view store, any_transport const& there) -> result<std::size_t> { ... });
@@ -17,7 +17,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How the stores of a fleet are asked.
+/// Options of a fleet.
 struct fleet_options {
     std::size_t in_flight{16};         ///< stores that are worked on at once, each on a thread of its own; one at least
     std::vector<std::string> stores{}; ///< besides those that the map names: new ones, which hold no shard yet
@@ -31,10 +31,12 @@ void in_parallel(std::size_t count, std::size_t in_flight, function_ref<void(std
 
 } // namespace detail
 
-/// All stores of a map. A cheap handle, thread-safe; it uses threads only while one of its functions runs.
+/// All stores of a map. A cheap handle.
+///
+/// Thread safety: safe to use from several threads. It uses threads of its own only while one of its functions runs.
 class fleet {
 public:
-    /// Asks nothing yet.
+    /// Sends nothing yet.
     explicit fleet(sharded cloud, fleet_options options = {})
         : cloud_(std::move(cloud)), options_(std::move(options)) {}
 
@@ -45,8 +47,8 @@ public:
     /// The store of a name. Errors: those of the function that opens stores.
     [[nodiscard]] result<any_transport> store(std::string_view name) const;
 
-    /// Calls `body(name, store)` for every store, several at once, and keeps what each returned: a `result<T>`. A store that cannot be opened
-    /// has that as its outcome. What a body throws passes when all others have ended. Errors: those of the map, before anything is called.
+    /// Calls `body(name, store)` for every store, several at once, and keeps what each returns: a `result<T>`. The outcome of a store that cannot
+    /// be opened is that error. What a body throws is thrown when all have ended. Errors: those of the map, before anything is called.
     template <class Body>
     [[nodiscard]] auto each(Body const& body) const {
         using answer = typename std::invoke_result_t<Body const&, std::string_view, any_transport const&>::value_type;

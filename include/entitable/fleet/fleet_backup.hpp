@@ -8,8 +8,8 @@
 ///     back_up(all, any_transport{archive}, "nightly").value();
 ///     restore(any_transport{archive}, "nightly", empty_fleet).value();
 ///
-/// What a backup holds: every write that was acknowledged before it began, and of those that were made meanwhile some. As such each row is as it
-/// was at some moment in between, so that a transaction of that time may be in it in part. With `backup_options::snapshot` every store is as it
+/// What a backup holds: every write that was acknowledged before it began, and some of those made meanwhile. Each row is as it
+/// was at some moment in between, so a transaction of that time may be in it in part. With `backup_options::snapshot` every store is as it
 /// was at one moment, all transactions whole; the moments of two stores differ by as long as the backup takes. With all stores read-only it is
 /// one moment. ETags and Timestamps are not kept; system rows are: queues, operation rows, index states.
 
@@ -28,8 +28,8 @@ struct backup_header {
     std::int32_t shards{};        ///< virtual shards of the fleet
     std::int64_t map_version{};   ///< of its map at the end
     bool snapshots{};             ///< every store is as at one moment
-    date_time begun;              ///< every write that was acknowledged before is in it
-    date_time ended;              ///< no write that was begun after this is in it
+    date_time begun;              ///< every write acknowledged before this is in it
+    date_time ended;              ///< no write begun after this is in it
 };
 ENTITABLE(backup_header, partition_key(backup), row_key(part),
     properties(state, tables, shards, map_version, snapshots, begun, ended))
@@ -49,42 +49,45 @@ struct backup_part {
 ENTITABLE(backup_part, partition_key(backup), row_key(literal("part"), width(shard, 4), table),
     properties(state, store, attempt, stored, rows, digest))
 
-/// How a backup is made.
+/// Options of a backup.
 struct backup_options {
-    /// Gives something to read a store from that does not change while it is read: a copy of a file, a transaction of a database. Called once
+    /// Returns something to read a store from that does not change while it is read: a copy of a file, a transaction of a database. Called once
     /// for each store, and again for one that shards moved to meanwhile. By default the store itself is read.
     std::function<result<any_transport>(std::string_view store, any_transport const& there)> snapshot{};
 };
-/// What is in a backup.
+/// The contents of a backup.
 struct backup_report {
     backup_header header;           ///< as it is stored
-    std::uint64_t rows{};           ///< of all tables, system rows too
+    std::uint64_t rows{};           ///< of all tables, including system rows
     std::size_t kept{};             ///< virtual shards that an earlier run of the same backup had copied
     std::vector<backup_part> parts; ///< by shard and table
 };
 
-/// Copies all tables of a fleet under a name of 1 to 20 letters, the stores at once, and reads back what was written. Under load: clients are
-/// not kept waiting. After an error, or the death of the process, the same call goes on: what was whole stays. A shard that moves meanwhile is
+/// Copies all tables of a fleet under a name of 1 to 20 letters, from several stores at once, and reads back what was written. Clients are not
+/// kept waiting. After an error, or the death of the process, the same call resumes: what was whole stays. A shard that moves meanwhile is
 /// copied again from its new place.
+///
 /// Errors: those of the map and the stores, with the name of the store; InvalidInput where a backup of that name is whole;
 /// UpdateConditionNotSatisfied where another process makes the same one; RowMismatch where what was read back is not what was written.
 /// Cost: a scan of everything, a batch for each hundred rows of a partition, and a scan of the copies.
 [[nodiscard]] result<backup_report> back_up(
     fleet const& of, any_transport const& to, std::string name, backup_options const& options = {});
-/// Reads a whole backup and compares it with what it says of itself: BackupIncomplete; RowMismatch, which names the shard and the table.
+/// Reads a whole backup and compares it with its own figures. Errors: BackupIncomplete where it is not whole, or does not exist; RowMismatch,
+/// which names the shard and the table.
 [[nodiscard]] result<backup_report> verify_backup(any_transport const& from, std::string name);
 /// What a restore has done.
 struct restore_report {
     std::uint64_t rows{};    ///< of the backup
-    std::uint64_t written{}; ///< those that were not there from an earlier run
+    std::uint64_t written{}; ///< those that this run inserted
 };
 /// Creates the tables of a backup in a fleet and inserts all rows, whatever its number of shards and stores; then reads everything and compares.
-/// The tables are empty, or were filled by an earlier run of the same restore: after an error or a crash the same call goes on. Nobody uses them
-/// before it returns.
+/// The tables have to be empty, or filled by an earlier run of the same restore: after an error or a crash the same call resumes. No program may
+/// use them before it returns.
+///
 /// Errors: BackupIncomplete; RowMismatch where the backup is damaged, or the fleet holds something else afterwards; EntityAlreadyExists where a
-/// row is there otherwise; those of the stores.
+/// row exists with other properties; those of the stores.
 [[nodiscard]] result<restore_report> restore(any_transport const& from, std::string name, fleet const& into);
-/// Drops a backup, also one that was not made to its end. Nothing where there is none.
+/// Drops a backup, also one that is not whole. Success where there is none.
 [[nodiscard]] result<void> drop_backup(any_transport const& from, std::string name);
 
 ENTITABLE_END_NAMESPACE

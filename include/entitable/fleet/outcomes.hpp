@@ -15,7 +15,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What became of an operation on one store.
+/// The outcome of an operation on one store.
 template <class T>
 struct store_outcome {
     std::string store; ///< its name
@@ -56,7 +56,7 @@ public:
         }
         return {};
     }
-    /// A line for each store, for people: "alpha: done" or "beta: StoreBusy (...): ...".
+    /// As text, a line for each store: "alpha: done" or "beta: StoreBusy (...): ...".
     [[nodiscard]] std::string to_string() const {
         std::string out;
         for (store_outcome<T> const& each : stores_) {

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::vector<placement_rule> const& all() const noexcept { return rules_; } ///< by name
     /// Whether a virtual shard may be in a store: PlacementForbidden, which names the rule.
     [[nodiscard]] result<void> allows(std::int32_t shard, std::string_view store) const;
-    /// How many shares a store takes.
+    /// The weight of a store: how many shares it takes.
     [[nodiscard]] double weight_of(std::string_view store) const;
 
 private:
@@ -59,10 +59,10 @@ private:
 
 /// Reads the rules.
 [[nodiscard]] result<placement_rules> rules_of(lookup_map const& map);
-/// Puts a rule in place of the one of its name. It binds plans that are made, and moves of plans that are begun, after this. A shard that is
-/// where the rule forbids it stays there until the next rebalance. InvalidInput for a name, a kind, a store or a weight that is none.
+/// Stores a rule, in place of the one of its name. It binds plans that are made, and moves that begin, after this. A shard that is
+/// where the rule forbids it stays there until the next rebalance. InvalidInput for an invalid name, kind, store or weight.
 [[nodiscard]] result<void> put_rule(lookup_map const& map, placement_rule const& rule);
-/// Takes a rule away; ResourceNotFound.
+/// Removes a rule; ResourceNotFound when there is none of that name.
 [[nodiscard]] result<void> remove_rule(lookup_map const& map, std::string_view name);
 
 ENTITABLE_END_NAMESPACE

@@ -3,24 +3,24 @@
 #pragma once
 
 /// \file
-/// `rows_content`: what is in a table, in figures that are the same in every store and for every way to spread the rows.
+/// `rows_content`: the contents of a table as figures, whose rows and digest are the same in every store and for every way to spread the rows.
 
 #include <entitable/row/detail/row_digest.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-/// What is in a table, in figures. Of several parts of a table it is the sum, however the rows are spread.
+/// The contents of a table as figures. Those of several parts add up, however the rows are spread.
 struct rows_content {
-    std::uint64_t rows{};   ///< system rows too
+    std::uint64_t rows{};   ///< including system rows
     std::uint64_t bytes{};  ///< of keys and properties, as they are stored
     std::uint64_t digest{}; ///< the sum of a number for each row; Timestamps and ETags do not count
 
-    /// Takes a row in.
+    /// Adds a row.
     void add(row_view each) noexcept {
         ++rows;
         bytes += each.partition_key.size() + each.row_key.size() + each.payload.size();
         digest += detail::content_digest(each);
     }
-    /// Takes another part in.
+    /// Adds another part.
     rows_content& operator+=(rows_content const& other) noexcept {
         rows += other.rows;
         bytes += other.bytes;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `set_access`: the shards of a store are read-only or off-line, with a reason and until when; other stores go on.
+/// `set_access`: makes the shards of a store read-only or off-line, with a reason and an expected end; other stores are not affected.
 
 #include <entitable/fleet/fleet.hpp>
 
@@ -16,15 +16,16 @@ enum class store_access : std::uint8_t {
     offline,   ///< both answer ShardMoving
 };
 
-/// Why, for people, and until when that is expected.
+/// The reason, for people, and the expected end.
 struct access_reason {
     std::string why{};                ///< is in the answers to clients
     std::optional<date_time> until{}; ///< is in the map
 };
 
-/// Changes what clients may do with all shards that are in a store now, and returns when no client does otherwise any more: closing waits for
-/// the lease. How many shards were changed. After an error or a crash the same call goes on. Errors: those of the map; ShardMoving where a shard
-/// of the store is on the move: what was changed before stays.
+/// Changes what clients may do with all shards that are in a store now, and returns how many were changed, once every client complies:
+/// closing waits for the lease. After an error or a crash the same call resumes.
+///
+/// Errors: those of the map; ShardMoving where a shard of the store is being moved: what was changed before stays.
 [[nodiscard]] result<std::size_t> set_access(
     fleet const& of, std::string_view store, store_access access, access_reason const& reason = {});
 

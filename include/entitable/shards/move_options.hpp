@@ -3,13 +3,13 @@
 #pragma once
 
 /// \file
-/// How virtual shards are moved, and how far a move is.
+/// Options and progress of a move of a virtual shard.
 
 #include <entitable/shards/shard_map.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Where a move is.
+/// The steps of a move.
 enum class move_step : std::uint8_t {
     taking_over, ///< what another attempt has left is ended and dropped
     registering, ///< the map says who moves the shard where to
@@ -27,19 +27,19 @@ enum class move_step : std::uint8_t {
 /// For people: "copying".
 [[nodiscard]] std::string_view to_string(move_step step) noexcept;
 
-/// How far a move is.
+/// The progress of a move.
 struct move_progress {
     move_step step{};                         ///< what is done now
-    std::uint64_t rows{};                     ///< copied so far, those again that were changed meanwhile
+    std::uint64_t rows{};                     ///< copied so far, again where they were changed meanwhile
     std::uint64_t bytes{};                    ///< of them, as they are stored
     std::chrono::nanoseconds waited{};        ///< for leases, so far
     std::chrono::nanoseconds writes_paused{}; ///< from the change to `draining` until the shard was open again
     std::chrono::nanoseconds reads_paused{};  ///< from the change to `sealed` until then
 };
-/// Is told of each step and of each page that was copied. False stops the move: run it again, or `cancel_move`.
+/// Called at each step and after each page that was copied. False stops the move: run it again, or `cancel_move`.
 using move_watcher = std::function<bool(move_progress const&)>;
 
-/// How moves are made.
+/// Options of a move.
 struct move_options {
     std::string owner{};                        ///< who moves, for people; by default a random name
     bool off_line{};                            ///< nobody reads or writes the shard from the beginning to the end

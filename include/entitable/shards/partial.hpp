@@ -3,15 +3,15 @@
 #pragma once
 
 /// \file
-/// `partial`: what came from the shards that answered, as a type of its own. `single_shard`, `shard_key`, `same_shard`: what is checked at
-/// compile time.
+/// `partial`: the result of the shards that answered, as a type of its own. `single_shard`, `shard_key`, `same_shard`: checks at compile
+/// time.
 
 #include <entitable/client/query.hpp>
 #include <entitable/shards/sharded.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// An answer that may lack shards. It converts to nothing: who takes it for a whole one asks `whole()`.
+/// A result that may lack shards. It converts to nothing: `whole()` returns the value only where nothing is missing.
 template <class T>
 class partial_result {
 public:
@@ -34,7 +34,7 @@ private:
     std::vector<missing_shard> missing_;
 };
 
-/// Runs `body(transport)`, which asks through that transport and returns a result, and goes on without the shards that fail:
+/// Runs `body(transport)`, which queries through that transport and returns a result, and leaves out the shards that fail:
 ///
 ///     auto some = partial(cloud, [](any_transport const& there) { return table<book>{there, "books"}.scan_table().to(); });
 ///

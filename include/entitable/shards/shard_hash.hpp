@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The version of `shard_hash`, which the header of a map holds.
 inline constexpr std::int32_t shard_hash_version = 1;
 
-/// The hash of a key's encoded bytes: FNV-1a of 64 bits, and the final mixing of MurmurHash3 behind it, since FNV alone leaves the upper bits of
+/// The hash of a key's encoded bytes: FNV-1a of 64 bits, then the final mixing of MurmurHash3, since FNV alone leaves the upper bits of
 /// short keys alike.
 [[nodiscard]] constexpr std::uint64_t shard_hash(std::string_view key) noexcept {
     std::uint64_t mixed = 14695981039346656037U;
