@@ -20,7 +20,7 @@ struct no_mapping {
 
 template <class T, bool Declared = declares_mapping<T>>
 struct mapping_of {
-    static_assert(Declared, "this type is no entity: write ENTITABLE(type, ...) behind it, in its own namespace");
+    static_assert(Declared, "this type is no entity: write ENTITABLE(type, ...) after it, in its own namespace");
     using type = no_mapping;
 };
 
@@ -30,7 +30,7 @@ struct mapping_of<T, true> {
         std::is_default_constructible_v<T>, "an entity is read into a fresh object: it needs a default constructor");
     using type = decltype(entitable_mapping_of(static_cast<T const*>(nullptr)));
     static_assert(std::is_same_v<typename type::entitable_entity, T>,
-        "this type has only the mapping of its base class: write ENTITABLE(type, ...) behind it");
+        "this type has only the mapping of its base class: write ENTITABLE(type, ...) after it");
 };
 
 } // namespace detail

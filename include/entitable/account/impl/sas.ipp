@@ -57,7 +57,7 @@ result<void> check_terms(Terms const& terms) {
         return refused_term(terms.expiry && !terms.expiry->is_valid() ? "expiry" : "start", " is out of range");
     }
     if (terms.start && terms.expiry && *terms.start >= *terms.expiry) {
-        return refused_term("expiry", " is not behind start");
+        return refused_term("expiry", " is not after start");
     }
     if (!terms.protocols.empty() && terms.protocols != "https" && terms.protocols != "https,http") {
         return refused_term("protocols", " is neither https nor https,http");

@@ -104,7 +104,7 @@ ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
         return {};
     }
     return failure{error_code::not_supported,
-        "an operation id is kept by `retrying` only: put it in front of the backend of this table"};
+        "an operation id is kept by `retrying` only: put it around the backend of this table"};
 }
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation>&& change) const {

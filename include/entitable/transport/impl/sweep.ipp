@@ -24,7 +24,7 @@ ENTITABLE_DECL operation_sweep::operation_sweep(
     bool const bounded = late != profile::unbounded;
     if (retention_ < std::chrono::nanoseconds{} || (bounded && retention_ < late)) {
         outcome_.emplace(failure{error_code::out_of_range_input,
-            text::joined({"the retention of operation rows is shorter than a sending may be late: ",
+            text::joined({"the retention of operation rows is shorter than an attempt may be late: ",
                 std::to_string(bounded ? late.count() : 0), " s"})});
     }
 }
