@@ -20,8 +20,8 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class T, std::size_t Digits>
 struct width_codec : detail::key_codec_base<T> {
     static_assert(detail::key_integer<T>, "width(member, digits) is for integers");
-    static_assert(
-        Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1, "width(member, digits): the type does not have that many digits");
+    static_assert(Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1,
+        "width(member, digits): the type does not have that many digits");
 
     static constexpr bool low = true; ///< digits
     /// The greatest value that has a text.
