@@ -86,7 +86,7 @@ public:
         bool taken_{};
     };
 
-    /// With so many permits.
+    /// With this number of permits.
     async_semaphore(event_loop& loop, std::size_t permits) noexcept : core_(loop.core()), left_(permits) {}
     async_semaphore(async_semaphore const&) = delete;
     async_semaphore& operator=(async_semaphore const&) = delete;

@@ -18,8 +18,8 @@ class task;
 
 namespace detail {
 
-/// Who goes on when a task ends, and when. It counts the tasks that are waited for and the coroutine that waits itself, so that whoever
-/// comes last goes on: a task that ends at once resumes nobody, and the stack is as deep as tasks are nested, not as many as there are.
+/// The coroutine to resume when tasks end. It counts these tasks and the waiting coroutine itself; the last one to arrive resumes it. So a task
+/// that ends at once resumes nobody, and the stack is as deep as tasks are nested, however many there are.
 struct task_group {
     std::coroutine_handle<> waiting;
     std::size_t left{};

@@ -48,10 +48,10 @@ struct crash_point_report {
 enum class interruption : std::uint8_t {
     ends_before,   ///< its program ends before it
     ends_behind,   ///< its program ends after it
-    not_sent,      ///< the request is lost, and so it is told
-    answer_lost,   ///< it is told the same, and the request is applied
-    late,          ///< it is told the same, and the request is applied when this worker has ended
-    very_late,     ///< it is told the same, and the request is applied when all workers have ended
+    not_sent,      ///< the request is lost, and the worker is told so
+    answer_lost,   ///< the worker is told the same, but the request is applied
+    late,          ///< the worker is told the same, but the request is applied when this worker has ended
+    very_late,     ///< the worker is told the same, but the request is applied when all workers have ended
     others_before, ///< time passes, another worker does all the work, and `meanwhile` is called; then it continues
     others_behind, ///< the same after the request
 };
