@@ -6,6 +6,7 @@
 
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
+#include <entitable/fleet.hpp>
 #include <entitable/retrying.hpp>
 #include <entitable/shards.hpp>
 
@@ -334,14 +335,18 @@ void run_round(std::uint64_t round) {
         expected += is_there(told) ? 1 : 0;
     }
     CHECK(entries.scan_table().to().value().size() == expected);
+    fleet const stores{*here.cloud};
+    auto const swept = drop_left_over(stores, schema_drift(stores, 0).value()).value();
     std::size_t tables = 0;
     for (auto const& [name, store] : here.opened) {
         call context;
         tables += store.execute(list_tables{}, context).value().tables.size();
     }
     CHECK(tables == shards + 1); // and the map: whatever was begun and left is dropped
-    std::printf("moves, kill -9: %zu movers, %llu moves done, %llu taken over, %llu writes, %llu scans of %llu pages\n",
-        kills, static_cast<unsigned long long>(all->moves), static_cast<unsigned long long>(all->taken_over),
+    std::printf("moves, kill -9: %zu movers, %llu moves done, %llu taken over, %zu tables swept, %llu writes, %llu "
+                "scans of %llu "
+                "pages\n",
+        kills, static_cast<unsigned long long>(all->moves), static_cast<unsigned long long>(all->taken_over), swept,
         static_cast<unsigned long long>(all->writes), static_cast<unsigned long long>(all->scans),
         static_cast<unsigned long long>(all->pages));
     CHECK(all->moves >= 2); // the last mover is not killed before

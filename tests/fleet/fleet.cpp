@@ -4,6 +4,7 @@
 // An outcome for each store; what is in the stores, and what is not where it belongs.
 
 #include "fleets.hpp"
+#include "support/around.hpp"
 #include "support/catch.hpp"
 #include <entitable/fleet/detail/shard_visits.hpp>
 
@@ -11,6 +12,7 @@
 #include <stdexcept>
 
 using namespace entitable;
+using entitable_test::around;
 using namespace fleets;
 
 namespace {
@@ -176,6 +178,60 @@ TEST_CASE("fleet: tables of a store that are not those of the map") {
     CHECK((found[2].what == schema_difference::kind::left_over && found[2].says == "items0003x77"));
     CHECK(items.create().error().code == error_code::table_already_exists); // and makes what is missing
     CHECK(schema_drift(stores, 0).value().size() == 1);
+}
+
+TEST_CASE("fleet: a table that a killed mover has left is dropped, and none that is used") {
+    world const all;
+    auto const cloud = all.open(virtual_shards{3});
+    fleet const stores{cloud, {.in_flight = 2, .stores = {"delta"}}};
+    auto const items = fill(cloud);
+    // Taken over before it makes its table, and killed behind that.
+    bool dead = false;
+    std::function<void()> take_over = [&] { cancel_move(cloud, 0).value(); };
+    auto const dying = [&](any_transport below) {
+        return any_transport{around{std::move(below),
+            [&](std::string_view request, bool) {
+                if (request == create_table::name && take_over) {
+                    std::exchange(take_over, nullptr)();
+                }
+            },
+            [&](std::string_view request, bool) { dead = dead || request == create_table::name; }}};
+    };
+    sharded const mover{lookup_map::open(all.catalogue, "shardmap", virtual_shards{3}).value(),
+        [&](std::string_view name) -> result<any_transport> { return dying(any_transport{all.store(name)}); }};
+    auto plan = plan_move(mover, 0, "delta").value();
+    CHECK(plan.run([&](move_progress const&) { return !dead; }).error().code == error_code::cancelled);
+    CHECK_FALSE(take_over);
+    call context;
+    any_transport const delta{all.store("delta")};
+    CHECK(delta.execute(list_tables{}, context).value().tables.size() == 1);
+    delta.execute(create_table{"items0003x77"}, context).value(); // of a number that was not given out
+    delta.execute(create_table{"others0000x3"}, context).value(); // of another map
+
+    auto drift = schema_drift(stores).value();
+    REQUIRE(drift.size() == 3);
+    auto const of_others = drift;
+    // Asked for what is used, it drops nothing.
+    plan_move(cloud, 0, "delta")
+        .value()
+        .run([&](move_progress const& at) {
+            if (at.step == move_step::verifying) {
+                for (auto const* store : {"alpha", "beta", "gamma", "delta"}) {
+                    call own;
+                    auto const there = any_transport{all.store(store)}.execute(list_tables{}, own).value().tables;
+                    for (std::string const& name : there) {
+                        drift.push_back({schema_difference::kind::left_over, store, name, name});
+                    }
+                }
+                CHECK(drop_left_over(stores, drift).value() == 1);
+            }
+            return true;
+        })
+        .value();
+    CHECK(items.scan_table().count().value() == 120);
+    CHECK(drop_left_over(stores, of_others).value() == 0);
+    CHECK(schema_drift(stores).value().size() == 2);
+    CHECK(check_fleet(stores).value().healthy());
 }
 
 TEST_CASE("fleet: what moves while it is looked at is looked at again") {

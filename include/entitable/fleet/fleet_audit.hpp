@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `audit`: two fleets, or any two transports, compared row by row; and `schema_drift`: stores of a fleet whose tables are not those of the map.
+/// `audit`: two fleets, or any two transports, compared row by row; and `schema_drift`: stores of a fleet whose tables are not those of the map, which `drop_left_over` mends.
 
 #include <entitable/fleet/fleet.hpp>
 
@@ -58,6 +58,12 @@ struct schema_difference {
 /// Compares the tables of each store with the map, and the types of properties in the first `sample` rows of each virtual shard. Stores that
 /// hold no shard are looked at too. Errors: those of the map; the first store that cannot be read, by name; ShardMoving.
 [[nodiscard]] result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample = 100);
+
+/// Drops the tables that `schema_drift` has found to be left over: what a mover makes that was killed behind the back of who took over. Each is
+/// looked for again first, and dropped only where it is a table of this map under a number that the map has given out and does not use: no client
+/// reads it, and no move will. The number of those dropped; what was not is left over still. Not for stores in which another map has tables
+/// of the same names. Errors: NotSupported over stores on a hash; those of the map; the first store that cannot be asked: run again to go on.
+[[nodiscard]] result<std::size_t> drop_left_over(fleet const& of, std::vector<schema_difference> const& found);
 
 ENTITABLE_END_NAMESPACE
 

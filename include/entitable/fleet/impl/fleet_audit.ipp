@@ -7,7 +7,10 @@
 #include <entitable/fleet/detail/stored_rows.hpp>
 #include <entitable/fleet/fleet_audit.hpp>
 #include <entitable/row/compare.hpp>
+#include <entitable/shards/detail/shard_map_rows.hpp>
+#include <entitable/shards/detail/shard_tables.hpp>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -62,6 +65,48 @@ inline std::set<std::string> names_of_moves(shard_map_copy const& map, std::stri
         }
     }
     return names;
+}
+
+/// Tables of a store that look like those of virtual shards, and that the map does not know.
+struct left_over_tables {
+    shard_map_ref map;
+    std::vector<std::string> tables;
+};
+inline result<left_over_tables> left_over_in(fleet const& of, std::string const& store) {
+    ENTITABLE_TRY(auto const through, of.store(store));
+    // Listed before the map is read and after it: what is made meanwhile is not in the first list, what is dropped not in the second.
+    ENTITABLE_TRY(auto const before, stored_tables(through));
+    ENTITABLE_TRY(auto map, of.cloud().state().map.state().fresh({}));
+    ENTITABLE_TRY(auto const after, stored_tables(through));
+    std::set<std::string> known = names_of_moves(*map, store);
+    for (shard_place const& place : map->places) {
+        if (place.row.store == store) {
+            for (visited_table const& table : visit_of(*map, place).tables) {
+                known.insert(table.stored);
+            }
+        }
+    }
+    left_over_tables found{std::move(map), {}};
+    for (std::string const& name : before) {
+        if (names_shard_table(name) && known.find(name) == known.end() && after.find(name) != after.end()) {
+            found.tables.push_back(name);
+        }
+    }
+    return found;
+}
+
+/// Whether a name that looks like one of a table of a virtual shard is of one of this map's tables, with a number that it has given out: no
+/// table will ever have that name again.
+inline bool was_given_out(shard_map_copy const& map, std::string_view name) {
+    std::size_t const mark = name.rfind('x');
+    std::int64_t const epoch = shard_number_in(name.substr(mark));
+    auto const shard = static_cast<std::int32_t>(shard_number_in(name.substr(mark - 4, 4)));
+    return epoch < map.header.next_epoch &&
+        std::any_of(
+            map.tables.begin(), map.tables.end(),
+            [&](shard_table const& each) {
+                return text::ascii_lower(shard_table_name(each.name, shard, epoch)) == text::ascii_lower(name);
+            });
 }
 
 } // namespace detail
@@ -180,26 +225,35 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
     }
     ENTITABLE_TRY(auto const names, of.stores());
     for (std::string const& store : names) {
-        ENTITABLE_TRY(auto const through, of.store(store));
-        // Listed before the map is read and after it: what is made meanwhile is not in the first list, what is dropped not in the second.
-        ENTITABLE_TRY(auto const before, detail::stored_tables(through));
-        ENTITABLE_TRY(auto const map, of.cloud().state().map.state().fresh({}));
-        ENTITABLE_TRY(auto const after, detail::stored_tables(through));
-        std::set<std::string> known = detail::names_of_moves(*map, store);
-        for (detail::shard_place const& place : map->places) {
-            if (place.row.store == store) {
-                for (detail::visited_table const& table : detail::visit_of(*map, place).tables) {
-                    known.insert(table.stored);
-                }
-            }
-        }
-        for (std::string const& name : before) {
-            if (detail::names_shard_table(name) && known.find(name) == known.end() && after.find(name) != after.end()) {
-                all.push_back({schema_difference::kind::left_over, store, name, name});
-            }
+        ENTITABLE_TRY(auto const unknown, detail::left_over_in(of, store));
+        for (std::string const& name : unknown.tables) {
+            all.push_back({schema_difference::kind::left_over, store, name, name});
         }
     }
     return all;
+}
+
+ENTITABLE_DECL result<std::size_t> drop_left_over(fleet const& of, std::vector<schema_difference> const& found) {
+    if (of.cloud().state().fixed) {
+        return failure{error_code::not_supported, "over stores on a hash nothing tells which tables are left over"};
+    }
+    std::map<std::string, std::set<std::string>> asked; // by store
+    for (schema_difference const& each : found) {
+        if (each.what == schema_difference::kind::left_over) {
+            asked[each.store].insert(each.table);
+        }
+    }
+    std::size_t dropped = 0;
+    for (auto const& [store, wanted] : asked) {
+        ENTITABLE_TRY(auto const still, detail::left_over_in(of, store));
+        for (std::string const& name : still.tables) {
+            if (wanted.find(name) != wanted.end() && detail::was_given_out(*still.map, name)) {
+                ENTITABLE_CHECK(detail::drop_shard_table(of.cloud().state(), store, name, {}));
+                ++dropped;
+            }
+        }
+    }
+    return dropped;
 }
 
 ENTITABLE_END_NAMESPACE
