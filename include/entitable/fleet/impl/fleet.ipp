@@ -17,7 +17,7 @@ namespace detail {
 ENTITABLE_DECL void in_parallel(std::size_t count, std::size_t in_flight, function_ref<void(std::size_t)> body) {
     std::atomic<std::size_t> next{0};
     std::exception_ptr thrown;
-    std::mutex lock;
+    [[maybe_unused]] std::mutex lock;
     auto const work = [&] {
         for (std::size_t at = next++; at < count; at = next++) {
 #if ENTITABLE_HAS_EXCEPTIONS

@@ -77,7 +77,7 @@ ENTITABLE_DECL std::string service_queue::path_of(service_receipt const& held) c
 
 /// Whole seconds, rounded up.
 ENTITABLE_DECL std::string seconds_parameter(std::chrono::nanoseconds time) {
-    return std::to_string((std::max)(std::chrono::ceil<std::chrono::seconds>(time).count(), std::int64_t{0}));
+    return std::to_string(std::max<std::int64_t>(std::chrono::ceil<std::chrono::seconds>(time).count(), 0));
 }
 
 ENTITABLE_DECL result<std::string> service_queue::body_of(std::string_view text) const {

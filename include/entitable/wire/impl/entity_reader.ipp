@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/double_text.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/row/detail/payload.hpp>
 #include <entitable/row/row.hpp>
@@ -77,9 +78,8 @@ ENTITABLE_DECL std::optional<value_view> annotated_value(json_scalar const& valu
                         : text == "Infinity"    ? infinity
                                                 : -infinity};
             }
-            auto const number = number_in<double>(text);
-            bool const finite = number && *number - *number == 0;
-            return finite ? std::optional{value_view{*number}} : std::nullopt;
+            auto const number = double_in(text);
+            return number ? std::optional{value_view{*number}} : std::nullopt;
         }
         case edm_type::date_time: {
             auto const time = date_time::parse(text);

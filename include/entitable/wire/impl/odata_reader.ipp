@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/core/detail/characters.hpp>
+#include <entitable/core/detail/double_text.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/wire/detail/odata_reader.hpp>
 #include <entitable/wire/impl/service_error.ipp>
@@ -201,10 +202,9 @@ private:
         }
         if (suffix == 'd' || suffix == 'f' || suffix == 'm' || real) {
             at_ += suffix == 'd' || suffix == 'f' || suffix == 'm' ? 1U : 0U;
-            double number{};
-            auto const read = std::from_chars(first, last, number);
             // Out of range is refused: an infinity has no constant.
-            return read.ec == std::errc{} && read.ptr == last ? std::optional{value_view{number}} : std::nullopt;
+            auto const number = double_in({first, static_cast<std::size_t>(last - first)});
+            return number ? std::optional{value_view{*number}} : std::nullopt;
         }
         at_ += suffix == 'l' ? 1U : 0U;
         std::int64_t number{};
