@@ -141,6 +141,8 @@
 #include <entitable/tracking/impl/lost_changes.ipp>
 #include <entitable/tracking/impl/row_merge.ipp>
 #include <entitable/tracking/impl/save_run.ipp>
+#include <entitable/transport/impl/any_transport.ipp>
 #include <entitable/transport/impl/attempt.ipp>
 #include <entitable/transport/impl/channel.ipp>
 #include <entitable/transport/impl/sweep.ipp>
+#include <entitable/transport/impl/transport.ipp>

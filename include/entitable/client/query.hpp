@@ -91,7 +91,7 @@ public:
     }
 
     /// How the query would be run; its error, if it could not be planned. Sends nothing.
-    [[nodiscard]] result<explanation> explain() const { return explain_with(names_of()); }
+    [[nodiscard]] result<explanation> explain() const { return explain_with(names); }
     /// The cost of this object's last run so far; zeros before the first. A copy has runs of its own.
     [[nodiscard]] query_cost analyze() const { return last_.walk ? last_.walk->cost() : query_cost{}; }
 
@@ -108,11 +108,10 @@ public:
     /// The first entity, or nothing.
     [[nodiscard]] result<std::optional<Row>> first() const {
         result<std::optional<Row>> found{std::in_place, std::in_place};
-        auto read = read_first(names_of(), &**found, detail::read_row<Entity, Row>);
+        auto read = read_first(names, &**found, detail::read_row<Entity, Row>);
         if (!read) {
-            return std::move(read).as_failure();
-        }
-        if (!*read) {
+            found = std::move(read).as_failure();
+        } else if (!*read) {
             found->reset();
         }
         return found;
@@ -120,7 +119,7 @@ public:
 
     /// The number of entities. Cost: as many requests as the result has pages; the service sends keys only, and what the client's part of
     /// the predicate looks at.
-    [[nodiscard]] result<std::uint64_t> count() const { return count_with(names_of()); }
+    [[nodiscard]] result<std::uint64_t> count() const { return count_with(names); }
 
     /// All entities in a container with push_back.
     template <class Container = std::vector<Row>>
@@ -129,16 +128,15 @@ public:
         static_assert(copied, "to() copies each entity, and this type cannot be copied: use for_each");
         result<Container> all{std::in_place};
         if constexpr (copied && std::same_as<Container, std::vector<Row>>) {
-            auto const add = [](void* rows) -> void* { return &static_cast<Container*>(rows)->emplace_back(); };
-            auto done =
-                read_all(names_of(), &*all, add, detail::read_row<Entity, Row>, detail::is_read_by_library<Row>);
+            auto done = read_all(
+                names, &*all, &detail::add_row<Row>, detail::read_row<Entity, Row>, detail::is_read_by_library<Row>);
             if (!done) {
-                return std::move(done).as_failure();
+                all = std::move(done).as_failure();
             }
         } else if constexpr (copied) {
             auto done = for_each([&](Row const& entity) { all->push_back(entity); });
             if (!done) {
-                return std::move(done).as_failure();
+                all = std::move(done).as_failure();
             }
         }
         return all;
@@ -259,7 +257,7 @@ public:
     }
 
     /// The result page by page, to stop and continue with `resume(token)`.
-    [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(names_of())}; }
+    [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(names)}; }
 
     /// An input iterator over the entities. Throws the error of a page that failed, as `value()` would.
     class iterator {
@@ -280,7 +278,7 @@ public:
         void operator++(int) { at_->advance(); }                                  ///< the next row
         [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end(); } ///< whether there are no more rows
         [[nodiscard]] friend bool operator==(iterator const& at, std::default_sentinel_t) noexcept {
-            return at.at_end();
+            return !at.at_ || at.at_->end();
         }
 
     private:
@@ -292,9 +290,7 @@ public:
     };
 
     /// Runs the query; throws its error when it cannot be run.
-    [[nodiscard]] iterator begin() const {
-        return iterator{start_cursor(names_of(), detail::kind_of_row<Entity, Row>)};
-    }
+    [[nodiscard]] iterator begin() const { return iterator{start_cursor(names, detail::kind_of_row<Entity, Row>)}; }
     [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; } ///< what `at_end` is compared with
 
 private:
@@ -306,13 +302,7 @@ private:
         : any_query(std::move(source), std::move(limits)) {}
 
     /// The function that gives the names of the properties asked for; null for whole entities.
-    [[nodiscard]] static constexpr names_of_row names_of() noexcept {
-        if constexpr (std::same_as<Row, Entity>) {
-            return nullptr;
-        } else {
-            return &Row::names;
-        }
-    }
+    static constexpr names_of_row names = detail::names_of_row_of<Entity, Row>;
     /// `function(row)` for each row, after its page was read.
     template <class Function>
     [[nodiscard]] result<void> each_of(bool shown, Function& function) const {
@@ -320,14 +310,14 @@ private:
         auto const call = [](void* to, void const* row) {
             (**static_cast<Function**>(to))(*static_cast<Row const*>(row));
         };
-        return call_all(names_of(), detail::kind_of_row<Entity, Row>, shown, &target, call);
+        return call_all(names, detail::kind_of_row<Entity, Row>, shown, &target, call);
     }
     /// The same for functions of the library, which call no transport: while the store is being read, where that is possible.
     template <class Function>
     [[nodiscard]] result<void> show_each(Function function) const {
         if constexpr (detail::is_read_by_library<Row> && !std::same_as<Row, Entity>) {
             if (limits_.in_flight <= 1) {
-                auto walk = start(names_of());
+                auto walk = start(names);
                 return walk ? detail::fold_shown<typename Row::shown_type>(**walk, function)
                             : std::move(walk).as_failure();
             }

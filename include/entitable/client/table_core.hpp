@@ -83,6 +83,11 @@ public:
     /// Reads one entity into `to`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, void* to, row_reader read_row) const;
+    /// The same by the values of its keys, into an entity of this kind.
+    ENTITABLE_LAZY [[nodiscard]] result<void> read(
+        entity_kind const& of, key_source const* partition, key_source const* row, void* to) const;
+    ENTITABLE_LAZY [[nodiscard]] result<void> read(
+        entity_kind const& of, key_source const* partition, key_source const* row, entity_visitor const& visit) const;
     /// Every row of a range of keys that satisfies a condition, page after page, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(key_range const& range, filter const& condition,
         bool with_system_rows, function_ref<void(row_view)> function) const;
@@ -97,13 +102,16 @@ private:
 
 /// A key that is one text, which is not copied; `key_reserved` for a row key of system rows.
 ENTITABLE_LAZY [[nodiscard]] result<std::string_view> borrowed_key(key_part part, std::string_view text);
-/// A key in `buffer`; `key_reserved` as above.
-ENTITABLE_LAZY [[nodiscard]] result<std::string_view> written_key(
+/// A key of some values, in `buffer` where it has to be made: one that is nothing but one text is not copied. `key_reserved` as above.
+ENTITABLE_LAZY [[nodiscard]] result<std::string_view> key_text(
     std::string& buffer, key_part part, key_layout layout, key_source const* sources);
 
 /// A row that has keys only.
 ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(
     result<std::string> partition_key, result<std::string> row_key, etag_condition condition);
+/// The same by the values of the keys of an entity of this kind.
+ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(
+    entity_kind const& of, key_source const* partition, key_source const* row, etag_condition&& condition);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

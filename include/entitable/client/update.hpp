@@ -49,10 +49,10 @@ struct entity_change {
     bool (*call)(void* change, void* entity);
     void* change;
 };
-/// Updates one entity of a table, which is left in `entity`. The keys may carry the error that made them impossible.
-ENTITABLE_LAZY [[nodiscard]] result<update_outcome> update_entity(table_core const& table,
-    result<std::string>& partition_key, result<std::string>& row_key, entity_kind const& kind, void* entity,
-    entity_change change, bool forced, update_options const& options);
+/// Updates one entity of a table, which is left in `entity`.
+ENTITABLE_LAZY [[nodiscard]] result<update_outcome> update_entity(table_core const& table, entity_kind const& kind,
+    key_source const* partition, key_source const* row, void* entity, entity_change change, bool forced,
+    update_options const& options);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -25,14 +25,20 @@ public:
     failure(error_code code, std::string message) : problem_(new entitable::error(code, std::move(message))) {}
     /// Takes over an error on the heap.
     explicit failure(entitable::error* problem) noexcept : problem_(problem) {}
-    failure(failure&& other) noexcept : problem_(std::exchange(other.problem_, nullptr)) {} ///< leaves nothing behind
+    failure(failure&& other) noexcept : problem_(other.problem_) {
+        other.problem_ = nullptr;
+    } ///< leaves nothing behind
     failure& operator=(failure&&) = delete;
     ~failure() { delete problem_; }
 
     /// The error, to be filled in; undefined after it was returned or released.
     [[nodiscard]] entitable::error& error() & noexcept { return *problem_; }
     /// Gives the error on the heap to the caller.
-    [[nodiscard]] entitable::error* release() && noexcept { return std::exchange(problem_, nullptr); }
+    [[nodiscard]] entitable::error* release() && noexcept {
+        entitable::error* const released = problem_;
+        problem_ = nullptr;
+        return released;
+    }
 
 private:
     entitable::error* problem_;
@@ -61,7 +67,9 @@ public:
         }
     }
     error_slot& operator=(error_slot other) noexcept {
-        std::swap(problem_, other.problem_);
+        entitable::error* const held = problem_;
+        problem_ = other.problem_;
+        other.problem_ = held;
         return *this;
     }
     ~error_slot() {
@@ -78,7 +86,11 @@ public:
             get().raise();
         }
     }
-    [[nodiscard]] failure take() noexcept { return failure{holds() ? std::exchange(problem_, taken()) : nullptr}; }
+    [[nodiscard]] failure take() noexcept {
+        entitable::error* const held = holds() ? problem_ : nullptr;
+        problem_ = held != nullptr ? taken() : problem_;
+        return failure{held};
+    }
 
 private:
     [[nodiscard]] static entitable::error* taken() noexcept {
@@ -99,12 +111,13 @@ public:
     using value_type = T;                ///< what it holds
     using error_type = entitable::error; ///< what it holds otherwise
 
-    result(failure&& problem) noexcept : problem_(std::move(problem).release()), has_value_(false) {} ///< fails
+    result(failure&& problem) noexcept
+        : problem_(static_cast<failure&&>(problem).release()), has_value_(false) {} ///< fails
 
     /// Succeeds with a value, which is converted where that is implicit.
     template <class U = T>
-        requires(std::constructible_from<T, U> && !std::same_as<std::remove_cvref_t<U>, result> &&
-            !std::same_as<std::remove_cvref_t<U>, failure> && !std::same_as<std::remove_cvref_t<U>, std::in_place_t>)
+        requires(!std::same_as<std::remove_cvref_t<U>, result> && !std::same_as<std::remove_cvref_t<U>, failure> &&
+            !std::same_as<std::remove_cvref_t<U>, std::in_place_t> && std::is_constructible_v<T, U>)
     explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)) {}
 
     /// Makes the value in place, so that a large entity is never moved.
@@ -119,9 +132,9 @@ public:
     }
     /// Moves the value or the error.
     result(result&& other) noexcept(std::is_nothrow_move_constructible_v<T>)
-        : problem_(std::move(other.problem_)), has_value_(other.has_value_) {
+        : problem_(static_cast<detail::error_slot&&>(other.problem_)), has_value_(other.has_value_) {
         if (has_value_) {
-            ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+            ::new (static_cast<void*>(&value_)) T(static_cast<T&&>(other.value_));
         }
     }
     /// Where the move of `T` throws, this becomes an InternalError.
@@ -136,13 +149,23 @@ public:
         if (!other.has_value_) {
             problem_ = std::move(other.problem_);
         } else {
-            ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+            ::new (static_cast<void*>(&value_)) T(static_cast<T&&>(other.value_));
             has_value_ = true;
             problem_ = {};
         }
         return *this;
     }
-    ~result() { destroy(); }
+    /// Fails: for a result that is filled where it is returned, and never moved.
+    result& operator=(failure&& problem) noexcept {
+        destroy();
+        problem_ = detail::error_slot{static_cast<failure&&>(problem).release()};
+        return *this;
+    }
+    ~result() {
+        if (has_value_) {
+            value_.~T();
+        }
+    }
 
     /// Whether there is a value.
     [[nodiscard]] bool has_value() const noexcept { return has_value_; }
@@ -159,13 +182,13 @@ public:
     }
     T value() && {
         problem_.raise_unless(has_value_);
-        return std::move(value_);
+        return static_cast<T&&>(value_);
     }
 
     /// The value; undefined when there is none.
     [[nodiscard]] T& operator*() & noexcept { return value_; }
     [[nodiscard]] T const& operator*() const& noexcept { return value_; }
-    [[nodiscard]] T&& operator*() && noexcept { return std::move(value_); }
+    [[nodiscard]] T&& operator*() && noexcept { return static_cast<T&&>(value_); }
     /// The value's members; undefined when there is none.
     [[nodiscard]] T* operator->() noexcept { return &value_; }
     [[nodiscard]] T const* operator->() const noexcept { return &value_; }
@@ -179,7 +202,7 @@ public:
     /// The value, or another one when there is none.
     template <class U>
     [[nodiscard]] T value_or(U&& otherwise) && {
-        return has_value() ? std::move(value_) : static_cast<T>(std::forward<U>(otherwise));
+        return has_value() ? static_cast<T&&>(value_) : static_cast<T>(std::forward<U>(otherwise));
     }
     template <class U>
     [[nodiscard]] T value_or(U&& otherwise) const& {
@@ -192,7 +215,7 @@ public:
         if (!has_value()) {
             return problem_.take();
         }
-        return next(std::move(value_));
+        return next(static_cast<T&&>(value_));
     }
 
     /// The result of `change(value)`, or the error.
@@ -201,7 +224,7 @@ public:
         if (!has_value()) {
             return problem_.take();
         }
-        return change(std::move(value_));
+        return change(static_cast<T&&>(value_));
     }
 
 private:

@@ -49,10 +49,12 @@ public:
             object_->owners_.fetch_add(1, memory_order::relaxed);
         }
     }
-    shared(shared&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {} ///< takes over
-    /// Releases what it owned and shares the object of `other`.
+    shared(shared&& other) noexcept : object_(other.object_) { other.object_ = nullptr; } ///< takes over
+    /// Lets go of what it owned and takes its part of `other`.
     shared& operator=(shared other) noexcept {
-        std::swap(object_, other.object_);
+        T* const owned = object_;
+        object_ = other.object_;
+        other.object_ = owned;
         return *this;
     }
     ~shared() {

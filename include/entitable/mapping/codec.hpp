@@ -136,16 +136,17 @@ template <class Entity, class... Components>
     return write_key(layout, values);
 }
 
-template <class Entity, class... Components>
-[[nodiscard]] bool decode_key(std::string_view key, key_layout layout, components<void, Components...>, Entity& out) {
-    if constexpr (is_one_text<Components...>) {
-        if (layout.size() == 1) {
-            ((out.*Components::member = key), ...);
-            return true;
-        }
-    }
-    key_target const values[] = {target_of<typename Components::codec>(out.*Components::member)..., key_target{}};
-    return read_key(key, layout, values);
+/// Reads both keys of a row, each into one value per component that is a member. RowMismatch names the entity.
+ENTITABLE_LAZY [[nodiscard]] result<void> read_both_keys(row_view const& row, key_layout partition_layout,
+    key_target const* partition, key_layout row_layout, key_target const* row_key, std::string_view entity);
+
+template <class Entity, class... P, class... R>
+[[nodiscard]] result<void> decode_keys(
+    row_view const& row, Entity& out, components<void, P...>, components<void, R...>) {
+    using map = mapping<Entity>;
+    key_target const partition[] = {target_of<typename P::codec>(out.*P::member)..., key_target{}};
+    key_target const row_key[] = {target_of<typename R::codec>(out.*R::member)..., key_target{}};
+    return read_both_keys(row, map::partition_layout, partition, map::row_layout, row_key, map::entity_name);
 }
 
 /// The values of members, some of which are stored as several properties, each with the name of its member.
@@ -194,17 +195,16 @@ template <class Entity, class... P, class... R, auto... Members>
         return encoded && in_one_row ? check_size_of_chunked(into, map::entity_name, values, names, count)
                                      : std::move(encoded);
     } else {
-        auto const encode = [&](nullable_view const* values) {
-            return encode_row(into,
-                {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values + 1,
-                    std::data(map::property_names) + 1, sizeof...(Members)});
-        };
+        row_source from{map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), nullptr,
+            std::data(map::property_names) + 1, sizeof...(Members)};
         if constexpr (are_member_pointers<Members...>) { // read here: a function for each member costs compile time
             nullable_view const values[] = {nullable_view{}, view_of(entity.*Members)...};
-            return encode(values);
+            from.values = values + 1;
+            return encode_row(into, from);
         } else {
             nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
-            return encode(values);
+            from.values = values + 1;
+            return encode_row(into, from);
         }
     }
 }
@@ -293,15 +293,12 @@ template <class Entity, auto... Members>
             }
             return reader.finish(names, map::entity_name);
         }
-        auto const decode = [&](value_target const* targets) {
-            return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
-        };
         if constexpr (are_member_pointers<Members...>) {
             value_target const targets[] = {target_for(out.*Members)..., value_target{}};
-            return decode(targets);
+            return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
         } else {
             value_target const targets[] = {target_of_property(out, Members)..., value_target{}};
-            return decode(targets);
+            return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
         }
     }
 }
@@ -359,13 +356,13 @@ template <mapped_entity Entity>
     if (mode == reading::lenient) {
         out = Entity{}; // what is missing keeps its default, not what the last row had
     }
-    if (!detail::decode_key(row.partition_key, map::partition_layout, typename map::partition_components{}, out)) {
-        return key_mismatch(map::entity_name, key_part::partition, row.partition_key);
+    auto read = detail::decode_keys(row, out, typename map::partition_components{}, typename map::row_components{});
+    if (!read) {
+        return read;
     }
-    if (!detail::decode_key(row.row_key, map::row_layout, typename map::row_components{}, out)) {
-        return key_mismatch(map::entity_name, key_part::row, row.row_key);
+    if constexpr (!std::is_same_v<typename map::system_members, members<0>>) {
+        detail::decode_system(row, out, typename map::system_members{});
     }
-    detail::decode_system(row, out, typename map::system_members{});
     return detail::decode_properties(row, out, mode, typename map::properties{});
 }
 

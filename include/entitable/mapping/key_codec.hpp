@@ -109,14 +109,8 @@ template <>
 struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_view> {
     static constexpr bool variable = true;
 
-    ENTITABLE_LAZY static bool append(std::string& out, std::string_view value) {
-        out += value;
-        return true;
-    }
-    ENTITABLE_LAZY static bool parse(std::string_view text, std::string& out) {
-        out = text;
-        return true;
-    }
+    ENTITABLE_LAZY static bool append(std::string& out, std::string_view value);
+    ENTITABLE_LAZY static bool parse(std::string_view text, std::string& out);
 };
 
 /// A time: its ticks of 100 ns, 19 digits.

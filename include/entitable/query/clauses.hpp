@@ -141,17 +141,13 @@ template <class Field>
 
 /// A part of a predicate that may be left out at run time: see `when`.
 template <class Entity>
-class optional_predicate : public predicate<Entity, shape_set::of(0), shape_set::of(0)> {
-public:
-    /// Made by `when`.
-    using predicate<Entity, shape_set::of(0), shape_set::of(0)>::predicate;
-};
+struct optional_predicate : predicate<Entity, shape_set::of(0), shape_set::of(0)> {};
 
 /// `condition` where `present`, else no condition. The access path of a query does not depend on it; it may read fewer keys with the
 /// condition. Can be combined with `&&` only.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] optional_predicate<Entity> when(bool present, predicate<Entity, Shapes, Negated> condition) {
-    return optional_predicate<Entity>{present ? std::move(condition).nodes() : predicate_nodes{}};
+    return optional_predicate<Entity>{{present ? std::move(condition).nodes() : predicate_nodes{}}};
 }
 constexpr detail::refused_predicate when(bool, detail::refused_predicate) { return {}; }
 
@@ -159,7 +155,7 @@ constexpr detail::refused_predicate when(bool, detail::refused_predicate) { retu
 template <class Entity>
 [[nodiscard]] optional_predicate<Entity> operator&&(optional_predicate<Entity> left, optional_predicate<Entity> right) {
     return optional_predicate<Entity>{
-        detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::all_of)};
+        {detail::joined(std::move(left).nodes(), std::move(right).nodes(), filter_operator::all_of)}};
 }
 
 namespace detail {

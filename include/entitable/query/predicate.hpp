@@ -78,7 +78,7 @@ namespace detail {
 /// The value of a predicate, the same for all entities.
 class predicate_value {
 public:
-    explicit predicate_value(predicate_nodes nodes) : nodes_(static_cast<predicate_nodes&&>(nodes)) {}
+    predicate_value(predicate_nodes nodes); // NOLINT: implicit, for the predicates made of it
     predicate_value(predicate_value const& other);
     predicate_value(predicate_value&& other) noexcept;
     predicate_value& operator=(predicate_value const& other);
@@ -102,17 +102,10 @@ ENTITABLE_LAZY [[nodiscard]] predicate_value joined_values(
 /// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its opposite. Thread safety: one
 /// thread at a time; copies are independent.
 template <class Entity, shape_set Shapes, shape_set Negated>
-class predicate : public detail::predicate_value {
-public:
+struct predicate : detail::predicate_value {
     using entity_type = Entity; ///< whose condition it is
     /// What the alternatives say about the keys.
     static constexpr shape_set shapes = Shapes;
-
-    /// From nodes in postfix order, which have these shapes.
-    explicit predicate(predicate_nodes nodes) : predicate_value(static_cast<predicate_nodes&&>(nodes)) {}
-    /// The same.
-    explicit predicate(detail::predicate_value&& nodes) noexcept
-        : predicate_value(static_cast<detail::predicate_value&&>(nodes)) {}
 };
 
 /// Both conditions hold.

@@ -61,6 +61,9 @@ class query_reading {
 public:
     /// `parts` must outlive the reading. Keeps up to `in_flight` pages, each of another range.
     ENTITABLE_LAZY query_reading(query_parts const& parts, projection select, std::size_t in_flight);
+    query_reading(query_reading&& other) noexcept;
+    query_reading& operator=(query_reading&& other) noexcept;
+    ~query_reading();
 
     /// Whether all pages were read, or one has failed.
     [[nodiscard]] bool at_end() const noexcept { return range_ == end_; }
@@ -76,17 +79,11 @@ public:
 
     // The operation: one page of rows that satisfy the whole predicate; possibly none although there is more.
     /// Whether the page was answered, or never will be.
-    ENTITABLE_LAZY [[nodiscard]] bool page_is_here() const noexcept {
-        return at_end() || slots_[range_ % slots_.size()].page;
-    }
+    ENTITABLE_LAZY [[nodiscard]] bool page_is_here() const noexcept;
     /// The next step.
-    ENTITABLE_LAZY [[nodiscard]] operation_step next() {
-        return page_is_here() ? operation_step{} : operation_step{std::as_const(prepare(range_))};
-    }
+    ENTITABLE_LAZY [[nodiscard]] operation_step next();
     /// Takes the answer.
-    ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time) {
-        answer(range_ % slots_.size(), std::move(response));
-    }
+    ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time);
     /// The next page, for a transport that passes rows to a visitor. Only while no page is here and one range at a time is read.
     ENTITABLE_LAZY [[nodiscard]] query_entities const& page_to_show();
     /// Takes a row of that page; returns whether it satisfies the whole predicate.
@@ -128,17 +125,7 @@ private:
         ENTITABLE_LAZY void add(std::string_view partition_key);
         ENTITABLE_LAZY void add(partition_count const& behind);
     };
-    /// The range that is read here: `slot index == range % number of slots`.
-    struct slot {
-        std::size_t range{};
-        bool begun{};
-        bool asked{};     ///< in this round
-        bool last_page{}; ///< there is no page after the one here
-        std::optional<result<entitable::page>> page;
-        std::optional<std::string> continuation; ///< that the page was asked for with
-        query_entities request;
-        partition_count partitions;
-    };
+    struct slot;
 
     ENTITABLE_LAZY query_entities& prepare(std::size_t range);
 

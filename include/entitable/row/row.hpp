@@ -84,20 +84,10 @@ public:
         std::string_view etag_text = {});
     row(row const&) = default; ///< copies its bytes
     /// Leaves an empty row behind.
-    row(row&& other) noexcept
-        : block_(std::exchange(other.block_, std::string{})),
-          partition_key_size_(std::exchange(other.partition_key_size_, 0)),
-          row_key_size_(std::exchange(other.row_key_size_, 0)),
-          etag_size_(std::exchange(other.etag_size_, 0)) {}
+    row(row&& other) noexcept;
     row& operator=(row const&) = default; ///< copies its bytes
     /// Leaves an empty row behind.
-    row& operator=(row&& other) noexcept {
-        block_ = std::exchange(other.block_, std::string{});
-        partition_key_size_ = std::exchange(other.partition_key_size_, 0);
-        row_key_size_ = std::exchange(other.row_key_size_, 0);
-        etag_size_ = std::exchange(other.etag_size_, 0);
-        return *this;
-    }
+    row& operator=(row&& other) noexcept;
     ~row() = default;
     /// Copies a row.
     explicit row(row_view view) : row(view.partition_key, view.row_key, view.payload, view.etag_text) {}
@@ -107,10 +97,7 @@ public:
           partition_key_size_(partition_key_size),
           row_key_size_(row_key_size) {}
     /// Gives up the block for reuse; leaves this row empty.
-    [[nodiscard]] std::string release() && noexcept {
-        partition_key_size_ = row_key_size_ = etag_size_ = 0;
-        return std::exchange(block_, std::string{});
-    }
+    ENTITABLE_LAZY [[nodiscard]] std::string release() && noexcept;
 
     /// By reference; valid until this changes.
     [[nodiscard]] row_view view() const noexcept {

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] virtual result<response_of<First>> execute(First const&, call&) = 0;
 };
 
-using transport_interface = all_requests::apply<answering>;
+class transport_interface : public all_requests::apply<answering> {}; // a short name, for the symbols that have it
 
 /// The same chain over a transport.
 template <class T, class... Requests>
@@ -104,6 +104,11 @@ public:
         requires(!std::same_as<T, any_transport> && requires { typename T::is_transport; } && !detail::is_any<T> &&
             transport<T>)
     any_transport(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
+    any_transport(any_transport const& other) noexcept;            ///< shares what it holds
+    any_transport(any_transport&& other) noexcept;                 ///< takes it over
+    any_transport& operator=(any_transport const& other) noexcept; ///< shares what it holds
+    any_transport& operator=(any_transport&& other) noexcept;      ///< takes it over
+    ~any_transport();
 
     /// That of the transport it holds; the default one after a move.
     [[nodiscard]] entitable::profile profile() const {
@@ -132,3 +137,7 @@ private:
 };
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/transport/impl/any_transport.ipp>
+#endif

@@ -58,16 +58,8 @@ concept answers_at_once = requires { requires std::same_as<typename T::answers_a
 namespace detail {
 
 /// Passes the rows of a page to a visitor.
-[[nodiscard]] inline result<read_entities::response> show_page(
-    result<query_entities::response> found, row_watcher const& visit) {
-    if (!found) {
-        return std::move(found).as_failure();
-    }
-    for (std::size_t index = 0; index < found->rows.size(); ++index) {
-        visit(found->rows[index]);
-    }
-    return read_entities::response{std::move(found->continuation), found->rows.size(), found->examined, found->stale};
-}
+ENTITABLE_LAZY [[nodiscard]] result<read_entities::response> show_page(
+    result<query_entities::response> found, row_watcher const& visit);
 
 } // namespace detail
 
@@ -103,3 +95,7 @@ template <transport T, table_request Request>
 }
 
 ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/transport/impl/transport.ipp>
+#endif

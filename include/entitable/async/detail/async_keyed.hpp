@@ -137,10 +137,12 @@ private:
     template <class Found>
     [[nodiscard]] read_of<Found> read(key_argument<typename P::value_type> const&... partition,
         key_argument<typename R::value_type> const&... row) const {
+        auto const keys = of_keys::sources_of(partition..., row...);
         std::string partition_buffer;
         std::string row_buffer;
         return read_keys<Found>(
-            of_keys::partition_text(partition_buffer, partition...), of_keys::row_text(row_buffer, row...));
+            key_text(partition_buffer, key_part::partition, mapping<Entity>::partition_layout, keys.partition),
+            key_text(row_buffer, key_part::row, mapping<Entity>::row_layout, keys.row));
     }
     template <class Found>
     [[nodiscard]] read_of<Found> read_named(reference<Entity> const& named) const {

@@ -28,6 +28,16 @@ template <class Entity>
 inline constexpr row_reader read_row<Entity, Entity> = &read_entity_row<Entity>;
 
 template <class Row>
+[[nodiscard]] void* add_row(void* rows) {
+    return &static_cast<std::vector<Row>*>(rows)->emplace_back();
+}
+/// Gives the names of what is asked for of a row; null for whole entities.
+template <class Entity, class Row>
+inline constexpr projection (*names_of_row_of)() = &Row::names;
+template <class Entity>
+inline constexpr projection (*names_of_row_of<Entity, Entity>)() = nullptr;
+
+template <class Row>
 [[nodiscard]] void* make_row() {
     return new Row{};
 }

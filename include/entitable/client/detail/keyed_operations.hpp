@@ -34,6 +34,12 @@ failure not_named() {
     return failure{error_code::invalid_input, {}};
 }
 
+/// Lets a change, which is behind two pointers, change an entity.
+template <class Change, class Entity>
+[[nodiscard]] bool call_change(void* to, void* entity) {
+    return apply_change(**static_cast<Change**>(to), *static_cast<Entity*>(entity));
+}
+
 /// The operations whose parameters are the key components of the entity.
 template <class Entity, class PartitionComponents, class RowComponents>
 class keyed_operations;
@@ -47,19 +53,22 @@ public:
     /// The entity with these keys; ResourceNotFound when there is none. A point query.
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        return read<Entity>(partition..., row...);
+        auto const keys = sources_of(partition..., row...);
+        return read<Entity>(keys.partition, keys.row);
     }
 
     /// The same, or nothing when there is none.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        return read<std::optional<Entity>>(partition..., row...);
+        auto const keys = sources_of(partition..., row...);
+        return read<std::optional<Entity>>(keys.partition, keys.row);
     }
 
     /// The same with its ETag and Timestamp; ResourceNotFound when there is none.
     [[nodiscard]] result<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
-        return read<stored<Entity>>(partition..., row...);
+        auto const keys = sources_of(partition..., row...);
+        return read<stored<Entity>>(keys.partition, keys.row);
     }
 
     /// The entity that a reference names; ResourceNotFound when there is none. A point query.
@@ -101,14 +110,16 @@ public:
     /// UpdateConditionNotSatisfied when it was changed since.
     [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        return core_.write(removal(partition_key(partition...), row_key(row...), std::move(condition)));
+        auto const keys = sources_of(partition..., row...);
+        return core_.write(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition)));
     }
 
     /// The same, or nothing when there is none, which is no error. With `retrying`, an attempt that finds none after one whose answer was
     /// lost counts as a removal (`written::after_retry`).
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
-        return core_.write_if_present(removal(partition_key(partition...), row_key(row...), std::move(condition)));
+        auto const keys = sources_of(partition..., row...);
+        return core_.write_if_present(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition)));
     }
 
     /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; from the start when another writer was
@@ -123,13 +134,13 @@ public:
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
-        return change_entity(partition_key(partition...), row_key(row...), false, change, options);
+        return change_entity(sources_of(partition..., row...), false, change, options);
     }
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, any_etag_t, Change&& change,
         update_options const& options = {}) const {
-        return change_entity(partition_key(partition...), row_key(row...), true, change, options);
+        return change_entity(sources_of(partition..., row...), true, change, options);
     }
 
     /// As `update`, or nothing when there is no such entity, which is no error.
@@ -137,13 +148,13 @@ public:
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, Change&& change,
         update_options const& options = {}) const {
-        return if_present{}(change_entity(partition_key(partition...), row_key(row...), false, change, options));
+        return if_present{}(change_entity(sources_of(partition..., row...), false, change, options));
     }
     template <class Change>
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, any_etag_t,
         Change&& change, update_options const& options = {}) const {
-        return if_present{}(change_entity(partition_key(partition...), row_key(row...), true, change, options));
+        return if_present{}(change_entity(sources_of(partition..., row...), true, change, options));
     }
 
     /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes its changes as one: all of them, or
@@ -170,53 +181,46 @@ protected:
     using of_keys::partition_key;
     using of_keys::row_key;
 
+    using of_keys::sources_of;
+
     /// Reads the entity with these keys.
     template <class Found>
-    [[nodiscard]] result<Found> read(key_argument<typename P::value_type> const&... partition,
-        key_argument<typename R::value_type> const&... row) const {
-        std::string partition_buffer;
-        std::string row_buffer;
-        return read_keys<Found>(
-            of_keys::partition_text(partition_buffer, partition...), of_keys::row_text(row_buffer, row...));
-    }
-    template <class Found>
-    [[nodiscard]] result<Found> read_named(reference<Entity> const& named) const {
-        return read_keys<Found>(borrowed_key(key_part::partition, std::string_view{named.partition_key}),
-            borrowed_key(key_part::row, std::string_view{named.row_key}));
-    }
-    template <class Found>
-    [[nodiscard]] result<Found> read_keys(result<std::string_view>&& partition, result<std::string_view>&& row) const {
+    [[nodiscard]] result<Found> read(key_source const* partition, key_source const* row) const {
         result<Found> found{std::in_place};
-        if constexpr (std::same_as<Found,
-                          Entity>) { // what nearly every program calls, by one function for all entities
-            auto read = core_.read(std::move(partition), std::move(row), &*found, kind_of_entity<Entity>.read);
-            if (!read) {
-                return std::move(read).as_failure();
+        if constexpr (std::same_as<Found, Entity>) { // what nearly every program calls
+            if (auto read = core_.read(kind_of_entity<Entity>, partition, row, &*found); !read) {
+                found = std::move(read).as_failure();
             }
         } else {
             found_entity<Entity, Found> const shown{&found, core_.options().reading};
-            shown.conclude(core_.read(std::move(partition), std::move(row), shown));
+            shown.conclude(core_.read(kind_of_entity<Entity>, partition, row, entity_visitor{shown}));
         }
+        return found;
+    }
+    template <class Found>
+    [[nodiscard]] result<Found> read_named(reference<Entity> const& named) const {
+        result<Found> found{std::in_place};
+        found_entity<Entity, Found> const shown{&found, core_.options().reading};
+        shown.conclude(core_.read(borrowed_key(key_part::partition, std::string_view{named.partition_key}),
+            borrowed_key(key_part::row, std::string_view{named.row_key}), entity_visitor{shown}));
         return found;
     }
 
     template <class Change>
-    [[nodiscard]] result<updated<Entity>> change_entity(result<std::string> partition, result<std::string> row,
+    [[nodiscard]] result<updated<Entity>> change_entity(key_sources<sizeof...(P), sizeof...(R)> const& keys,
         bool forced, Change& change, update_options const& options) const {
         result<updated<Entity>> outcome{std::in_place};
         Change* target = &change; // may point to a function, which is no object
-        auto const call = [](void* to, void* entity) {
-            return apply_change(**static_cast<Change**>(to), *static_cast<Entity*>(entity));
-        };
-        auto done = update_entity(
-            core_, partition, row, kind_of_entity<Entity>, &outcome->entity, {call, &target}, forced, options);
-        if (!done) {
-            return std::move(done).as_failure();
+        auto done = update_entity(core_, kind_of_entity<Entity>, keys.partition, keys.row, &outcome->entity,
+            {&call_change<Change, Entity>, &target}, forced, options);
+        if (done) {
+            outcome->etag = std::move(done->etag);
+            outcome->attempts = done->attempts;
+            outcome->changed = done->changed;
+            outcome->after_retry = done->after_retry;
+        } else {
+            outcome = std::move(done).as_failure();
         }
-        outcome->etag = std::move(done->etag);
-        outcome->attempts = done->attempts;
-        outcome->changed = done->changed;
-        outcome->after_retry = done->after_retry;
         return outcome;
     }
     table_core core_;

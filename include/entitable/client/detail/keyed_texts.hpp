@@ -15,19 +15,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A key, in `buffer` where it has to be made; one that is nothing but one text is not copied. `key_reserved` for a row key of system rows.
-template <key_part Part, class... Components>
-[[nodiscard]] result<std::string_view> key_text(
-    std::string& buffer, key_layout layout, key_argument<typename Components::value_type> const&... values) {
-    if constexpr (is_one_text<Components...>) {
-        if (layout.size() == 1) {
-            return borrowed_key(Part, values.value...);
-        }
-    }
-    key_source const sources[] = {
-        source_of<typename Components::codec, typename Components::value_type>(values)..., key_source{}};
-    return written_key(buffer, Part, layout, sources);
-}
+/// The values of both keys as functions take them that do not know their types. It refers to them.
+template <std::size_t OfPartition, std::size_t OfRow>
+struct key_sources {
+    key_source partition[OfPartition + 1]; // there may be none
+    key_source row[OfRow + 1];
+};
 
 /// Keys of one entity type.
 template <class Entity, class PartitionComponents, class RowComponents>
@@ -42,14 +35,10 @@ protected:
     [[nodiscard]] static result<std::string> row_key(key_argument<typename R::value_type> const&... values) {
         return checked_row_key(key_from<R...>(mapping<Entity>::row_layout, values...));
     }
-    /// The same, not copied where that can be: see `key_text`.
-    [[nodiscard]] static result<std::string_view> partition_text(
-        std::string& buffer, key_argument<typename P::value_type> const&... values) {
-        return key_text<key_part::partition, P...>(buffer, mapping<Entity>::partition_layout, values...);
-    }
-    [[nodiscard]] static result<std::string_view> row_text(
-        std::string& buffer, key_argument<typename R::value_type> const&... values) {
-        return key_text<key_part::row, R...>(buffer, mapping<Entity>::row_layout, values...);
+    [[nodiscard]] static key_sources<sizeof...(P), sizeof...(R)> sources_of(
+        key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... row) {
+        return {{source_of<typename P::codec, typename P::value_type>(partition)..., key_source{}},
+            {source_of<typename R::codec, typename R::value_type>(row)..., key_source{}}};
     }
 };
 

@@ -15,7 +15,7 @@ struct query_rows {
     /// `keys_only`: all that the caller looks at, so that a service sends no more than that and what the predicate needs.
     template <class Query>
     [[nodiscard]] static result<shared<row_walk>> of(Query const& asked, bool keys_only) {
-        return keys_only && asked.limits_.read == nullptr ? asked.start(key_names) : asked.start(Query::names_of());
+        return keys_only && asked.limits_.read == nullptr ? asked.start(key_names) : asked.start(Query::names);
     }
     /// The same query, by which a service leaves out rows that were written at this time or later. It may give them still.
     template <class Query>

@@ -5,6 +5,7 @@
 #include <entitable/client/detail/found_entity.hpp>
 #include <entitable/client/detail/table_operations.hpp>
 #include <entitable/client/table_core.hpp>
+#include <entitable/mapping/detail/key_from.hpp>
 #include <entitable/request/in_turn.hpp>
 #include <entitable/row/system_rows.hpp>
 #include <entitable/transport/run.hpp>
@@ -27,8 +28,11 @@ ENTITABLE_LAZY_BODY result<std::string_view> borrowed_key(key_part part, std::st
     return text;
 }
 
-ENTITABLE_LAZY_BODY result<std::string_view> written_key(
+ENTITABLE_LAZY_BODY result<std::string_view> key_text(
     std::string& buffer, key_part part, key_layout layout, key_source const* sources) {
+    if (layout.size() == 1 && sources->append == &append_value<key_codec<std::string>, std::string_view>) {
+        return borrowed_key(part, *static_cast<std::string_view const*>(sources->value));
+    }
     auto made = write_key(layout, sources);
     if (!made) {
         return std::move(made).as_failure();
@@ -154,6 +158,20 @@ ENTITABLE_LAZY_BODY result<void> table_core::read(
     return read(std::move(partition_key), std::move(row_key), entity_visitor{take});
 }
 
+ENTITABLE_LAZY_BODY result<void> table_core::read(
+    entity_kind const& of, key_source const* partition, key_source const* row, void* to) const {
+    auto const take = [&](row_view const& stored, etag const&, bool) { return of.read(stored, to, options_.reading); };
+    return read(of, partition, row, entity_visitor{take});
+}
+
+ENTITABLE_LAZY_BODY result<void> table_core::read(
+    entity_kind const& of, key_source const* partition, key_source const* row, entity_visitor const& visit) const {
+    std::string partition_buffer;
+    std::string row_buffer;
+    return read(key_text(partition_buffer, key_part::partition, of.partition_layout, partition),
+        key_text(row_buffer, key_part::row, of.row_layout, row), visit);
+}
+
 ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range, filter const& condition,
     bool with_system_rows, function_ref<void(row_view)> function) const {
     query_entities request;
@@ -204,6 +222,12 @@ ENTITABLE_LAZY_BODY result<mutation> removal(
         return std::move(row_key).as_failure();
     }
     return mutation::remove(row{*partition_key, *row_key, {}}, std::move(condition));
+}
+
+ENTITABLE_LAZY_BODY result<mutation> removal(
+    entity_kind const& of, key_source const* partition, key_source const* row, etag_condition&& condition) {
+    return removal(write_key(of.partition_layout, partition), checked_row_key(write_key(of.row_layout, row)),
+        std::move(condition));
 }
 
 } // namespace detail

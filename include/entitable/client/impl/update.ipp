@@ -108,18 +108,20 @@ ENTITABLE_LAZY_BODY update_operation to_update(table_core const& table, result<s
         std::move(reading), change, forced, options.max_attempts, options.delays, seed, std::move(allowed)};
 }
 
-ENTITABLE_LAZY_BODY result<update_outcome> update_entity(table_core const& table, result<std::string>& partition_key,
-    result<std::string>& row_key, entity_kind const& kind, void* entity, entity_change change, bool forced,
+ENTITABLE_LAZY_BODY result<update_outcome> update_entity(table_core const& table, entity_kind const& kind,
+    key_source const* partition, key_source const* row, void* entity, entity_change change, bool forced,
     update_options const& options) {
-    auto const change_row = [&](row_view stored) -> result<std::optional<row>> {
+    auto partition_key = write_key(kind.partition_layout, partition);
+    auto row_key = checked_row_key(write_key(kind.row_layout, row));
+    auto const change_row = [&](row_view stored) -> result<std::optional<entitable::row>> {
         kind.reset(entity);
         if (auto decoded = kind.read(stored, entity, table.options().reading); !decoded) {
             return std::move(decoded).as_failure();
         }
         if (!change.call(change.change, entity)) {
-            return std::optional<row>{};
+            return std::optional<entitable::row>{};
         }
-        result<row> made{std::in_place};
+        result<entitable::row> made{std::in_place};
         if (auto encoded = kind.write(entity, *made); !encoded) {
             return std::move(encoded).as_failure();
         }

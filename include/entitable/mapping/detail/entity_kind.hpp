@@ -23,18 +23,23 @@ struct entity_kind {
     row_reader read;
     result<void> (*write)(void const* from, row& to);
     void (*reset)(void* entity); ///< to what a new one is
+    key_layout partition_layout;
+    key_layout row_layout;
 };
 
 template <class Entity>
 [[nodiscard]] result<void> write_entity_row(void const* from, row& to) {
-    return to_row(*static_cast<Entity const*>(from), to);
+    using map = mapping<Entity>;
+    return encode_entity(to, *static_cast<Entity const*>(from), typename map::partition_components{},
+        typename map::row_components{}, typename map::properties{});
 }
 template <class Entity>
 void reset_entity(void* entity) {
     *static_cast<Entity*>(entity) = Entity{};
 }
 template <class Entity>
-inline constexpr entity_kind kind_of_entity{&read_entity_row<Entity>, &write_entity_row<Entity>, &reset_entity<Entity>};
+inline constexpr entity_kind kind_of_entity{&read_entity_row<Entity>, &write_entity_row<Entity>, &reset_entity<Entity>,
+    mapping<Entity>::partition_layout, mapping<Entity>::row_layout};
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

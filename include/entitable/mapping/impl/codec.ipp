@@ -142,5 +142,21 @@ ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_targe
     return {};
 }
 
+ENTITABLE_LAZY_BODY result<void> read_both_keys(row_view const& row, key_layout partition_layout,
+    key_target const* partition, key_layout row_layout, key_target const* row_key, std::string_view entity) {
+    // A component alone is the whole key: nothing to take apart.
+    auto const read = [](std::string_view key, key_layout layout, key_target const* values) {
+        return layout.size() == 1 && values->parse != nullptr ? values->parse(key, values->value)
+                                                              : read_key(key, layout, values);
+    };
+    if (!read(row.partition_key, partition_layout, partition)) {
+        return key_mismatch(entity, key_part::partition, row.partition_key);
+    }
+    if (!read(row.row_key, row_layout, row_key)) {
+        return key_mismatch(entity, key_part::row, row.row_key);
+    }
+    return {};
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -40,4 +40,15 @@ ENTITABLE_LAZY_BODY bool parse_key_integer(
 }
 
 } // namespace detail
+
+ENTITABLE_LAZY_BODY bool key_codec<std::string>::append(std::string& out, std::string_view value) {
+    out += value;
+    return true;
+}
+
+ENTITABLE_LAZY_BODY bool key_codec<std::string>::parse(std::string_view text, std::string& out) {
+    out = text;
+    return true;
+}
+
 ENTITABLE_END_NAMESPACE

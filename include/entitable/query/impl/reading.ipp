@@ -8,6 +8,34 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+/// The range that is read here: `slot index == range % number of slots`.
+struct query_reading::slot {
+    std::size_t range{};
+    bool begun{};
+    bool asked{};     ///< in this round
+    bool last_page{}; ///< there is no page after the one here
+    std::optional<result<entitable::page>> page;
+    std::optional<std::string> continuation; ///< that the page was asked for with
+    query_entities request;
+    partition_count partitions;
+};
+
+ENTITABLE_DECL query_reading::query_reading(query_reading&& other) noexcept = default;
+ENTITABLE_DECL query_reading& query_reading::operator=(query_reading&& other) noexcept = default;
+ENTITABLE_DECL query_reading::~query_reading() = default;
+
+ENTITABLE_LAZY_BODY bool query_reading::page_is_here() const noexcept {
+    return at_end() || slots_[range_ % slots_.size()].page;
+}
+
+ENTITABLE_LAZY_BODY operation_step query_reading::next() {
+    return page_is_here() ? operation_step{} : operation_step{std::as_const(prepare(range_))};
+}
+
+ENTITABLE_LAZY_BODY void query_reading::answer(result<query_entities::response> response, steady_time) {
+    answer(range_ % slots_.size(), std::move(response));
+}
+
 ENTITABLE_LAZY_BODY std::string query_cost::to_string() const {
     return text::joined({"requests made       ", std::to_string(requests), "\nrows examined       ",
         std::to_string(examined), "\nrows received       ", std::to_string(received), "\nrows accepted       ",

@@ -6,6 +6,8 @@
 #include <entitable/row/detail/payload.hpp>
 #include <entitable/row/row.hpp>
 
+#include <utility>
+
 ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_LAZY_BODY property_cursor::property_cursor(std::string_view payload) noexcept {
@@ -108,6 +110,25 @@ ENTITABLE_LAZY_BODY result<void> check_payload(std::string_view payload) {
         return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
     }
     return {};
+}
+
+ENTITABLE_DECL row::row(row&& other) noexcept
+    : block_(std::exchange(other.block_, std::string{})),
+      partition_key_size_(std::exchange(other.partition_key_size_, 0)),
+      row_key_size_(std::exchange(other.row_key_size_, 0)),
+      etag_size_(std::exchange(other.etag_size_, 0)) {}
+
+ENTITABLE_DECL row& row::operator=(row&& other) noexcept {
+    block_ = std::exchange(other.block_, std::string{});
+    partition_key_size_ = std::exchange(other.partition_key_size_, 0);
+    row_key_size_ = std::exchange(other.row_key_size_, 0);
+    etag_size_ = std::exchange(other.etag_size_, 0);
+    return *this;
+}
+
+ENTITABLE_LAZY_BODY std::string row::release() && noexcept {
+    partition_key_size_ = row_key_size_ = etag_size_ = 0;
+    return std::exchange(block_, std::string{});
 }
 
 ENTITABLE_LAZY_BODY row::row(

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/transport/transport.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_LAZY_BODY result<read_entities::response> show_page(
+    result<query_entities::response> found, row_watcher const& visit) {
+    if (!found) {
+        return std::move(found).as_failure();
+    }
+    for (std::size_t index = 0; index < found->rows.size(); ++index) {
+        visit(found->rows[index]);
+    }
+    return read_entities::response{std::move(found->continuation), found->rows.size(), found->examined, found->stale};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
