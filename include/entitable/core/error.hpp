@@ -39,11 +39,11 @@ struct ENTITABLE_VISIBLE error : std::exception {
     std::optional<std::chrono::milliseconds> retry_after; ///< the delay the service asks for, if it does
     std::string message;                                  ///< names the offender and the limit; no user data
     std::string detail;                                   ///< values of user data, cut short; keep it out of logs
-    std::string server_message;                           ///< the service's words; of REST their first line
-    std::string request_id;                               ///< the service's id of the request, for its support
-    std::string operation_id; ///< names a write of unknown effect that kept an operation row
+    std::string server_message; ///< words of the service (REST: the first line), database or system
+    std::string request_id;     ///< the service's id of the request, for its support
+    std::string operation_id;   ///< names a write of unknown effect that kept an operation row
 
-    /// On one line: code, status, message, operation, an unknown effect, the service's words and the request's id. Never `detail`.
+    /// On one line: code, status, message, operation, an unknown effect, `server_message` and the request's id. Never `detail`.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     /// Throws a copy of this error; prints it and ends the program where exceptions are switched off.

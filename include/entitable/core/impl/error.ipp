@@ -43,7 +43,8 @@ ENTITABLE_LAZY_BODY std::string error::to_string() const {
         text += "; it is not known whether the write was applied";
     }
     if (!server_message.empty()) {
-        text += text::joined({"; the service said: ", text::printable(server_message)}); // it may have several lines
+        text +=
+            text::joined({"; the answer was: ", text::printable(server_message)}); // of several lines, from a database
     }
     if (!request_id.empty()) {
         text += text::joined({"; request ", text::printable(request_id)});
