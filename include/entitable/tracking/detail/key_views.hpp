@@ -6,6 +6,7 @@
 /// The texts of an entity's keys from their components, both at once.
 
 #include <entitable/client/detail/keyed_operations.hpp>
+#include <entitable/client/detail/keyed_texts.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -15,20 +16,22 @@ template <class Entity, class PartitionComponents, class RowComponents>
 struct key_views;
 
 template <class Entity, class... P, class... R>
-struct key_views<Entity, components<void, P...>, components<void, R...>> {
+struct key_views<Entity, components<void, P...>, components<void, R...>>
+    : keyed_texts<Entity, components<void, P...>, components<void, R...>> {
     static constexpr std::size_t count = sizeof...(P) + sizeof...(R);
 
     template <class Function>
     [[nodiscard]] static result<void> show(Function const& function,
         key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... rows) {
+        auto const keys = key_views::sources_of(partition..., rows...);
         std::string partition_buffer;
         std::string row_buffer;
         auto const partition_key =
-            key_text<key_part::partition, P...>(partition_buffer, mapping<Entity>::partition_layout, partition...);
+            key_text(partition_buffer, key_part::partition, mapping<Entity>::partition_layout, keys.partition);
         if (!partition_key) {
             return failure{partition_key.error()};
         }
-        auto const row_key = key_text<key_part::row, R...>(row_buffer, mapping<Entity>::row_layout, rows...);
+        auto const row_key = key_text(row_buffer, key_part::row, mapping<Entity>::row_layout, keys.row);
         if (!row_key) {
             return failure{row_key.error()};
         }
