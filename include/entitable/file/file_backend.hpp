@@ -59,9 +59,9 @@ public:
     /// nothing; a process that is killed leaves a file whose name ends in `-copying`, which no store opens and which can be removed. With
     /// `durability::full` the copy and its name are on the disk when this returns.
     ///
-    /// Errors, all with `effect::none`: InvalidInput for an empty path or one with a NUL; StoreFailed where something is there, or the log of a
-    /// file that was there (`-wal`, `-shm`, `-journal`), named in the detail; StoreCorrupt for a damaged page; StoreFull; StoreBusy;
-    /// DeadlineExceeded and Cancelled, which are checked after each slice of a megabyte; NotSupported on Windows.
+    /// Errors, all with `effect::none`: InvalidInput for a path that `sqlite_store::open` refuses, or of a folder; StoreFailed where something is
+    /// there, or the log of a file that was there (`-wal`, `-shm`, `-journal`), named in the detail; StoreCorrupt for a damaged page;
+    /// StoreFull; StoreBusy; DeadlineExceeded and Cancelled, which are checked after each slice of a megabyte; NotSupported on Windows.
     [[nodiscard]] result<file_copy_progress> copy_to(
         std::string_view path, file_copy_watcher watch, file_copy_options const& options = {}) const {
         return has_store() ? store().copy_to(path, watch, options) : detail::moved_from("backend");

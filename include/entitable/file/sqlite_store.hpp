@@ -61,8 +61,8 @@ public:
         detail::connection first; ///< open and checked
         bool unpurged{};          ///< there are rows of removed tables
     };
-    /// Opens a file. Errors: InvalidInput for an empty path or one with a NUL; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull,
-    /// StoreFailed.
+    /// Opens a file. Errors: InvalidInput for a path that is empty, has a NUL, or ends in `-lock`, `-wal`, `-shm`, `-journal` or
+    /// `-copying`; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreFailed.
     [[nodiscard]] static result<opened_file> open(std::string_view path, file_options const& options);
 
     /// Made of a file that `open` gave.
