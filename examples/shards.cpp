@@ -225,7 +225,7 @@ private:
                 auto const file, entitable::file_backend::open((folder_ / (std::string{of} + ".db")).string()));
             ENTITABLE_CHECK(file.copy_to(path.string()));
             ENTITABLE_TRY(auto copied, entitable::file_backend::open(path.string()));
-            return entitable::any_transport{std::move(copied)};
+            return entitable::any_transport{copied};
         };
         auto const told = entitable::back_up(all, store(name + ".backup"), name, options);
         for (auto const& each : copies) {
