@@ -6,10 +6,14 @@
 /// A tool for tables over many files: what there is, and what an operator does with it.
 ///
 ///     shards FOLDER make NUMBER STORE...           a map of so many virtual shards, spread over stores: files of that name
+///     shards FOLDER ranges BOUND,BOUND... STORE... the same by ranges of keys, which are split and merged later
 ///     shards FOLDER load TABLE ROWS                rows to play with
 ///     shards FOLDER status                         the map, sizes, what keeps clients out
+///     shards FOLDER map                            which shards are where, a line each
 ///     shards FOLDER plan SHARD STORE               what a move would do
 ///     shards FOLDER move SHARD STORE               does it, while clients read and write
+///     shards FOLDER split SHARD [KEY]              its range in two, at a key or in the middle
+///     shards FOLDER merge LOWER UPPER STORE        two ranges side by side into one, while clients read and write
 ///     shards FOLDER rebalance [--dry-run] [STORE...]   evenly by bytes, with the least moved; over new stores as well
 ///     shards FOLDER drain STORE                    empties a store
 ///     shards FOLDER pin NAME SHARD STORE...        a rule: the shard stays in one of these stores
@@ -56,13 +60,14 @@ public:
     [[nodiscard]] result<int> run(std::vector<std::string> const& words) {
         std::size_t const given = words.size() - 1;
         std::string const& verb = words[0];
-        if (verb == "make" && given >= 2) {
+        if ((verb == "make" || verb == "ranges") && given >= 2) {
             entitable::lookup_map_options options;
             options.lease =
                 std::chrono::milliseconds{50}; // a minute by default; the demonstration does not wait for that
-            ENTITABLE_CHECK(entitable::lookup_map::make(store("catalogue"), "shardmap",
-                entitable::virtual_shards{static_cast<std::uint32_t>(number(words[1]))},
-                {words.begin() + 2, words.end()}, options));
+            auto shards = verb == "make" ? entitable::virtual_shards{static_cast<std::uint32_t>(number(words[1]))}
+                                         : entitable::virtual_shards::ranges(bounds(words[1]));
+            ENTITABLE_CHECK(entitable::lookup_map::make(
+                store("catalogue"), "shardmap", std::move(shards), {words.begin() + 2, words.end()}, options));
             return done;
         }
         ENTITABLE_TRY(auto const all, open());
@@ -72,6 +77,11 @@ public:
         if (verb == "status" && given == 0) {
             return status(all);
         }
+        if (verb == "map" && given == 0) {
+            ENTITABLE_TRY(auto const map, all.cloud().map().to_string());
+            std::printf("%s", map.c_str());
+            return done;
+        }
         if ((verb == "plan" || verb == "move") && given == 2) {
             ENTITABLE_TRY(auto plan, entitable::plan_move(all, static_cast<std::int32_t>(number(words[1])), words[2]));
             if (verb == "plan") {
@@ -80,6 +90,17 @@ public:
             }
             ENTITABLE_TRY(auto const moved, plan.run());
             std::printf("%llu rows moved\n", static_cast<unsigned long long>(moved.rows));
+            return done;
+        }
+        if (verb == "split" && (given == 1 || given == 2)) {
+            return split(all, words);
+        }
+        if (verb == "merge" && given == 3) {
+            ENTITABLE_TRY(auto plan,
+                entitable::plan_merge(all, static_cast<std::int32_t>(number(words[1])),
+                    static_cast<std::int32_t>(number(words[2])), words[3]));
+            ENTITABLE_TRY(auto const merged, plan.run());
+            std::printf("%llu rows merged\n", static_cast<unsigned long long>(merged.rows));
             return done;
         }
         if (verb == "rebalance") {
@@ -134,18 +155,40 @@ private:
         return std::strtoul(word.c_str(), nullptr, 10);
     }
 
-    /// Virtual shards are those that the map was made with.
+    /// Virtual shards are those that the map was made with; ranges are in the map.
     [[nodiscard]] result<entitable::fleet> open(std::vector<std::string> new_stores = {}) const {
         auto const catalogue = store("catalogue");
         ENTITABLE_TRY(auto const header,
             entitable::table<entitable::shard_map_header>(catalogue, "shardmap").get("map", "header"));
         ENTITABLE_TRY(auto map,
-            entitable::lookup_map::open(
-                catalogue, "shardmap", entitable::virtual_shards{static_cast<std::uint32_t>(header.number)}));
+            entitable::lookup_map::open(catalogue, "shardmap",
+                header.strategy == "ranges" ? entitable::virtual_shards::ranges()
+                                            : entitable::virtual_shards{static_cast<std::uint32_t>(header.number)}));
         auto const opener = [self = *this](std::string_view name) -> result<entitable::any_transport> {
             return self.store(std::string{name});
         };
         return entitable::fleet{entitable::sharded{std::move(map), opener}, {.stores = std::move(new_stores)}};
+    }
+
+    /// "a,b,c", in turn.
+    [[nodiscard]] static std::vector<std::string> bounds(std::string const& words) {
+        std::vector<std::string> all;
+        for (std::size_t begin = 0; begin < words.size();) {
+            std::size_t const end = (std::min)(words.find(',', begin), words.size());
+            all.push_back(words.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        return all;
+    }
+    static result<int> split(entitable::fleet const& all, std::vector<std::string> const& words) {
+        auto const shard = static_cast<std::int32_t>(number(words[1]));
+        std::string key = words.size() > 2 ? words[2] : std::string{};
+        if (key.empty()) {
+            ENTITABLE_TRY(key, entitable::split_key(all, shard));
+        }
+        ENTITABLE_TRY(auto const upper, entitable::split_shard(all, shard, key));
+        std::printf("shard %d has the keys from \"%s\" on\n", static_cast<int>(upper), key.c_str());
+        return done;
     }
 
     static result<int> load(entitable::fleet const& all, std::string const& table, unsigned long rows) {
@@ -257,6 +300,7 @@ int run(std::string const& folder, std::vector<std::string> const& words) {
 int demonstrate() {
     auto const folder = std::filesystem::temp_directory_path() / ("shards-" + std::to_string(std::random_device{}()));
     std::filesystem::create_directories(folder / "spare");
+    std::filesystem::create_directories(folder / "logs");
     auto const type = [&](std::string const& where, std::vector<std::string> const& words) {
         std::printf("$ shards %s", where.c_str());
         for (std::string const& each : words) {
@@ -292,6 +336,14 @@ int demonstrate() {
     type("spare", {"make", "5", "one", "two"});
     type(".", {"restore", "nightly", "spare"});
     type("spare", {"verify"});
+    type("logs", {"ranges", "sensor 3,sensor 6", "one", "two"});
+    type("logs", {"load", "readings", "3000"});
+    type("logs", {"split", "2"});
+    type("logs", {"move", "3", "three"});
+    type("logs", {"merge", "0", "1", "one"});
+    type("logs", {"split", "0", "sensor 7"}); // not a key of it
+    type("logs", {"map"});
+    type("logs", {"verify"});
     std::filesystem::remove_all(folder);
     return 0;
 }
@@ -306,7 +358,9 @@ int main(int argc, char** argv) {
     int const code = words.size() < 2 ? used_wrongly : run(words[0], {words.begin() + 1, words.end()});
     if (code == used_wrongly) {
         std::fprintf(stderr,
-            "shards FOLDER make|load|status|plan|move|rebalance|drain|pin|offline|readonly|open|verify|backup|restore "
+            "shards FOLDER "
+            "make|ranges|load|status|map|plan|move|split|merge|rebalance|drain|pin|offline|readonly|open|verify|backup|"
+            "restore "
             "...\n");
     }
     return code;

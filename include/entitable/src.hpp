@@ -68,6 +68,7 @@
 #include <entitable/fleet/impl/fleet_audit.ipp>
 #include <entitable/fleet/impl/fleet_backup.ipp>
 #include <entitable/fleet/impl/fleet_check.ipp>
+#include <entitable/fleet/impl/fleet_ranges.ipp>
 #include <entitable/fleet/impl/place.ipp>
 #include <entitable/fleet/impl/placement_rules.ipp>
 #include <entitable/fleet/impl/rebalance.ipp>
@@ -133,7 +134,10 @@
 #include <entitable/shards/impl/shard_move.ipp>
 #include <entitable/shards/impl/shard_mover.ipp>
 #include <entitable/shards/impl/shard_mover_map.ipp>
+#include <entitable/shards/impl/shard_routes.ipp>
+#include <entitable/shards/impl/shard_splitting.ipp>
 #include <entitable/shards/impl/shard_table_copy.ipp>
+#include <entitable/shards/impl/shard_table_erasure.ipp>
 #include <entitable/shards/impl/shard_tables.ipp>
 #include <entitable/shards/impl/sharded.ipp>
 #include <entitable/shards/impl/virtual_shards.ipp>

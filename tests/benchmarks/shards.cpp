@@ -125,7 +125,7 @@ void routing() {
             std::size_t sum = 0;
             for (std::size_t round = 0; round < rounds; ++round) {
                 for (std::string const& key : all) {
-                    sum += held->places[*state.map.state().shard_of(key)].row.store.size();
+                    sum += (*state.map.state().place_of(*held, key))->row.store.size();
                 }
             }
             sink = sink + sum;
@@ -135,14 +135,14 @@ void routing() {
         return measure::timed(keys, [&] {
             std::size_t sum = 0;
             for (std::string const& key : all) {
-                sum += state.route(*state.map.state().shard_of(key), "orders", false, context).value().store().size();
+                sum += state.route(*state.map.state().keys_of(key), "orders", false, context).value().store().size();
             }
             sink = sink + sum;
         });
     });
     auto const before = measure::allocations.load();
     for (std::string const& key : all) {
-        sink = sink + state.route(*state.map.state().shard_of(key), "orders", false, context).value().store().size();
+        sink = sink + state.route(*state.map.state().keys_of(key), "orders", false, context).value().store().size();
     }
     std::printf("  allocations of a way: %.2f   limit 0\n",
         static_cast<double>(measure::allocations.load() - before) / static_cast<double>(keys));

@@ -36,18 +36,20 @@ ENTITABLE(backup_header, partition_key(backup), row_key(part),
 
 /// A table of a virtual shard in a backup, as it is stored. Format: docs/stored_formats.md.
 struct backup_part {
-    std::string backup{"backup"}; ///< the partition of all rows about a backup
-    std::int32_t shard{};         ///< the virtual shard
-    std::string table;            ///< the logical table
-    std::string state;            ///< "copying", "whole"
-    std::string store;            ///< where it was
-    std::int64_t attempt{};       ///< how often it was begun
-    std::string stored;           ///< the table that has its rows
-    std::int64_t rows{};          ///< how many
-    std::int64_t digest{};        ///< of them: `rows_content`
+    std::string backup{"backup"};    ///< the partition of all rows about a backup
+    std::int32_t shard{};            ///< the virtual shard
+    std::string table;               ///< the logical table
+    std::string state;               ///< "copying", "whole"
+    std::string store;               ///< where it was
+    std::optional<std::string> low;  ///< the first partition key of its range; nothing for no bound
+    std::optional<std::string> high; ///< behind the last one; nothing for no bound
+    std::int64_t attempt{};          ///< how often it was begun
+    std::string stored;              ///< the table that has its rows
+    std::int64_t rows{};             ///< how many
+    std::int64_t digest{};           ///< of them: `rows_content`
 };
 ENTITABLE(backup_part, partition_key(backup), row_key(literal("part"), width(shard, 4), table),
-    properties(state, store, attempt, stored, rows, digest))
+    properties(state, store, low, high, attempt, stored, rows, digest))
 
 /// Options of a backup.
 struct backup_options {
@@ -64,8 +66,8 @@ struct backup_report {
 };
 
 /// Copies all tables of a fleet under a name of 1 to 20 letters, from several stores at once, and reads back what was written. Clients are not
-/// kept waiting. After an error, or the death of the process, the same call resumes: what was whole stays. A shard that moves meanwhile is
-/// copied again from its new place.
+/// kept waiting. After an error, or the death of the process, the same call resumes: what was whole stays. A shard that is moved, split or merged
+/// meanwhile is copied again from its new place.
 ///
 /// Errors: those of the map and the stores, with the name of the store; InvalidInput where a backup of that name is whole;
 /// UpdateConditionNotSatisfied where another process makes the same one; RowMismatch where what was read back is not what was written.

@@ -37,7 +37,7 @@ struct planned_move {
 /// How far a rebalance is.
 struct rebalance_progress {
     std::size_t moved{};   ///< shards
-    std::size_t skipped{}; ///< shards that were there already: moved by an earlier run
+    std::size_t skipped{}; ///< shards that were there already: moved by an earlier run; or that are merged into others
     move_progress current; ///< of the move at hand
 };
 /// Is told of each step of each move. False stops it: run it again.

@@ -117,15 +117,15 @@ public:
     /// The copy of the store in which a partition of sharded tables is. Errors: those of the map, too.
     [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {
         auto& map = fleet_.cloud().map().state();
-        auto const shard = map.shard_of(partition_key);
-        if (!shard) {
-            return failure{shard.error()};
-        }
         auto const known = map.current({}, map.now());
         if (!known) {
             return failure{known.error()};
         }
-        return at((*known)->places.at(*shard).row.store);
+        auto const place = map.place_of(**known, partition_key);
+        if (!place) {
+            return failure{place.error()};
+        }
+        return at((*place)->row.store);
     }
 
 private:

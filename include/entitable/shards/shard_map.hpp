@@ -8,10 +8,12 @@
 #include <entitable/core/clock.hpp>
 #include <entitable/core/shared.hpp>
 #include <entitable/mapping/macro.hpp>
+#include <entitable/request/key_range.hpp>
 #include <entitable/shards/virtual_shards.hpp>
 #include <entitable/transport/any_transport.hpp>
 
 #include <chrono>
+#include <deque>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -21,8 +23,8 @@ struct shard_map_header {
     std::string part{"header"};  ///< the row
     std::string strategy;        ///< "function" or "ranges"
     std::int32_t hash_version{}; ///< of `shard_hash`
-    std::int64_t fingerprint{};  ///< of the function
-    std::int32_t number{};       ///< of virtual shards, without those that were added later
+    std::int64_t fingerprint{};  ///< of the function, or of the ranges that the map was made with
+    std::int32_t number{};       ///< of virtual shards; of ranges those that have gone too: the number of the next one
     std::int64_t version{};      ///< goes up with each change of the map
     std::int64_t next_epoch{};   ///< the next number that no table has in its name
     std::string
@@ -34,25 +36,27 @@ ENTITABLE(shard_map_header, partition_key(map), row_key(part),
 
 /// A virtual shard of a map, as it is stored. Format: docs/stored_formats.md.
 struct shard_map_row {
-    std::string map{"map"};       ///< the partition of all rows of a map
-    std::int32_t shard{};         ///< its number
-    std::string low;              ///< the first partition key, where ranges decide
-    std::string high;             ///< behind the last partition key; empty for no end
-    std::string state;            ///< "open", "closing", "draining", "sealed"
-    std::string store;            ///< where its tables are
-    std::int64_t epoch{};         ///< in the names of its tables
-    std::int64_t lease_ms{};      ///< how long a copy of this row is good
-    std::int64_t open_lease_ms{}; ///< the same while nobody moves it
-    std::string attempt_owner;    ///< who moves it; empty for nobody
-    std::string attempt_store;    ///< where to
-    std::int64_t attempt_epoch{}; ///< in the names of the new tables
-    std::string retired;          ///< "store:epoch:until;...": tables to be dropped
-    std::string reason;           ///< why it is off-line or read-only, for people
-    date_time until;              ///< when that is expected to end; 1601 for nobody knows
-    std::string nonce;            ///< of the last change
+    std::string map{"map"};                   ///< the partition of all rows of a map
+    std::int32_t shard{};                     ///< its number
+    std::optional<std::int32_t> tables_of;    ///< the number in the names of its tables; nothing for its own
+    std::string low;                          ///< the first partition key, where ranges decide
+    std::string high;                         ///< behind the last partition key; empty for no end
+    std::string state;                        ///< "open", "closing", "draining", "sealed"
+    std::string store;                        ///< where its tables are
+    std::int64_t epoch{};                     ///< in the names of its tables
+    std::int64_t lease_ms{};                  ///< how long a copy of this row is good
+    std::int64_t open_lease_ms{};             ///< the same while nobody moves it
+    std::string attempt_owner;                ///< who moves it; empty for nobody
+    std::string attempt_store;                ///< where to
+    std::int64_t attempt_epoch{};             ///< in the names of the new tables
+    std::optional<std::int32_t> attempt_with; ///< the shard beside it that goes into the same tables
+    std::string retired; ///< "store:epoch:until;...": tables to be dropped; ":shard" behind those of another number
+    std::string reason;  ///< why it is off-line or read-only, for people
+    date_time until;     ///< when that is expected to end; 1601 for nobody knows
+    std::string nonce;   ///< of the last change
 };
 ENTITABLE(shard_map_row, partition_key(map), row_key(literal("shard"), width(shard, 4)),
-    properties(low, high, state, store, epoch, lease_ms, open_lease_ms, attempt_owner, attempt_store, attempt_epoch, retired, reason, until, nonce))
+    properties(low, high, tables_of, state, store, epoch, lease_ms, open_lease_ms, attempt_owner, attempt_store, attempt_epoch, attempt_with, retired, reason, until, nonce))
 
 namespace detail {
 
@@ -67,6 +71,7 @@ struct shard_retired {
     std::string store;
     std::int64_t epoch{};
     std::int64_t until{}; ///< tables made at this epoch or later are not among them
+    std::int32_t shard{}; ///< in their names
 };
 /// A row of a map as it was read.
 struct shard_place {
@@ -77,20 +82,41 @@ struct shard_place {
     [[nodiscard]] bool allows(bool writes) const noexcept {
         return row.state == "open" || row.state == "closing" || (row.state == "draining" && !writes);
     }
+    /// The number in the names of its tables.
+    [[nodiscard]] std::int32_t tables_of() const noexcept { return row.tables_of.value_or(row.shard); }
+    [[nodiscard]] std::string table_name(shard_table const& table) const; ///< in its store
+    /// Whether its table is that one of a number and an epoch in the same store.
+    [[nodiscard]] bool has(
+        shard_table const& table, std::string_view store, std::int32_t number, std::int64_t epoch) const noexcept;
+    [[nodiscard]] key_interval keys() const; ///< where ranges decide; else all
 };
 /// A map as it was read, with proof that its virtual shards cover every key.
 struct shard_map_copy : counted {
     shard_map_header header;
     etag version;
-    std::vector<shard_place> places; ///< by their numbers
+    std::vector<shard_place> places; ///< by their numbers, without a hole; ranges by their keys, with any numbers
     std::vector<shard_table> tables;
     steady_time asked_at{}; ///< before the read was sent
+    bool by_ranges{};
 
     /// Whether this row may be relied on at this time.
     [[nodiscard]] bool good(shard_place const& place, steady_time now) const noexcept {
         return now < asked_at + std::chrono::milliseconds{place.row.lease_ms};
     }
     [[nodiscard]] shard_table const* find(std::string_view table) const;
+    /// The place of a virtual shard; null where there is none.
+    [[nodiscard]] shard_place const* find_shard(std::int32_t shard) const noexcept {
+        if (by_ranges) {
+            return find_range(shard);
+        }
+        return shard >= 0 && static_cast<std::size_t>(shard) < places.size() ? &places[static_cast<std::size_t>(shard)]
+                                                                             : nullptr;
+    }
+    /// The range that a partition key is in. Only where ranges decide.
+    [[nodiscard]] shard_place const& range_of(std::string_view partition_key) const noexcept;
+
+private:
+    [[nodiscard]] shard_place const* find_range(std::int32_t shard) const noexcept;
 };
 using shard_map_ref = shared<shard_map_copy>;
 
@@ -102,12 +128,22 @@ using shard_map_ref = shared<shard_map_copy>;
 
 struct lookup_map_state;
 
+/// A row of a map to be changed.
+struct shard_row_draft {
+    shard_map_row row;
+    std::vector<shard_retired> retired;
+    etag version; ///< of the row that is changed; empty for a new one
+    bool erased{};
+};
 /// A map to be changed.
 struct shard_map_draft {
     shard_map_header header;
     std::vector<shard_table> tables;
-    shard_map_row row; ///< the one row that changes
-    std::vector<shard_retired> retired;
+    std::deque<shard_row_draft> rows; ///< that change: those that were asked for
+    std::vector<mutation> others;     ///< of the same partition, and of the same transaction
+
+    /// A row of the map as it is here; null where there is none.
+    [[nodiscard]] shard_row_draft* edit(shard_map_copy const& map, std::int32_t shard);
 };
 
 /// A clock that runs on while the machine sleeps, for leases.
@@ -129,8 +165,9 @@ struct lookup_map_options {
 /// `on_own_stack` for a catalogue that is a `loop_transport`.
 class lookup_map {
 public:
-    /// Opens a map. Errors: InvalidInput where it was made for another number or function; ShardMapInvalid where the table has no valid map;
-    /// MapUnavailable where it cannot be read, or does not exist.
+    /// Opens a map. The ranges of a map by ranges are in its rows: `virtual_shards::ranges()` opens it, whatever bounds it was made with. Errors:
+    /// InvalidInput where it was made for another number or function; ShardMapInvalid where the table has no valid map; MapUnavailable where it
+    /// cannot be read, or does not exist.
     [[nodiscard]] static result<lookup_map> open(
         any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
     /// Makes a map, and its table; opens one that exists. Virtual shard i goes to `stores[i % stores.size()]`. A name of a store has

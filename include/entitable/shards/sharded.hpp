@@ -32,6 +32,8 @@ struct sharded_options {
 /// What a partial answer lacks.
 struct missing_shard {
     std::int32_t shard{}; ///< the virtual shard
+    std::string low;      ///< the first partition key of its range; empty where a function decides
+    std::string high;     ///< behind the last one; empty for no end
     std::string table;    ///< the logical table
     std::string store;    ///< where the shard is
     std::optional<std::pair<std::string, std::string>>
@@ -113,6 +115,7 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/shards/impl/shard_etags.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>
 #include <entitable/shards/impl/shard_hedge.ipp>
+#include <entitable/shards/impl/shard_routes.ipp>
 #include <entitable/shards/impl/shard_tables.ipp>
 #include <entitable/shards/impl/sharded.ipp>
 #endif

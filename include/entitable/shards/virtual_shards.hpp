@@ -50,8 +50,8 @@ public:
         return made;
     }
     /// By ranges of partition keys: shard 0 holds the keys below the first bound, the next one those from there on, and so on. The bounds
-    /// ascend in the order of the service.
-    [[nodiscard]] static virtual_shards ranges(std::vector<std::string> bounds) {
+    /// ascend in the order of the service. A new map is made with them; from then on the map has the ranges, which are split and merged.
+    [[nodiscard]] static virtual_shards ranges(std::vector<std::string> bounds = {}) {
         virtual_shards made{static_cast<std::uint32_t>(bounds.size() + 1)};
         made.way_ = way::ranges;
         made.bounds_ = std::move(bounds);

@@ -16,12 +16,14 @@ namespace detail {
 struct visited_table {
     std::string name;   ///< as it was created
     std::string stored; ///< its name in the store
+    bool own{true};     ///< no other shard has rows in it, nor has one left any
 };
 /// A virtual shard where it is now.
 struct shard_visit {
     std::int32_t shard{};
     std::string store;
     std::int64_t epoch{};
+    key_interval keys; ///< of a range; else all: what else is in its tables is not the shard's
     std::vector<visited_table> tables;
 };
 /// What became of it.
@@ -31,12 +33,17 @@ struct shard_visited {
     std::int64_t epoch{};
     result<void> outcome;
 };
+/// All that were visited, and the map at the end: each was visited where that has it.
+struct shard_visits {
+    shard_map_ref map;
+    std::vector<shard_visited> shards; ///< by number
+};
 /// Gives what a store is read through, before its shards are visited; by default the store itself.
 using visit_opener = std::function<result<any_transport>(std::string_view store, any_transport const& there)>;
 
-/// Calls `work` for every shard that is in `only` (all where that is empty): the stores at once, the shards of one store one after the other.
-/// A shard that moved meanwhile is visited again, so `work` begins anew each time; one that moves each time is ShardMoving. By shard number.
-[[nodiscard]] result<std::vector<shard_visited>> visit_shards(fleet const& of, std::vector<std::int32_t> only,
+/// Calls `work` for every shard that is `wanted`: the stores at once, the shards of one store one after the other. A shard that moved, was split
+/// or merged meanwhile is visited again, so `work` begins anew each time; one that moves each time is ShardMoving.
+[[nodiscard]] result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
     visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work);
 
 /// The tables of a virtual shard as the map names them.

@@ -16,7 +16,10 @@ namespace detail {
 /// Reads a table page by page, in key order, without the rows of moves. One thread at a time.
 class stored_rows {
 public:
-    stored_rows(any_transport from, std::string table) : from_(std::move(from)) { asked_.table = std::move(table); }
+    stored_rows(any_transport from, std::string table, key_interval partitions = {}) : from_(std::move(from)) {
+        asked_.table = std::move(table);
+        asked_.range.partition = std::move(partitions);
+    }
 
     /// The next row, until the next call; nothing at the end.
     [[nodiscard]] result<std::optional<row_view>> next() {

@@ -50,17 +50,17 @@ inline std::set<std::string> names_of_moves(shard_map_copy const& map, std::stri
     std::set<std::string> names;
     for (shard_place const& place : map.places) {
         for (shard_table const& table : map.tables) {
-            auto const add = [&](std::string_view where, std::int64_t epoch) {
+            auto const add = [&](std::string_view where, std::int32_t shard, std::int64_t epoch) {
                 if (where == store) {
-                    names.insert(shard_table_name(table.name, place.row.shard, (std::max)(epoch, table.epoch)));
+                    names.insert(shard_table_name(table.name, shard, (std::max)(epoch, table.epoch)));
                 }
             };
-            add(place.row.attempt_store, place.row.attempt_epoch);
+            add(place.row.attempt_store, place.row.shard, place.row.attempt_epoch);
             for (shard_retired const& old : place.retired) {
-                add(old.store, old.epoch);
+                add(old.store, old.shard, old.epoch);
             }
             if (table.dropping) {
-                add(place.row.store, place.row.epoch);
+                add(place.row.store, place.tables_of(), place.row.epoch);
             }
         }
     }
@@ -177,11 +177,11 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
     std::mutex lock;
     std::map<std::pair<std::string, std::string>, edm_type> types; // of a table and a property
     std::set<std::string> told;
-    ENTITABLE_TRY(auto const first, of.cloud().state().map.state().fresh({}));
-    std::vector<std::vector<schema_difference>> missing(first->places.size()); // by shard
-    auto const sample_table = [&](std::string const& store, detail::visited_table const& table,
+    std::map<std::int32_t, std::vector<schema_difference>> missing; // by shard
+    auto const sample_table = [&](detail::shard_visit const& at, detail::visited_table const& table,
                                   any_transport const& through) -> result<void> {
-        detail::stored_rows rows{through, table.stored};
+        std::string const& store = at.store;
+        detail::stored_rows rows{through, table.stored, at.keys};
         for (std::size_t row = 0; row < sample; ++row) {
             ENTITABLE_TRY(auto const each, rows.next());
             if (!each) {
@@ -190,10 +190,11 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
             std::lock_guard<std::mutex> const guard{lock};
             property_cursor cursor{each->payload};
             for (property_view one; cursor.next(one);) {
-                auto const at = types.try_emplace({table.name, std::string{one.name}}, one.type).first;
+                auto const known = types.try_emplace({table.name, std::string{one.name}}, one.type).first;
                 std::string said =
-                    text::joined({one.name, " is ", to_string(one.type), " and elsewhere ", to_string(at->second)});
-                if (at->second != one.type && told.insert(text::joined({store, "/", table.name, "/", said})).second) {
+                    text::joined({one.name, " is ", to_string(one.type), " and elsewhere ", to_string(known->second)});
+                if (known->second != one.type &&
+                    told.insert(text::joined({store, "/", table.name, "/", said})).second) {
                     all.push_back({schema_difference::kind::other_type, store, table.name, std::move(said)});
                 }
             }
@@ -202,25 +203,27 @@ ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& 
     };
     auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
         ENTITABLE_TRY(auto const there, detail::stored_tables(through));
-        auto& lacks = missing.at(static_cast<std::size_t>(at.shard));
-        lacks.clear(); // of a visit before it moved
+        std::vector<schema_difference> lacks;
         for (detail::visited_table const& table : at.tables) {
             if (there.find(table.stored) != there.end()) {
-                ENTITABLE_CHECK(sample_table(at.store, table, through));
+                ENTITABLE_CHECK(sample_table(at, table, through));
             } else {
                 lacks.push_back({schema_difference::kind::missing, at.store, table.name, table.stored});
             }
         }
+        std::lock_guard<std::mutex> const guard{lock};
+        missing[at.shard] = std::move(lacks); // in place of a visit before it moved
         return {};
     };
-    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, {}, {}, look));
-    for (detail::shard_visited const& each : visited) {
+    auto const every = [](detail::shard_visit const&) { return true; };
+    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, every, {}, look));
+    for (detail::shard_visited const& each : visited.shards) {
         if (!each.outcome) {
             error why = each.outcome.error();
             why.message = text::joined({"the store ", each.store, ": ", why.message});
             return failure{std::move(why)};
         }
-        auto& lacks = missing.at(static_cast<std::size_t>(each.shard));
+        auto& lacks = missing[each.shard];
         std::move(lacks.begin(), lacks.end(), std::back_inserter(all));
     }
     ENTITABLE_TRY(auto const names, of.stores());

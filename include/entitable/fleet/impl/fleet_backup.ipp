@@ -64,9 +64,32 @@ inline result<void> same_backup(result<written> done) {
     return stopped;
 }
 
+/// Whether an earlier run has copied a table of a shard whole, with the keys that the shard has now.
+inline bool is_kept(
+    std::map<std::pair<std::int32_t, std::string>, backup_part> const& before, shard_visit const& shard) {
+    return std::all_of(shard.tables.begin(), shard.tables.end(), [&](visited_table const& table) {
+        auto const part = before.find({shard.shard, table.name});
+        return part != before.end() && part->second.state == "whole" &&
+            part->second.low.value_or("") == shard.keys.lower.key &&
+            part->second.high.value_or("") == shard.keys.upper.key;
+    });
+}
+
+/// Drops what was copied of shards that are merged into others by now.
+inline result<void> drop_merged_parts(backup_place const& at, shard_map_copy const& map) {
+    ENTITABLE_TRY(auto const parts, parts_of(at));
+    for (auto const& [key, part] : parts) {
+        if (map.find_shard(part.shard) == nullptr) {
+            ENTITABLE_CHECK(drop_if_there(at.store, part.stored));
+            ENTITABLE_CHECK(at.parts().remove("backup", part.shard, part.table, any_etag));
+        }
+    }
+    return {};
+}
+
 /// Copies one table of one shard into a table that no other attempt has.
-inline result<void> copy_part(
-    backup_place const& at, backup_part part, any_transport const& from, std::string const& table, clock& time) {
+inline result<void> copy_part(backup_place const& at, backup_part part, any_transport const& from,
+    std::string const& table, key_interval const& keys, clock& time) {
     auto const parts = at.parts();
     auto const before = parts.get_stored("backup", part.shard, part.table);
     if (!before && before.error().code != error_code::resource_not_found) {
@@ -87,7 +110,7 @@ inline result<void> copy_part(
     if (!made && made.error().code != error_code::table_already_exists) { // the name is of this attempt alone
         return failure{made.error()};
     }
-    stored_rows rows{from, table};
+    stored_rows rows{from, table, keys};
     ENTITABLE_TRY(auto const copied, fill_with_rows(rows, at.store, part.stored, time));
     ENTITABLE_TRY(auto const read_back, content_in(at.store, part.stored));
     if (!read_back.same_rows(copied)) {
@@ -179,40 +202,32 @@ ENTITABLE_DECL result<backup_report> back_up(
     header.begun = known.entity.begun;
     header.snapshots = header.snapshots && known.entity.snapshots;
     ENTITABLE_TRY(auto const before, detail::parts_of(at));
-    ENTITABLE_TRY(auto const map, of.cloud().state().map.state().fresh({}));
-    std::vector<std::int32_t> left;
-    for (detail::shard_place const& place : map->places) {
-        bool whole = true;
-        for (detail::visited_table const& table : detail::visit_of(*map, place).tables) {
-            auto const part = before.find({place.row.shard, table.name});
-            whole = whole && part != before.end() && part->second.state == "whole";
+    auto const bound_of = [](key_bound const& bound) {
+        return bound.end == key_bound::kind::open ? std::nullopt : std::optional{bound.key};
+    };
+    auto const copy = [&](detail::shard_visit const& shard, any_transport const& from) -> result<void> {
+        for (detail::visited_table const& table : shard.tables) {
+            backup_part part;
+            part.shard = shard.shard;
+            part.table = table.name;
+            part.store = shard.store;
+            part.low = bound_of(shard.keys.lower);
+            part.high = bound_of(shard.keys.upper);
+            ENTITABLE_CHECK(detail::copy_part(at, std::move(part), from, table.stored, shard.keys, time));
         }
-        if (!whole) {
-            left.push_back(place.row.shard);
-        }
-    }
-    std::size_t const kept = map->places.size() - left.size();
-    if (!left.empty()) {
-        auto const copy = [&](detail::shard_visit const& shard, any_transport const& from) -> result<void> {
-            for (detail::visited_table const& table : shard.tables) {
-                backup_part part;
-                part.shard = shard.shard;
-                part.table = table.name;
-                part.store = shard.store;
-                ENTITABLE_CHECK(detail::copy_part(at, std::move(part), from, table.stored, time));
-            }
-            return {};
-        };
-        ENTITABLE_TRY(auto const visited, detail::visit_shards(of, left, options.snapshot, copy));
-        for (detail::shard_visited const& each : visited) {
-            if (!each.outcome) {
-                error why = each.outcome.error();
-                why.message = text::joined({"the store ", each.store, ": ", why.message});
-                return failure{std::move(why)};
-            }
+        return {};
+    };
+    auto const is_left = [&](detail::shard_visit const& shard) { return !detail::is_kept(before, shard); };
+    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, is_left, options.snapshot, copy));
+    for (detail::shard_visited const& each : visited.shards) {
+        if (!each.outcome) {
+            error why = each.outcome.error();
+            why.message = text::joined({"the store ", each.store, ": ", why.message});
+            return failure{std::move(why)};
         }
     }
-    ENTITABLE_TRY(auto const last, of.cloud().state().map.state().fresh({}));
+    detail::shard_map_ref const& last = visited.map;
+    ENTITABLE_CHECK(detail::drop_merged_parts(at, *last));
     for (detail::shard_table const& each : last->tables) {
         if (!each.dropping) {
             header.tables += text::joined({header.tables.empty() ? "" : ";", each.name});
@@ -224,7 +239,7 @@ ENTITABLE_DECL result<backup_report> back_up(
     header.ended = time.now();
     ENTITABLE_CHECK(detail::same_backup(at.headers().replace(header, known.etag)));
     ENTITABLE_TRY(auto told, detail::whole_backup(at));
-    told.kept = kept;
+    told.kept = last->places.size() - visited.shards.size();
     return told;
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <mutex>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -22,22 +23,31 @@ struct shard_findings {
     std::uint64_t misplaced_rows{};
 };
 
+/// The number that the function gives for a key, or the map as it is in the copy.
+inline std::optional<std::uint32_t> shard_of_key(
+    lookup_map_state const& map, shard_map_copy const& copy, std::string_view partition_key) {
+    auto const place = map.place_of(copy, partition_key);
+    return place ? std::optional{static_cast<std::uint32_t>((*place)->row.shard)} : std::nullopt;
+}
+
+/// A table of its own is read whole, for rows that do not belong there; one that it shares only where it has keys.
 inline result<void> look_at_shard(
-    lookup_map_state const& map, shard_visit const& at, any_transport const& through, shard_findings& found) {
+    lookup_map_state& map, shard_visit const& at, any_transport const& through, shard_findings& found) {
     found = {};
+    ENTITABLE_TRY(auto const copy, map.current({}, map.now()));
     for (visited_table const& table : at.tables) {
         shard_content& made = found.contents.emplace_back();
         made.shard = at.shard;
         made.store = at.store;
         made.table = table.name;
-        stored_rows rows{through, table.stored};
+        stored_rows rows{through, table.stored, table.own ? key_interval{} : at.keys};
         for (;;) {
             ENTITABLE_TRY(auto const each, rows.next());
             if (!each) {
                 break;
             }
             made.content.add(*each);
-            auto const belongs = map.shards.shard_of(each->partition_key);
+            auto const belongs = shard_of_key(map, *copy, each->partition_key);
             if (belongs != static_cast<std::uint32_t>(at.shard) && ++found.misplaced_rows <= fleet_report::most_named) {
                 found.misplaced.push_back({at.shard, at.store, table.name, std::string{each->partition_key},
                     std::string{each->row_key}, belongs});
@@ -86,20 +96,24 @@ ENTITABLE_DECL std::string fleet_report::to_string() const {
 }
 
 ENTITABLE_DECL result<fleet_report> check_fleet(fleet const& of) {
-    ENTITABLE_TRY(auto const map, of.cloud().state().map.state().fresh({}));
-    std::vector<detail::shard_findings> found(map->places.size());
+    std::map<std::int32_t, detail::shard_findings> found;
+    std::mutex lock;
     auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
-        return detail::look_at_shard(
-            of.cloud().state().map.state(), at, through, found.at(static_cast<std::size_t>(at.shard)));
+        auto& here = [&]() -> detail::shard_findings& {
+            std::lock_guard<std::mutex> const guard{lock};
+            return found[at.shard];
+        }();
+        return detail::look_at_shard(of.cloud().state().map.state(), at, through, here);
     };
-    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, {}, {}, look));
+    auto const all = [](detail::shard_visit const&) { return true; };
+    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, all, {}, look));
     fleet_report made;
-    for (detail::shard_visited const& each : visited) {
+    for (detail::shard_visited const& each : visited.shards) {
         if (!each.outcome) {
             made.unread.push_back({each.shard, each.store, each.outcome.error()});
             continue;
         }
-        detail::shard_findings& here = found.at(static_cast<std::size_t>(each.shard));
+        detail::shard_findings& here = found.at(each.shard);
         std::move(here.contents.begin(), here.contents.end(), std::back_inserter(made.contents));
         std::move(here.misplaced.begin(), here.misplaced.end(), std::back_inserter(made.misplaced));
         made.misplaced_rows += here.misplaced_rows;

@@ -4,13 +4,11 @@
 
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/fleet/detail/rule_lists.hpp>
 #include <entitable/fleet/place.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-/// A shard has one placement at most: its name is that of the shard.
-inline std::string placement_of(std::uint32_t shard) { return text::joined({"placed ", std::to_string(shard)}); }
 
 /// The rules but the placement of this shard, which gives way.
 inline placement_rules rules_without(placement_rules const& rules, std::string_view placed) {
@@ -29,14 +27,14 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
     move_options const& options, move_watcher const& watch) {
     lookup_map const& map = of.cloud().map();
     detail::lookup_map_state& state = map.state();
-    ENTITABLE_TRY(std::uint32_t const number, state.shard_of(partition_key));
+    ENTITABLE_TRY(auto const before, state.fresh({}));
+    ENTITABLE_TRY(auto const at, state.place_of(*before, partition_key));
     placement done;
-    done.shard = static_cast<std::int32_t>(number);
-    done.rule = detail::placement_of(number);
+    done.shard = at->row.shard;
+    done.rule = detail::placement_of(done.shard);
     ENTITABLE_TRY(auto const rules, rules_of(map));
     ENTITABLE_CHECK(detail::rules_without(rules, done.rule).allows(done.shard, store));
-    ENTITABLE_TRY(auto const before, state.fresh({}));
-    done.from = before->places.at(number).row.store;
+    done.from = at->row.store;
     std::optional<move_plan> plan;
     if (done.from != store) { // what can be refused is, before a rule stands
         ENTITABLE_TRY(plan, plan_move(of.cloud(), done.shard, store, options));
@@ -46,14 +44,23 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
         ENTITABLE_TRY(done.move, plan->run(watch));
         done.moved = true;
     }
+    ENTITABLE_TRY(auto const behind, state.fresh({}));
+    ENTITABLE_TRY(auto const now_at, state.place_of(*behind, partition_key));
+    if (now_at->row.shard != done.shard) {
+        return failure{error_code::shard_moving,
+            text::joined({"the key was split off the virtual shard ", std::to_string(done.shard),
+                ", or merged into another: place it again"})};
+    }
     ENTITABLE_TRY(auto const standing, rules_of(map)); // the last one to place it decides
     ENTITABLE_CHECK(standing.allows(done.shard, store));
     return done;
 }
 
 ENTITABLE_DECL result<void> unplace(fleet const& of, std::string_view partition_key) {
-    ENTITABLE_TRY(std::uint32_t const number, of.cloud().map().state().shard_of(partition_key));
-    return remove_rule(of.cloud().map(), detail::placement_of(number));
+    detail::lookup_map_state& state = of.cloud().map().state();
+    ENTITABLE_TRY(auto const map, state.fresh({}));
+    ENTITABLE_TRY(auto const at, state.place_of(*map, partition_key));
+    return remove_rule(of.cloud().map(), detail::placement_of(at->row.shard));
 }
 
 ENTITABLE_END_NAMESPACE

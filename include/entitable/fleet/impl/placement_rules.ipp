@@ -4,39 +4,13 @@
 
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/fleet/detail/rule_lists.hpp>
 #include <entitable/fleet/placement_rules.hpp>
 
 #include <algorithm>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
-
-/// Whether a list "a;b" has a part.
-inline bool rule_names(std::string_view list, std::string_view part) noexcept {
-    while (!list.empty()) {
-        std::size_t const end = list.find(';');
-        if (list.substr(0, end) == part) {
-            return true;
-        }
-        list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
-    }
-    return false;
-}
-
-inline std::string rule_list(std::vector<std::string> const& parts) {
-    std::string out;
-    for (std::string const& each : parts) {
-        out += text::joined({out.empty() ? "" : ";", each});
-    }
-    return out;
-}
-inline std::string rule_list(std::vector<std::int32_t> const& shards) {
-    std::vector<std::string> parts;
-    for (std::int32_t const each : shards) {
-        parts.push_back(std::to_string(each));
-    }
-    return rule_list(parts);
-}
 
 inline bool is_rule_name(std::string_view name) {
     std::string without_spaces{name};

@@ -13,17 +13,18 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The size of each shard, by what is balanced.
+/// The size of each shard, by what is balanced; in the order of the places.
 inline result<std::vector<double>> sizes_of_shards(
-    fleet const& of, std::size_t number, rebalance_options const& options) {
+    fleet const& of, shard_map_copy const& map, rebalance_options const& options) {
+    std::size_t const number = map.places.size();
     std::vector<double> sizes(number, options.by == balance_by::shards ? 1.0 : 0.0);
     if (options.by == balance_by::load) {
         if (!options.load) {
             return failure{error_code::invalid_input, "to balance by load takes a function that tells it"};
         }
-        for (std::size_t shard = 0; shard < number; ++shard) {
-            double const told = options.load(static_cast<std::int32_t>(shard));
-            sizes[shard] = told >= 0 ? told : 0;
+        for (std::size_t at = 0; at < number; ++at) {
+            double const told = options.load(map.places[at].row.shard);
+            sizes[at] = told >= 0 ? told : 0;
         }
     } else if (options.by != balance_by::shards) {
         ENTITABLE_TRY(auto const read, check_fleet(of));
@@ -33,8 +34,10 @@ inline result<std::vector<double>> sizes_of_shards(
             return failure{std::move(why)};
         }
         for (shard_content const& each : read.contents) {
-            sizes.at(static_cast<std::size_t>(each.shard)) +=
-                static_cast<double>(options.by == balance_by::rows ? each.content.rows : each.content.bytes);
+            if (shard_place const* const place = map.find_shard(each.shard); place != nullptr) {
+                sizes[static_cast<std::size_t>(place - map.places.data())] +=
+                    static_cast<double>(options.by == balance_by::rows ? each.content.rows : each.content.bytes);
+            }
         }
     }
     return sizes;
@@ -47,7 +50,7 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
     ENTITABLE_TRY(auto const names, of.stores());
     ENTITABLE_TRY(auto const rules, rules_of(of.cloud().map()));
     ENTITABLE_TRY(auto const map, source.fresh({}));
-    ENTITABLE_TRY(auto const sizes, detail::sizes_of_shards(of, map->places.size(), options));
+    ENTITABLE_TRY(auto const sizes, detail::sizes_of_shards(of, *map, options));
     balance_problem asked;
     asked.threshold = options.threshold;
     asked.only_forced = options.only_forced;
@@ -59,9 +62,10 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
         }
         asked.weights.push_back(drained || !usable ? 0 : rules.weight_of(each));
     }
-    for (detail::shard_place const& place : map->places) {
+    for (std::size_t index = 0; index < sizes.size(); ++index) {
+        detail::shard_place const& place = map->places[index];
         balance_item& made = asked.items.emplace_back();
-        made.size = sizes.at(static_cast<std::size_t>(place.row.shard));
+        made.size = sizes[index];
         std::size_t choices = 0;
         result<void> why;
         for (std::size_t at = 0; at < names.size(); ++at) {
@@ -86,11 +90,11 @@ ENTITABLE_DECL result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_
     plan.before = found.before;
     plan.after = found.after;
     plan.moved = found.moved;
-    for (std::size_t shard = 0; shard < sizes.size(); ++shard) {
-        plan.total += sizes[shard];
-        if (found.places[shard] != asked.items[shard].home) {
-            plan.moves.push_back({static_cast<std::int32_t>(shard), names[asked.items[shard].home],
-                names[found.places[shard]], sizes[shard]});
+    for (std::size_t at = 0; at < sizes.size(); ++at) {
+        plan.total += sizes[at];
+        if (found.places[at] != asked.items[at].home) {
+            plan.moves.push_back(
+                {map->places[at].row.shard, names[asked.items[at].home], names[found.places[at]], sizes[at]});
         }
     }
     std::stable_sort(plan.moves.begin(), plan.moves.end(),
@@ -135,7 +139,8 @@ ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher 
     };
     for (planned_move const& each : moves) {
         ENTITABLE_TRY(auto const map, fleet_.cloud().state().map.state().fresh({}));
-        if (map->places.at(static_cast<std::size_t>(each.shard)).row.store == each.target) {
+        auto const* const place = map->find_shard(each.shard);
+        if (place == nullptr || place->row.store == each.target) { // or it was merged into another one
             ++progress.skipped;
             continue;
         }

@@ -11,78 +11,90 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Whether no other shard has rows in this table of a shard, nor has left any.
+inline bool is_own_table(shard_map_copy const& map, shard_place const& of, shard_table const& table) {
+    for (shard_place const& each : map.places) {
+        if (&each != &of && each.has(table, of.row.store, of.tables_of(), of.row.epoch)) {
+            return false;
+        }
+        for (shard_retired const& old : each.retired) {
+            if (table.epoch < old.until && of.has(table, old.store, old.shard, old.epoch)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 ENTITABLE_DECL shard_visit visit_of(shard_map_copy const& map, shard_place const& place) {
-    shard_visit made{place.row.shard, place.row.store, place.row.epoch, {}};
+    shard_visit made{place.row.shard, place.row.store, place.row.epoch, place.keys(), {}};
     for (shard_table const& each : map.tables) {
         if (!each.dropping) {
             made.tables.push_back(
-                {each.name, shard_table_name(each.name, place.row.shard, (std::max)(place.row.epoch, each.epoch))});
+                {each.name, place.table_name(each), !map.by_ranges || is_own_table(map, place, each)});
         }
     }
     return made;
 }
 
-/// Whether a shard and its tables are where they were.
+/// Whether a shard and its tables are where they were, with the same keys.
 inline bool same_place(shard_visit const& before, shard_visit const& after) {
-    return before.epoch == after.epoch && before.store == after.store &&
+    return before.epoch == after.epoch && before.store == after.store && before.keys == after.keys &&
         std::equal(before.tables.begin(), before.tables.end(), after.tables.begin(), after.tables.end(),
-            [](visited_table const& left, visited_table const& right) { return left.stored == right.stored; });
+            [](visited_table const& left, visited_table const& right) {
+                return left.stored == right.stored && left.own == right.own;
+            });
 }
 
-ENTITABLE_DECL result<std::vector<shard_visited>> visit_shards(fleet const& of, std::vector<std::int32_t> only,
+ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
     visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work) {
     constexpr int most_rounds = 10;
+    struct visited {
+        shard_visit at;
+        shard_visited told;
+    };
     lookup_map_state& source = of.cloud().state().map.state();
     ENTITABLE_TRY(auto map, source.fresh({}));
-    std::map<std::int32_t, shard_visited> done;
-    std::vector<std::int32_t> left = std::move(only);
-    if (left.empty()) {
-        for (shard_place const& each : map->places) {
-            left.push_back(each.row.shard);
+    std::map<std::int32_t, visited> done;
+    for (int round = 0;; ++round) {
+        std::map<std::string, std::vector<visited*>> by_store;
+        std::erase_if(done, [&](auto const& each) { return map->find_shard(each.first) == nullptr; });
+        for (shard_place const& place : map->places) {
+            std::int32_t const shard = place.row.shard;
+            shard_visit at = visit_of(*map, place);
+            auto const known = done.find(shard);
+            if (known == done.end() ? !wanted(at) : same_place(known->second.at, at)) {
+                continue;
+            }
+            visited& next =
+                done.insert_or_assign(shard, visited{std::move(at), {shard, place.row.store, place.row.epoch, {}}})
+                    .first->second;
+            next.told.outcome = failure{error_code::shard_moving,
+                text::joined({"the virtual shard ", std::to_string(shard), " moved each time it was visited"})};
+            by_store[place.row.store].push_back(&next);
         }
-    }
-    for (int round = 0; round < most_rounds && !left.empty(); ++round) {
-        std::map<std::string, std::vector<shard_visit>> by_store;
-        for (std::int32_t const shard : left) {
-            shard_visit made = visit_of(*map, map->places.at(static_cast<std::size_t>(shard)));
-            by_store[made.store].push_back(std::move(made));
-            done.erase(shard);
-            done.emplace(shard, shard_visited{shard, {}, 0, failure{error_code::cancelled, "not visited"}});
+        if (by_store.empty() || round == most_rounds) {
+            break;
         }
-        std::vector<std::vector<shard_visit> const*> stores;
+        std::vector<std::vector<visited*> const*> stores;
         for (auto const& [name, shards] : by_store) {
             stores.push_back(&shards);
         }
-        in_parallel(stores.size(), of.options().in_flight, [&](std::size_t at) {
-            std::vector<shard_visit> const& shards = *stores[at];
-            auto through = of.store(shards.front().store);
+        in_parallel(stores.size(), of.options().in_flight, [&](std::size_t index) {
+            std::vector<visited*> const& shards = *stores[index];
+            auto through = of.store(shards.front()->at.store);
             if (through && open) {
-                through = open(shards.front().store, *through);
+                through = open(shards.front()->at.store, *through);
             }
-            for (shard_visit const& each : shards) {
-                shard_visited& told = done.find(each.shard)->second; // each is written by one thread
-                told.store = each.store;
-                told.epoch = each.epoch;
-                told.outcome = through ? work(each, *through) : result<void>{failure{through.error()}};
+            for (visited* const each : shards) { // each is written by one thread
+                each->told.outcome = through ? work(each->at, *through) : result<void>{failure{through.error()}};
             }
         });
         ENTITABLE_TRY(map, source.fresh({}));
-        left.clear();
-        for (auto const& [name, shards] : by_store) {
-            for (shard_visit const& each : shards) {
-                if (!same_place(each, visit_of(*map, map->places.at(static_cast<std::size_t>(each.shard))))) {
-                    left.push_back(each.shard);
-                }
-            }
-        }
     }
-    for (std::int32_t const shard : left) {
-        done.find(shard)->second.outcome = failure{error_code::shard_moving,
-            text::joined({"the virtual shard ", std::to_string(shard), " moved each time it was visited"})};
-    }
-    std::vector<shard_visited> all;
+    shard_visits all{std::move(map), {}};
     for (auto& [shard, each] : done) {
-        all.push_back(std::move(each));
+        all.shards.push_back(std::move(each.told));
     }
     return all;
 }

@@ -12,39 +12,47 @@ ENTITABLE_DECL result<std::size_t> set_access(
     constexpr std::string_view states[] = {"open", "draining", "sealed"};
     std::string_view const state = states[static_cast<std::size_t>(access)];
     detail::lookup_map_state& source = of.cloud().state().map.state();
-    ENTITABLE_TRY(auto const map, source.fresh({}));
+    constexpr int most_rounds = 10;
     std::size_t changed = 0;
     std::int64_t lease_ms = 0;
-    for (detail::shard_place const& place : map->places) {
-        if (place.row.store != store) {
-            continue;
+    bool ended = false;
+    for (int round = 0; round < most_rounds && !ended; ++round) { // a split may have made another meanwhile
+        ENTITABLE_TRY(auto const map, source.fresh({}));
+        ended = true;
+        for (detail::shard_place const& place : map->places) {
+            if (place.row.store != store || (round > 0 && place.row.state == state)) {
+                continue;
+            }
+            ended = false;
+            bool changes = false;
+            ENTITABLE_CHECK(source.change(
+                {}, [&](detail::shard_map_copy const& now, detail::shard_map_draft& draft) -> result<bool> {
+                    auto* const changed_row = draft.edit(now, place.row.shard);
+                    if (changed_row == nullptr || changed_row->row.store != store) {
+                        return false; // it has moved away, or into another shard
+                    }
+                    shard_map_row& row = changed_row->row;
+                    if (!row.attempt_owner.empty()) {
+                        return failure{error_code::shard_moving,
+                            text::joined(
+                                {"the virtual shard ", std::to_string(row.shard), " is on the move: end that first"})};
+                    }
+                    lease_ms = (std::max)(lease_ms, row.open_lease_ms);
+                    date_time const until =
+                        access == store_access::open ? date_time{} : reason.until.value_or(date_time{});
+                    std::string const why = access == store_access::open ? std::string{} : reason.why;
+                    changes = changes || row.state != state;
+                    if (row.state == state && row.reason == why && row.until == until) {
+                        return false;
+                    }
+                    row.state = state;
+                    row.lease_ms = access == store_access::open ? row.open_lease_ms : 0;
+                    row.reason = why;
+                    row.until = until;
+                    return true;
+                }));
+            changed += changes ? 1U : 0U;
         }
-        bool changes = false;
-        ENTITABLE_CHECK(source.change(
-            place.row.shard, {}, [&](detail::shard_map_copy const&, detail::shard_map_draft& draft) -> result<bool> {
-                shard_map_row& row = draft.row;
-                if (row.store != store) {
-                    return false; // it has moved away
-                }
-                if (!row.attempt_owner.empty()) {
-                    return failure{error_code::shard_moving,
-                        text::joined(
-                            {"the virtual shard ", std::to_string(row.shard), " is on the move: end that first"})};
-                }
-                lease_ms = (std::max)(lease_ms, row.open_lease_ms);
-                date_time const until = access == store_access::open ? date_time{} : reason.until.value_or(date_time{});
-                std::string const why = access == store_access::open ? std::string{} : reason.why;
-                changes = changes || row.state != state;
-                if (row.state == state && row.reason == why && row.until == until) {
-                    return false;
-                }
-                row.state = state;
-                row.lease_ms = access == store_access::open ? row.open_lease_ms : 0;
-                row.reason = why;
-                row.until = until;
-                return true;
-            }));
-        changed += changes ? 1U : 0U;
     }
     if (access != store_access::open) {
         // From the answer of the last change, by the own clock; 2 % for the rates of both clocks, taken three times. Also where nothing was

@@ -13,6 +13,18 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Keys whose shard is asked for.
+struct shard_keys {
+    std::string_view first;    ///< the one key, or where the range begins
+    key_interval const* range; ///< null for the one key
+    std::int32_t shard;        ///< that holds them all, where a function decides
+
+    /// Where they are, or the first of them; null where there is no such shard any more.
+    [[nodiscard]] shard_place const* place_in(shard_map_copy const& map) const noexcept {
+        return map.by_ranges ? &map.range_of(first) : map.find_shard(shard);
+    }
+};
+
 struct lookup_map_state : counted {
     lookup_map_state(any_transport through, std::string name, virtual_shards how, lookup_map_options const& wishes)
         : catalogue(std::move(through)), table(std::move(name)), shards(std::move(how)), options(wishes) {}
@@ -38,10 +50,12 @@ struct lookup_map_state : counted {
     /// A copy whose reading began after this call.
     [[nodiscard]] result<shard_map_ref> fresh(call const& context);
     /// One change: `edit` is given the map as it is, any number of times. False of it: nothing is to be changed.
-    [[nodiscard]] result<void> change(std::optional<std::int32_t> shard, call const& caller,
-        function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit);
-    /// The shard of a partition; ShardUnmapped.
-    [[nodiscard]] result<std::uint32_t> shard_of(std::string_view partition_key) const;
+    [[nodiscard]] result<void> change(
+        call const& caller, function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit);
+    /// Whose shard is asked for. ShardUnmapped.
+    [[nodiscard]] result<shard_keys> keys_of(std::string_view partition_key) const;
+    /// The place of a partition in a copy of the map. ShardUnmapped.
+    [[nodiscard]] result<shard_place const*> place_of(shard_map_copy const& map, std::string_view partition_key) const;
 };
 
 } // namespace detail

@@ -38,15 +38,15 @@ private:
     std::optional<result<shard_map_ref>> outcome_;
 };
 
-/// One change of a map, of its header and at most one row, in one transaction under both ETags with a nonce in it. A change without an answer is
-/// settled by reading: the nonce is there, it is done; the ETag is as it was, the same is sent again; else it is begun anew.
+/// One change of a map, of its header and of rows, in one transaction under their ETags with a nonce in it. A change without an answer is
+/// settled by reading: the nonce is there, it is done; the ETag is as it was, the same is sent again; else it is begun anew. So what was applied is
+/// done again only where others have changed the header and all of these rows since: `edit` has to see that by itself.
 class shard_map_change {
 public:
     /// Is given the map as it is, any number of times. False: nothing is to be changed.
     using edit_type = std::function<result<bool>(shard_map_copy const&, shard_map_draft&)>;
     /// No other change has the nonce.
-    shard_map_change(std::string const& table, std::optional<std::int32_t> shard, std::string nonce, edit_type edit,
-        steady_time now);
+    shard_map_change(std::string const& table, std::string nonce, edit_type edit, steady_time now);
 
     [[nodiscard]] operation_step next() const noexcept;
     void answer(result<query_entities::response> found, steady_time now);
@@ -59,15 +59,16 @@ private:
     void read(steady_time now);
     void look(steady_time now);
     void draw_up();
+    [[nodiscard]] bool is_applied(shard_map_copy const& map) const;
 
     std::string table_;
-    std::optional<std::int32_t> shard_;
     std::string nonce_;
     edit_type edit_;
     std::optional<shard_map_reading> reading_;
     shard_map_ref base_; ///< that the request was made of
     transact request_;
     std::string sent_nonce_;
+    std::vector<std::int32_t> sent_rows_; ///< that have the nonce
     steady_time not_before_{(steady_time::min)()};
     std::size_t drafts_{};
     std::size_t sendings_{};

@@ -50,22 +50,25 @@ inline std::string text_of(std::vector<shard_table> const& tables) {
     }
     return out;
 }
-inline std::vector<shard_retired> shard_retired_in(std::string_view list) {
+/// Of the row of a virtual shard.
+inline std::vector<shard_retired> shard_retired_in(std::string_view list, std::int32_t shard) {
     std::vector<shard_retired> all;
     for_each_shard_part(list, ';', [&](std::string_view part) {
         std::vector<std::string> fields;
         for_each_shard_part(part, ':', [&](std::string_view field) { fields.emplace_back(field); });
-        if (fields.size() == 3) {
-            all.push_back({fields[0], shard_number_in(fields[1]), shard_number_in(fields[2])});
+        if (fields.size() == 3 || fields.size() == 4) {
+            all.push_back({fields[0], shard_number_in(fields[1]), shard_number_in(fields[2]),
+                fields.size() == 4 ? static_cast<std::int32_t>(shard_number_in(fields[3])) : shard});
         }
     });
     return all;
 }
-inline std::string text_of(std::vector<shard_retired> const& retired) {
+inline std::string text_of(std::vector<shard_retired> const& retired, std::int32_t shard) {
     std::string out;
     for (shard_retired const& each : retired) {
         out += text::joined(
-            {out.empty() ? "" : ";", each.store, ":", std::to_string(each.epoch), ":", std::to_string(each.until)});
+            {out.empty() ? "" : ";", each.store, ":", std::to_string(each.epoch), ":", std::to_string(each.until),
+                each.shard == shard ? "" : ":", each.shard == shard ? std::string{} : std::to_string(each.shard)});
     }
     return out;
 }
@@ -74,23 +77,32 @@ inline failure map_fault(std::string why) {
     return failure{error_code::shard_map_invalid, text::joined({"the map of the shards ", why})};
 }
 
+/// Whether ranges, in their order, cover every key once.
+inline result<void> check_ranges(shard_map_copy const& map) {
+    std::string_view next;
+    for (shard_place const& each : map.places) {
+        bool const last = &each == &map.places.back();
+        bool const ends = last ? each.row.high.empty() : text::compare_utf16(each.row.low, each.row.high) < 0;
+        if (each.row.low != next || !ends) {
+            return map_fault(text::joined({"leaves a gap at one end of the range ", std::to_string(each.row.shard)}));
+        }
+        next = each.row.high;
+    }
+    return map.places.empty() ? map_fault("has no range") : result<void>{};
+}
+
 /// Whether the virtual shards cover every key once.
 inline result<void> check_coverage(shard_map_copy const& map) {
+    if (map.by_ranges) {
+        return check_ranges(map);
+    }
     auto const number = static_cast<std::size_t>(map.header.number);
     if (map.places.size() < number || number == 0) {
         return map_fault("has fewer rows than virtual shards");
     }
     for (std::size_t at = 0; at < map.places.size(); ++at) {
-        shard_map_row const& row = map.places[at].row;
-        if (row.shard != static_cast<std::int32_t>(at)) {
+        if (map.places[at].row.shard != static_cast<std::int32_t>(at)) {
             return map_fault(text::joined({"has no row for the virtual shard ", std::to_string(at)}));
-        }
-        if (map.header.strategy == "ranges") {
-            bool const last = at + 1 == map.places.size();
-            bool const meets = last ? row.high.empty() : !row.high.empty() && row.high == map.places[at + 1].row.low;
-            if ((at == 0 && !row.low.empty()) || !meets) {
-                return map_fault(text::joined({"leaves a gap at the end of the range ", std::to_string(at)}));
-            }
         }
     }
     return {};

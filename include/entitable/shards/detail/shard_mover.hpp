@@ -3,11 +3,12 @@
 #pragma once
 
 /// \file
-/// The move of one virtual shard, from the first request to the last: a resumable operation. Place 0 is the map; the others are stores, whose
+/// The move of one virtual shard, or of two ranges into one, from the first request to the last: a resumable operation. Place 0 is the map; the others are stores, whose
 /// names it says.
 
 #include <entitable/shards/detail/shard_map_change.hpp>
 #include <entitable/shards/detail/shard_table_copy.hpp>
+#include <entitable/shards/detail/shard_table_erasure.hpp>
 #include <entitable/shards/move_options.hpp>
 
 #include <memory>
@@ -19,10 +20,12 @@ namespace detail {
 struct shard_mover_order {
     std::string map; ///< its table
     std::int32_t shard{};
-    std::string source; ///< where the plan has seen it; empty for wherever it is
-    std::string target; ///< empty: an attempt is ended, and nothing begun
-    std::string name;   ///< that no other move has: of its changes of the map
-    profile limits;     ///< of the target
+    std::string source;                  ///< where the plan has seen it; empty for wherever it is
+    std::string target;                  ///< empty: an attempt is ended, and nothing begun
+    std::optional<std::int32_t> upper{}; ///< the range above, which goes into the same tables, and into the shard
+    std::string high{};                  ///< behind the last key of both
+    std::string name;                    ///< that no other move has: of its changes of the map
+    profile limits;                      ///< of the target
     move_options options;
 };
 
@@ -54,7 +57,16 @@ public:
     [[nodiscard]] move_progress const& progress() const noexcept { return progress_; }
 
 private:
-    using edit_type = result<bool> (shard_mover::*)(shard_map_copy const&, shard_map_draft&);
+    struct copied_table {
+        std::string source; ///< its store
+        std::unique_ptr<shard_table_copy> copy;
+    };
+    struct dropped_table {
+        std::string name;
+        bool whole{};                   ///< nobody has it any more
+        std::vector<key_interval> keys; ///< else those that nobody has in it
+    };
+    using edit_type = result<bool> (shard_mover::*)(shard_map_copy const&, shard_map_draft&, shard_row_draft&);
     enum class stage : std::uint8_t {
         looking,     ///< whether another attempt is there; if so it is ended
         dropping,    ///< tables that nobody uses
@@ -101,26 +113,28 @@ private:
     void drop_or(stage next, steady_time now);
     void end();
     void leave(failure why);
-    [[nodiscard]] failure taken_over(shard_map_row const& row);
-    void note_drops(shard_map_draft const& draft);
+    [[nodiscard]] failure taken_over(shard_map_row const* row);
+    void note_drops(shard_map_copy const& map, shard_map_draft const& draft, shard_row_draft const& own);
+    [[nodiscard]] std::vector<std::int32_t> numbers() const;
+    [[nodiscard]] result<std::vector<shard_map_row*>> own_rows(
+        shard_map_copy const& map, shard_map_draft& draft, std::string_view state);
 
-    [[nodiscard]] result<bool> look(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> end_attempt(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> forget_dropped(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> register_attempt(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> close(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> drain(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> seal(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> check_own(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> give_up(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] result<bool> flip(shard_map_copy const& map, shard_map_draft& draft);
-    [[nodiscard]] bool is_own(shard_map_row const& row) const;
+    [[nodiscard]] result<bool> look(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> forget_dropped(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> register_attempt(
+        shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> close(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> drain(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> seal(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> check_own(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> give_up(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
+    [[nodiscard]] result<bool> flip(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own);
 
     shard_mover_order order_;
     stage at_{stage::looking};
     std::optional<shard_map_change> change_;
     std::size_t changes_{};
-    std::vector<std::unique_ptr<shard_table_copy>> tables_;
+    std::vector<copied_table> tables_;
     std::size_t table_{}; ///< the one that is made, or that a pass is at
     std::optional<copy_pass> pass_;
     std::uint64_t found_{}; ///< by the pass, in all tables
@@ -128,16 +142,17 @@ private:
     std::size_t rounds_{};
     std::optional<create_table> create_;
     std::optional<delete_table> delete_;
+    std::optional<shard_table_erasure> erase_;
     mutable std::vector<std::string> stores_; ///< of the places from 1 on, by which they were asked first
 
-    std::int64_t epoch_{};        ///< of the attempt
-    std::int64_t source_epoch_{}; ///< of the tables that are copied
+    std::int64_t epoch_{};             ///< of the attempt
+    std::vector<shard_place> sources_; ///< what is moved, as it was then
     std::vector<shard_table> moved_;
     std::chrono::milliseconds lease_{}; ///< of copies of the map that may be out
     std::optional<shard_retired> dropping_;
-    std::vector<std::string> drops_; ///< tables of that, by name
-    std::optional<etag> watched_;    ///< the row of another's attempt
-    bool watches_{};                 ///< and it is not taken over yet
+    std::vector<dropped_table> drops_; ///< tables of that
+    std::vector<etag> watched_;        ///< the rows of another's attempt
+    bool watches_{};                   ///< and it is not taken over yet
     bool flipped_{};
     bool flip_sent_{};            ///< so it may be in the map
     bool ended_{};                ///< by another process, and never flipped: its tables are nobody's
@@ -160,4 +175,5 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/shards/impl/shard_mover.ipp>
 #include <entitable/shards/impl/shard_mover_map.ipp>
 #include <entitable/shards/impl/shard_table_copy.ipp>
+#include <entitable/shards/impl/shard_table_erasure.ipp>
 #endif

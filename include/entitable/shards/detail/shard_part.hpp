@@ -33,12 +33,14 @@ inline std::vector<key_range> ranges_behind(
     return left;
 }
 
-/// One virtual shard in a fan-out.
+/// One virtual shard in a fan-out, as the map was when that began. Of a map by ranges it is the keys: whichever shards have them by now are
+/// asked one after the other.
 struct shard_part {
-    std::uint32_t shard{};
+    std::int32_t shard{};
+    key_interval keys; ///< all where a function decides
     shard_route way;
     std::vector<key_range> ranges; ///< still to be asked, the present one first
-    query_entities asked;
+    query_entities asked;          ///< of the present range what the shard has that the way leads to
     page rows;
     std::string etag_start; ///< of the rows, once one is needed
     std::size_t at{};
@@ -47,6 +49,11 @@ struct shard_part {
     bool failed{};
 
     [[nodiscard]] bool hungry() const noexcept { return at == rows.size() && !ended; }
+    /// Whose shard is asked next, or was asked for these keys.
+    [[nodiscard]] shard_keys keys_of(key_interval const& of) const noexcept {
+        bool const bounded = of.lower.end != key_bound::kind::open;
+        return {bounded ? std::string_view{of.lower.key} : std::string_view{}, &of, shard};
+    }
     [[nodiscard]] row_view front() const noexcept { return rows[at]; }
 };
 

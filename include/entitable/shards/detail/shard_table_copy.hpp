@@ -29,7 +29,9 @@ enum class copy_pass : std::uint8_t {
 /// twice, is refused, and one without an answer is settled by reading the guard row. One batch is under way at a time.
 class shard_table_copy {
 public:
-    shard_table_copy(std::string from, std::string to, profile const& target, std::uint32_t page_size = 1000);
+    /// Of these partitions, on both sides.
+    shard_table_copy(std::string from, std::string to, profile const& target, std::uint32_t page_size = 1000,
+        key_interval partitions = {});
 
     /// Begins a pass; the first is a whole one.
     void begin(copy_pass pass);

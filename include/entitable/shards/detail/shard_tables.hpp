@@ -18,7 +18,7 @@ namespace detail {
     sharded_state& state, list_tables const& request, call& context);
 
 /// Whether the keys of a virtual shard and a range have some in common, as far as ranges tell.
-[[nodiscard]] bool meets_range(shard_map_copy const& map, shard_place const& place, key_range const& range);
+[[nodiscard]] bool meets_range(shard_place const& place, key_range const& range);
 /// Drops a physical table; one that is gone is done.
 [[nodiscard]] result<void> drop_shard_table(
     sharded_state& state, std::string_view store, std::string table, call const& caller);

@@ -42,10 +42,15 @@ struct shard_route {
     [[nodiscard]] std::string const& store() const noexcept { return place->row.store; }
     /// In the name of its table.
     [[nodiscard]] std::int64_t table_epoch() const noexcept { return (std::max)(epoch(), table->epoch); }
-    [[nodiscard]] std::string table_name() const { return shard_table_name(table->name, shard(), table_epoch()); }
+    [[nodiscard]] std::string table_name() const { return place->table_name(*table); }
+    /// Whether a place has the same tables.
+    [[nodiscard]] bool leads_to(shard_place const& other) const noexcept {
+        return epoch() == other.row.epoch && place->tables_of() == other.tables_of() && store() == other.row.store;
+    }
+    /// Whether both ask the same keys of the same table.
     [[nodiscard]] bool leads_where(shard_route const& other) const noexcept {
-        return place != nullptr && epoch() == other.epoch() && table_epoch() == other.table_epoch() &&
-            store() == other.store();
+        return place != nullptr && leads_to(*other.place) && table_epoch() == other.table_epoch() &&
+            place->row.low == other.place->row.low && place->row.high == other.place->row.high;
     }
 };
 
@@ -70,12 +75,12 @@ struct sharded_state : counted {
     [[nodiscard]] entitable::profile profile();
     /// A good copy that has this table; TableNotFound.
     [[nodiscard]] result<shard_map_ref> map_with(std::string_view table, call const& context);
-    /// The way to a shard whose state allows the operation: ShardMoving, MapUnavailable, TableNotFound.
+    /// The way to the shard of these keys, or of the first of them, whose state allows the operation: ShardMoving, MapUnavailable, TableNotFound.
     [[nodiscard]] result<shard_route> route(
-        std::uint32_t shard, std::string_view table, bool writes, call const& context);
-    /// Whether what came over this way counts now. False: the shard moved.
-    [[nodiscard]] result<bool> still_holds(
-        shard_route const& way, std::string_view table, bool writes, bool table_missing, call const& context);
+        shard_keys const& keys, std::string_view table, bool writes, call const& context);
+    /// Whether what came over this way for these keys counts now. False: they moved, or some of them.
+    [[nodiscard]] result<bool> still_holds(shard_route const& way, shard_keys const& keys, std::string_view table,
+        bool writes, bool table_missing, call const& context);
     /// So many pages are asked for: the share of them may be asked for again.
     void save_hedges(std::size_t pages);
     /// Whether one page may be asked for again; takes it from what was saved.

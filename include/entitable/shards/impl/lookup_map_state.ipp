@@ -90,22 +90,31 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::current(call const& conte
     return renewed;
 }
 
-ENTITABLE_DECL result<std::uint32_t> lookup_map_state::shard_of(std::string_view partition_key) const {
+ENTITABLE_DECL result<shard_keys> lookup_map_state::keys_of(std::string_view partition_key) const {
+    if (shards.by_ranges()) {
+        return shard_keys{partition_key, nullptr, 0};
+    }
     auto const found = shards.shard_of(partition_key);
     if (!found) {
         failure refused{error_code::shard_unmapped, "the partition key belongs to no virtual shard of the map"};
         refused.error().detail = text::printable(text::shortened(partition_key));
         return refused;
     }
-    return *found;
+    return shard_keys{partition_key, nullptr, static_cast<std::int32_t>(*found)};
 }
 
-ENTITABLE_DECL result<void> lookup_map_state::change(std::optional<std::int32_t> shard, call const& caller,
-    function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit) {
+ENTITABLE_DECL result<shard_place const*> lookup_map_state::place_of(
+    shard_map_copy const& map, std::string_view partition_key) const {
+    ENTITABLE_TRY(shard_keys const keys, keys_of(partition_key));
+    return keys.place_in(map); // a copy has a place for every number that the function gives
+}
+
+ENTITABLE_DECL result<void> lookup_map_state::change(
+    call const& caller, function_ref<result<bool>(shard_map_copy const&, shard_map_draft&)> edit) {
     call context;
     context.deadline = caller.deadline;
     context.cancellation = caller.cancellation;
-    shard_map_change changing{table, shard, guid::random().to_string(), edit, now()};
+    shard_map_change changing{table, guid::random().to_string(), edit, now()};
     return run(changing, context, *options.time, catalogue);
 }
 

@@ -58,28 +58,19 @@ public:
 private:
     result<void> find_parts(std::optional<last_keys> const& last) {
         ENTITABLE_TRY(auto const map, state_.map_with(request_.table, context_));
-        lookup_map_state const& routes = state_.map.state();
-        std::optional<std::uint32_t> only;
-        std::optional<std::uint32_t> of_last;
+        shard_place const* only = nullptr;
         if (request_.range.partition.is_point()) {
-            ENTITABLE_TRY(only, routes.shard_of(request_.range.partition.lower.key));
+            ENTITABLE_TRY(only, state_.map.state().place_of(*map, request_.range.partition.lower.key));
         }
-        if (last) {
-            of_last = routes.shards.shard_of(last->partition_key);
-        }
-        for (std::uint32_t shard = 0; shard < map->places.size(); ++shard) {
-            shard_place const& place = map->places[shard];
-            if ((only && *only != shard) || !meets_range(*map, place, request_.range)) {
+        for (shard_place const& place : map->places) {
+            if ((only != nullptr && only != &place) || !meets_range(place, request_.range)) {
                 continue;
             }
             shard_part part;
-            part.shard = shard;
-            part.ranges = ranges_behind(request_.range, last, of_last == shard);
-            part.ranges.erase(std::remove_if(part.ranges.begin(), part.ranges.end(),
-                                  [&](key_range const& each) { return !meets_range(*map, place, each); }),
-                part.ranges.end());
+            part.shard = place.row.shard;
+            part.keys = place.keys();
             part.last = last;
-            part.ended = part.ranges.empty();
+            restart(part);
             if (misses_ != nullptr) {
                 skip_if_failed(part);
             }
@@ -94,11 +85,13 @@ private:
 
     /// A shard that failed is not asked again: what it lacks of this query is lacking from here on.
     void skip_if_failed(shard_part& part) {
+        std::string const& low = part.keys.lower.key;
+        std::string const& high = part.keys.upper.key;
         std::lock_guard<std::mutex> const guard{misses_->lock};
         missing_shard const* failed = nullptr;
         missing_shard* own = nullptr;
         for (missing_shard& each : misses_->all) {
-            if (each.shard == static_cast<std::int32_t>(part.shard)) {
+            if (each.shard == part.shard && each.low == low && each.high == high) {
                 failed = &each;
                 own = each.table == request_.table ? &each : own;
             }
@@ -150,7 +143,14 @@ private:
         std::vector<std::pair<shard_part*, shard_route>> ways;
         std::vector<std::string_view> names;
         for (shard_part* const each : hungry) {
-            auto way = state_.route(each->shard, request_.table, false, context_);
+            auto way = way_of(*each);
+            if (way && each->asked.continuation && !each->way.leads_where(*way)) {
+                restart(*each); // its continuation was one of another table
+                if (each->ended) {
+                    continue;
+                }
+                way = way_of(*each);
+            }
             if (!way) {
                 ENTITABLE_CHECK(fail(*each, way.error()));
                 continue;
@@ -167,15 +167,12 @@ private:
                 ENTITABLE_CHECK(fail(*each, store.error()));
                 continue;
             }
-            if (!each->way.leads_where(way)) {
-                restart(*each); // its continuation was one of another table
-                if (each->ended) {
-                    continue;
-                }
-            }
             each->way = std::move(way);
             each->asked.table = each->way.table_name();
             each->asked.range = each->ranges.front();
+            if (each->way.map->by_ranges) {
+                each->asked.range.partition = intersection(each->asked.range.partition, each->way.place->keys());
+            }
             each->asked.filter = request_.filter;
             each->asked.select = request_.select;
             each->asked.page_size = rows_of_part_;
@@ -228,23 +225,32 @@ private:
         return {};
     }
 
+    [[nodiscard]] result<shard_route> way_of(shard_part const& part) {
+        return state_.route(part.keys_of(part.ranges.front().partition), request_.table, false, context_);
+    }
+
     /// Begins again behind the last row that came.
     void restart(shard_part& part) {
-        auto const owner = part.last ? state_.map.state().shards.shard_of(part.last->partition_key) : std::nullopt;
-        part.ranges = ranges_behind(request_.range, part.last, owner == part.shard);
+        bool has_partition = part.last.has_value();
+        if (part.last && !state_.map.state().shards.by_ranges()) {
+            auto const owner = state_.map.state().shards.shard_of(part.last->partition_key);
+            has_partition = owner && static_cast<std::int32_t>(*owner) == part.shard;
+        }
+        key_range const whole{intersection(request_.range.partition, part.keys), request_.range.row};
+        part.ranges = ranges_behind(whole, part.last, has_partition);
         part.asked.continuation.reset();
         part.ended = part.ranges.empty(); // the last row that came was the last there can be
     }
 
     result<void> take(shard_part& part, result<query_entities::response> answer) {
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
-        auto const holds = state_.still_holds(part.way, request_.table, false, missing, context_);
+        auto const holds = state_.still_holds(
+            part.way, part.keys_of(part.asked.range.partition), request_.table, false, missing, context_);
         if (!holds) {
             return fail(part, holds.error());
         }
         if (!*holds) { // thrown away: asked again at the new place
-            part.asked.continuation.reset();
-            part.way = {};
+            restart(part);
             return {};
         }
         if (!answer) {
@@ -261,7 +267,13 @@ private:
         }
         part.asked.continuation = std::move(answer->continuation);
         if (!part.asked.continuation) {
-            part.ranges.erase(part.ranges.begin());
+            key_interval& present = part.ranges.front().partition;
+            key_bound const& asked_to = part.asked.range.partition.upper;
+            if (compare_upper(asked_to, present.upper) < 0) { // the rest has been split off since the fan-out began
+                present.lower = key_bound::including(asked_to.key);
+            } else {
+                part.ranges.erase(part.ranges.begin());
+            }
             part.ended = part.ranges.empty();
         }
         return {};
@@ -272,7 +284,8 @@ private:
             why.code == error_code::table_not_found || why.code == error_code::wrong_store;
         failure named{why};
         if ((parts_.size() > 1 || misses_ != nullptr) && why.code != error_code::table_not_found) {
-            named.error().message = text::joined({"virtual shard ", std::to_string(part.shard), " in the store ",
+            std::int32_t const shard = part.way.place == nullptr ? part.shard : part.way.shard();
+            named.error().message = text::joined({"virtual shard ", std::to_string(shard), " in the store ",
                 part.way.place == nullptr ? std::string_view{"of the map"} : std::string_view{part.way.store()}, ": ",
                 why.message});
         }
@@ -280,7 +293,9 @@ private:
             return named;
         }
         missing_shard lost;
-        lost.shard = static_cast<std::int32_t>(part.shard);
+        lost.shard = part.shard;
+        lost.low = part.keys.lower.key;
+        lost.high = part.keys.upper.key;
         lost.table = request_.table;
         lost.store = part.way.place == nullptr ? std::string{} : part.way.store();
         note_last(lost, part);

@@ -71,6 +71,33 @@ ENTITABLE_DECL shard_table const* shard_map_copy::find(std::string_view table) c
     return nullptr;
 }
 
+ENTITABLE_DECL shard_place const* shard_map_copy::find_range(std::int32_t shard) const noexcept {
+    auto const found =
+        std::find_if(places.begin(), places.end(), [&](shard_place const& each) { return each.row.shard == shard; });
+    return found == places.end() ? nullptr : &*found;
+}
+
+ENTITABLE_DECL shard_place const& shard_map_copy::range_of(std::string_view partition_key) const noexcept {
+    auto const above = std::upper_bound(places.begin() + 1, places.end(), partition_key,
+        [](std::string_view key, shard_place const& each) { return text::compare_utf16(key, each.row.low) < 0; });
+    return *(above - 1);
+}
+
+ENTITABLE_DECL std::string shard_place::table_name(shard_table const& table) const {
+    return shard_table_name(table.name, tables_of(), (std::max)(row.epoch, table.epoch));
+}
+
+ENTITABLE_DECL bool shard_place::has(
+    shard_table const& table, std::string_view store, std::int32_t number, std::int64_t epoch) const noexcept {
+    return tables_of() == number && (std::max)(row.epoch, table.epoch) == (std::max)(epoch, table.epoch) &&
+        row.store == store;
+}
+
+ENTITABLE_DECL key_interval shard_place::keys() const {
+    return {row.low.empty() ? key_bound{} : key_bound::including(row.low),
+        row.high.empty() ? key_bound{} : key_bound::excluding(row.high)};
+}
+
 ENTITABLE_DECL std::string shard_table_name(std::string_view table, std::int32_t shard, std::int64_t epoch) {
     constexpr std::size_t most_of_base = 46; // 4 digits, "x" and 12 digits stand behind it
     std::string made{table};
@@ -99,12 +126,13 @@ ENTITABLE_DECL result<lookup_map> lookup_map::open(
         shared<detail::lookup_map_state>::make(std::move(catalogue), std::move(table), std::move(shards), options);
     ENTITABLE_TRY(auto const read, state->current({}, state->now()));
     shard_map_header const& header = read->header;
-    if (header.hash_version != shard_hash_version ||
-        header.number != static_cast<std::int32_t>(state->shards.number()) ||
-        header.fingerprint != static_cast<std::int64_t>(state->shards.fingerprint())) {
+    bool const same_function = header.number == static_cast<std::int32_t>(state->shards.number()) &&
+        header.fingerprint == static_cast<std::int64_t>(state->shards.fingerprint());
+    if (header.hash_version != shard_hash_version || read->by_ranges != state->shards.by_ranges() ||
+        (!read->by_ranges && !same_function)) {
         return failure{error_code::invalid_input,
             text::joined({"the map was made for ", std::to_string(header.number), " virtual shards by ",
-                header.strategy, ": it is opened with another number, another function or other ranges"})};
+                header.strategy, ": it is opened with another number or another function"})};
     }
     return lookup_map{std::move(state)};
 }
@@ -175,8 +203,12 @@ ENTITABLE_DECL result<std::string> lookup_map::to_string() const {
     std::string out = text::joined({"map version ", std::to_string(map->header.version), ", ",
         std::to_string(map->places.size()), " virtual shards by ", map->header.strategy, "\n"});
     for (detail::shard_place const& each : map->places) {
-        out += text::joined({"  ", std::to_string(each.row.shard), " -> ", each.row.store, " (", each.row.state,
-            ", epoch ", std::to_string(each.row.epoch), ")\n"});
+        bool const shares = each.tables_of() != each.row.shard;
+        out += text::joined({"  ", std::to_string(each.row.shard), each.row.low.empty() ? "" : " from \"",
+            text::printable(each.row.low), each.row.low.empty() ? "" : "\"", each.row.high.empty() ? "" : " below \"",
+            text::printable(each.row.high), each.row.high.empty() ? "" : "\"", " -> ", each.row.store, " (",
+            each.row.state, ", epoch ", std::to_string(each.row.epoch),
+            shares ? ", in tables of " + std::to_string(each.tables_of()) : std::string{}, ")\n"});
     }
     return out;
 }

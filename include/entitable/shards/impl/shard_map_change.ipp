@@ -9,6 +9,8 @@
 #include <entitable/shards/detail/shard_map_change.hpp>
 #include <entitable/shards/detail/shard_map_rows.hpp>
 
+#include <algorithm>
+
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -41,7 +43,7 @@ ENTITABLE_DECL result<void> shard_map_reading::take(page const& rows) {
             shard_place& place = made_->places.emplace_back();
             place.version = each.etag();
             ENTITABLE_CHECK(from_row(each, place.row));
-            place.retired = shard_retired_in(place.row.retired);
+            place.retired = shard_retired_in(place.row.retired, place.row.shard);
         }
     }
     return {};
@@ -91,6 +93,12 @@ ENTITABLE_DECL void shard_map_reading::answer(result<get_entity::response> heade
 
 ENTITABLE_DECL void shard_map_reading::end() {
     made_->tables = shard_tables_in(made_->header.tables);
+    made_->by_ranges = made_->header.strategy == "ranges";
+    if (made_->by_ranges) {
+        std::sort(made_->places.begin(), made_->places.end(), [](shard_place const& left, shard_place const& right) {
+            return text::compare_utf16(left.row.low, right.row.low) < 0;
+        });
+    }
     if (auto covered = check_coverage(*made_); !covered) {
         outcome_.emplace(std::move(covered).as_failure());
     } else {
@@ -98,9 +106,20 @@ ENTITABLE_DECL void shard_map_reading::end() {
     }
 }
 
+ENTITABLE_DECL shard_row_draft* shard_map_draft::edit(shard_map_copy const& map, std::int32_t shard) {
+    for (shard_row_draft& each : rows) {
+        if (each.row.shard == shard) {
+            return &each;
+        }
+    }
+    shard_place const* const place = map.find_shard(shard);
+    return place == nullptr ? nullptr
+                            : &rows.emplace_back(shard_row_draft{place->row, place->retired, place->version, false});
+}
+
 ENTITABLE_DECL shard_map_change::shard_map_change(
-    std::string const& table, std::optional<std::int32_t> shard, std::string nonce, edit_type edit, steady_time now)
-    : table_(table), shard_(shard), nonce_(std::move(nonce)), edit_(std::move(edit)), request_{table, {}} {
+    std::string const& table, std::string nonce, edit_type edit, steady_time now)
+    : table_(table), nonce_(std::move(nonce)), edit_(std::move(edit)), request_{table, {}} {
     read(now);
 }
 
@@ -138,20 +157,25 @@ ENTITABLE_DECL void shard_map_change::look(steady_time) {
         return;
     }
     if (unsettled_) {
-        shard_map_copy const& now_there = **read;
-        bool const in_row = shard_ && static_cast<std::size_t>(*shard_) < now_there.places.size() &&
-            now_there.places[static_cast<std::size_t>(*shard_)].row.nonce == sent_nonce_;
-        if (in_row || now_there.header.nonce == sent_nonce_) {
+        if (is_applied(**read)) {
             outcome_.emplace();
             return;
         }
-        if (now_there.version == base_->version) {
+        if ((*read)->version == base_->version) {
             return; // nothing was applied so far: the same is sent again
         }
         unsettled_ = false; // and nothing of it ever will be: the ETag is another
     }
     base_ = *std::move(read);
     draw_up();
+}
+
+ENTITABLE_DECL bool shard_map_change::is_applied(shard_map_copy const& map) const {
+    return map.header.nonce == sent_nonce_ ||
+        std::any_of(sent_rows_.begin(), sent_rows_.end(), [&](std::int32_t shard) {
+            shard_place const* const place = map.find_shard(shard);
+            return place != nullptr && place->row.nonce == sent_nonce_;
+        });
 }
 
 ENTITABLE_DECL void shard_map_change::draw_up() {
@@ -163,14 +187,6 @@ ENTITABLE_DECL void shard_map_change::draw_up() {
     }
     auto const make = [&]() -> result<bool> {
         shard_map_draft draft{base_->header, base_->tables, {}, {}};
-        if (shard_) {
-            if (*shard_ < 0 || static_cast<std::size_t>(*shard_) >= base_->places.size()) {
-                return failure{error_code::invalid_input, "there is no such virtual shard"};
-            }
-            shard_place const& place = base_->places[static_cast<std::size_t>(*shard_)];
-            draft.row = place.row;
-            draft.retired = place.retired;
-        }
         ENTITABLE_TRY(bool const wanted, edit_(*base_, draft));
         if (!wanted) {
             return false;
@@ -182,13 +198,19 @@ ENTITABLE_DECL void shard_map_change::draw_up() {
         request_.changes.clear();
         ENTITABLE_TRY(auto header, to_row(draft.header));
         request_.changes.push_back(mutation::replace(std::move(header), base_->version));
-        if (shard_) {
-            draft.row.retired = text_of(draft.retired);
-            draft.row.nonce = sent_nonce_;
-            ENTITABLE_TRY(auto row, to_row(draft.row));
-            request_.changes.push_back(
-                mutation::replace(std::move(row), base_->places[static_cast<std::size_t>(*shard_)].version));
+        sent_rows_.clear();
+        for (shard_row_draft& each : draft.rows) {
+            each.row.retired = text_of(each.retired, each.row.shard);
+            each.row.nonce = sent_nonce_;
+            ENTITABLE_TRY(auto row, to_row(each.row));
+            request_.changes.push_back(each.erased ? mutation::remove(std::move(row), each.version)
+                    : each.version.empty()         ? mutation::insert(std::move(row))
+                                                   : mutation::replace(std::move(row), each.version));
+            if (!each.erased) {
+                sent_rows_.push_back(each.row.shard);
+            }
         }
+        std::move(draft.others.begin(), draft.others.end(), std::back_inserter(request_.changes));
         return true;
     };
     auto made = make();
@@ -207,7 +229,8 @@ ENTITABLE_DECL void shard_map_change::answer(result<transact::response> changed,
         return;
     }
     bool const lost = changed.error().effect == effect::unknown;
-    bool const refused = changed.error().code == error_code::update_condition_not_satisfied;
+    bool const refused = changed.error().code == error_code::update_condition_not_satisfied ||
+        changed.error().code == error_code::resource_not_found; // a rule that went, say
     if ((!lost && !refused && !unsettled_) || ++sendings_ == most_sendings) {
         failure ended{changed.error()};
         ended.error().effect = unsettled_ || lost ? effect::unknown : effect::none;

@@ -7,6 +7,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/row/system_rows.hpp>
 #include <entitable/shards/detail/shard_mover.hpp>
+#include <entitable/shards/detail/shard_splitting.hpp>
 #include <entitable/shards/detail/sharded_state.hpp>
 #include <entitable/shards/shard_move.hpp>
 #include <entitable/transport/run.hpp>
@@ -19,9 +20,10 @@ struct moved_size {
     std::uint64_t bytes{};
 };
 /// Of a physical table, without the guard rows of moves.
-inline result<moved_size> shard_table_size(any_transport const& from, std::string const& table) {
+inline result<moved_size> shard_table_size(
+    any_transport const& from, std::string const& table, key_interval const& keys) {
     moved_size made;
-    query_entities asked{table, {}, {}, {}, 1000, {}};
+    query_entities asked{table, {keys, {}}, {}, {}, 1000, {}};
     do {
         call context;
         ENTITABLE_TRY(auto found, from.execute(asked, context));
@@ -86,54 +88,107 @@ ENTITABLE_DECL std::string_view to_string(move_step step) noexcept {
     return words[static_cast<std::size_t>(step)];
 }
 
+ENTITABLE_DECL move_plan::move_plan(sharded cloud, std::string to, move_options options)
+    : target(std::move(to)), cloud_(std::move(cloud)), options_(std::move(options)) {
+    if (options_.owner.empty()) {
+        options_.owner = guid::random().to_string();
+    }
+}
+
+/// Whether the target answers.
+ENTITABLE_DECL result<void> move_plan::reach() {
+    ENTITABLE_TRY(auto const reached, cloud_.state().store(target));
+    call context;
+    ENTITABLE_CHECK(reached.execute(list_tables{{}, 1}, context));
+    return {};
+}
+
+/// Counts the rows of a virtual shard.
+ENTITABLE_DECL result<void> move_plan::count(detail::shard_map_copy const& map, detail::shard_place const& place) {
+    ENTITABLE_TRY(auto const from, cloud_.state().store(place.row.store));
+    lease = (std::max)(lease, std::chrono::milliseconds{place.row.open_lease_ms});
+    for (detail::shard_table const& each : map.tables) {
+        if (!each.dropping) {
+            ENTITABLE_TRY(auto const size, detail::shard_table_size(from, place.table_name(each), place.keys()));
+            rows += size.rows;
+            bytes += size.bytes;
+            ++tables;
+        }
+    }
+    return {};
+}
+
+namespace detail {
+
+/// The place of a virtual shard that is to go to a store.
+inline result<shard_place const*> place_to_move(
+    shard_map_copy const& map, std::int32_t shard, std::string_view target) {
+    shard_place const* const found = map.find_shard(shard);
+    if (found == nullptr) {
+        return failure{error_code::invalid_input, text::joined({"there is no virtual shard ", std::to_string(shard)})};
+    }
+    if (!is_store_name(target)) {
+        return failure{
+            error_code::invalid_input, text::joined({"\"", text::printable(target), "\" is no name of a store"})};
+    }
+    return found;
+}
+
+} // namespace detail
+
 ENTITABLE_DECL result<move_plan> plan_move(
     sharded const& cloud, std::int32_t shard, std::string target, move_options options) {
-    detail::sharded_state& state = cloud.state();
-    ENTITABLE_TRY(auto const map, state.map.state().fresh({}));
-    if (shard < 0 || static_cast<std::size_t>(shard) >= map->places.size() || !detail::is_store_name(target)) {
-        return failure{error_code::invalid_input, "there is no such virtual shard, or this is no name of a store"};
-    }
-    detail::shard_place const& place = map->places[static_cast<std::size_t>(shard)];
-    if (place.row.store == target) {
+    ENTITABLE_TRY(auto const map, cloud.state().map.state().fresh({}));
+    ENTITABLE_TRY(auto const place, detail::place_to_move(*map, shard, target));
+    if (place->row.store == target) {
         return failure{
             error_code::invalid_input, text::joined({"the virtual shard is in the store ", target, " already"})};
     }
-    ENTITABLE_TRY(auto const source, state.store(place.row.store));
-    ENTITABLE_TRY(auto const reached, state.store(target));
-    {
-        call context;
-        ENTITABLE_CHECK(reached.execute(list_tables{{}, 1}, context));
-    }
-    move_plan plan{cloud};
+    move_plan plan{cloud, std::move(target), std::move(options)};
     plan.shard = shard;
-    plan.source = place.row.store;
-    plan.target = std::move(target);
-    plan.lease = std::chrono::milliseconds{place.row.open_lease_ms};
-    for (detail::shard_table const& each : map->tables) {
-        if (!each.dropping) {
-            ENTITABLE_TRY(auto const size,
-                detail::shard_table_size(
-                    source, detail::shard_table_name(each.name, shard, (std::max)(place.row.epoch, each.epoch))));
-            plan.rows += size.rows;
-            plan.bytes += size.bytes;
-            ++plan.tables;
-        }
-    }
-    plan.options_ = std::move(options);
-    if (plan.options_.owner.empty()) {
-        plan.options_.owner = guid::random().to_string();
-    }
+    plan.source = place->row.store;
+    ENTITABLE_CHECK(plan.reach());
+    ENTITABLE_CHECK(plan.count(*map, *place));
     return plan;
+}
+
+ENTITABLE_DECL result<move_plan> plan_merge(
+    sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options) {
+    ENTITABLE_TRY(auto const map, cloud.state().map.state().fresh({}));
+    ENTITABLE_TRY(auto const below, detail::place_to_move(*map, lower, target));
+    ENTITABLE_TRY(auto const above, detail::place_to_move(*map, upper, target));
+    if (!map->by_ranges || below->row.high.empty() || below->row.high != above->row.low) {
+        return failure{error_code::invalid_input,
+            text::joined({"the virtual shards ", std::to_string(lower), " and ", std::to_string(upper),
+                " are not ranges side by side, the lower one first"})};
+    }
+    move_plan plan{cloud, std::move(target), std::move(options)};
+    plan.shard = lower;
+    plan.upper = upper;
+    plan.high_ = above->row.high;
+    plan.source = below->row.store == above->row.store ? below->row.store
+                                                       : text::joined({below->row.store, " and ", above->row.store});
+    ENTITABLE_CHECK(plan.reach());
+    ENTITABLE_CHECK(plan.count(*map, *below));
+    ENTITABLE_CHECK(plan.count(*map, *above));
+    return plan;
+}
+
+ENTITABLE_DECL result<std::int32_t> split_shard(sharded const& cloud, std::int32_t shard, std::string key) {
+    return detail::split_range(cloud.state().map.state(), shard, std::move(key), {});
 }
 
 ENTITABLE_DECL std::string move_plan::explain() const {
     std::uint64_t const pages = rows / options_.page_size + tables;
     std::string const wait =
         std::to_string((options_.off_line ? lease : (std::min)(lease, options_.short_lease)).count());
-    std::string out = text::joined({"move virtual shard ", std::to_string(shard), " from ", source, " to ", target,
-        ": ", std::to_string(tables), " tables, ", std::to_string(rows), " rows, ", std::to_string(bytes), " bytes\n",
-        "  reads: about ", std::to_string(8 * pages), " pages, 5 of them keys only; writes: ",
-        std::to_string((rows + 98) / 99), " to ", std::to_string(rows), " batches, one at least for each partition\n"});
+    std::string const what = upper
+        ? text::joined({"merge the virtual shards ", std::to_string(shard), " and ", std::to_string(*upper), ","})
+        : text::joined({"move virtual shard ", std::to_string(shard)});
+    std::string out = text::joined({what, " from ", source, " to ", target, ": ", std::to_string(tables), " tables, ",
+        std::to_string(rows), " rows, ", std::to_string(bytes), " bytes\n", "  reads: about ",
+        std::to_string(8 * pages), " pages, 5 of them keys only; writes: ", std::to_string((rows + 98) / 99), " to ",
+        std::to_string(rows), " batches, one at least for each partition\n"});
     if (options_.off_line) {
         return text::joined({out, "  nobody reads or writes the shard for the lease of ", wait,
             " ms and the time of the copy; other shards go on\n"});
@@ -161,8 +216,10 @@ ENTITABLE_DECL result<move_progress> move_plan::run(move_watcher const& watch) {
     detail::shard_mover_order order;
     order.map = state.map.state().table;
     order.shard = shard;
-    order.source = source;
+    order.source = upper ? std::string{} : source;
     order.target = target;
+    order.upper = upper;
+    order.high = high_;
     order.name = guid::random().to_string();
     order.limits = to.profile();
     order.options = options_;

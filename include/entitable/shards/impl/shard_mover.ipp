@@ -33,9 +33,12 @@ ENTITABLE_DECL operation_step shard_mover::next() const {
         due = {*create_, (steady_time::min)(), place_of(order_.target)};
     } else if (delete_) {
         due = {*delete_, (steady_time::min)(), place_of(dropping_->store)};
+    } else if (erase_) {
+        due = erase_->next();
+        due.place = place_of(dropping_->store);
     } else {
-        due = tables_[table_]->next();
-        due.place = place_of(due.place == 0 ? order_.source : order_.target);
+        due = tables_[table_].copy->next();
+        due.place = place_of(due.place == 0 ? tables_[table_].source : order_.target);
     }
     due.not_before = (std::max)(due.not_before, not_before_);
     return due;
@@ -72,22 +75,26 @@ ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, s
 ENTITABLE_DECL void shard_mover::pass_on(result<query_entities::response> answered, steady_time now) {
     if (change_) {
         change_->answer(std::move(answered), now);
+    } else if (erase_) {
+        erase_->answer(std::move(answered), now);
     } else {
-        tables_[table_]->answer(std::move(answered), now);
+        tables_[table_].copy->answer(std::move(answered), now);
     }
 }
 ENTITABLE_DECL void shard_mover::pass_on(result<get_entity::response> answered, steady_time now) {
     if (change_) {
         change_->answer(std::move(answered), now);
     } else {
-        tables_[table_]->answer(std::move(answered), now);
+        tables_[table_].copy->answer(std::move(answered), now);
     }
 }
 ENTITABLE_DECL void shard_mover::pass_on(result<transact::response> answered, steady_time now) {
     if (change_) {
         change_->answer(std::move(answered), now);
+    } else if (erase_) {
+        erase_->answer(std::move(answered), now);
     } else {
-        tables_[table_]->answer(std::move(answered), now);
+        tables_[table_].copy->answer(std::move(answered), now);
     }
 }
 
@@ -118,8 +125,8 @@ ENTITABLE_DECL void shard_mover::go_on(steady_time now) {
     std::uint64_t rows = 0;
     std::uint64_t bytes = 0;
     for (auto const& each : tables_) {
-        rows += each->rows();
-        bytes += each->bytes();
+        rows += each.copy->rows();
+        bytes += each.copy->bytes();
     }
     progress_.rows = rows;
     progress_.bytes = bytes;
@@ -146,17 +153,33 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
     }
     if (at_ == stage::creating) {
         if (table_ < tables_.size()) {
-            create_.emplace(create_table{tables_[table_]->target()});
+            create_.emplace(create_table{tables_[table_].copy->target()});
             return false;
         }
         pass(stage::copying, move_step::copying, copy_pass::whole);
         return true;
     }
     if (at_ == stage::dropping) {
+        if (erase_) {
+            if (!erase_->next().done()) {
+                return false;
+            }
+            auto done = erase_->finish();
+            erase_.reset();
+            if (!done) {
+                stop(std::move(done).as_failure());
+            }
+            return true;
+        }
         if (!drops_.empty()) {
-            delete_.emplace(delete_table{std::move(drops_.back())});
+            dropped_table last = std::move(drops_.back());
             drops_.pop_back();
-            return false;
+            if (last.whole) {
+                delete_.emplace(delete_table{std::move(last.name)});
+            } else {
+                erase_.emplace(std::move(last.name), std::move(last.keys), order_.options.page_size);
+            }
+            return !last.whole;
         }
         if (left_) {
             stop(*std::move(left_));
@@ -169,10 +192,10 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
         return true;
     }
     if (table_ < tables_.size()) {
-        if (!tables_[table_]->next().done()) {
+        if (!tables_[table_].copy->next().done()) {
             return false;
         }
-        if (auto done = tables_[table_]->finish(); !done) {
+        if (auto done = tables_[table_].copy->finish(); !done) {
             if (done.error().code == error_code::table_not_found) {
                 missing_ = done.error(); // who takes over drops tables
                 change(stage::checking, progress_.step, &shard_mover::check_own, now);
@@ -181,9 +204,9 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
             }
             return true;
         }
-        found_ += tables_[table_]->changes();
+        found_ += tables_[table_].copy->changes();
         if (++table_ < tables_.size()) {
-            tables_[table_]->begin(*pass_);
+            tables_[table_].copy->begin(*pass_);
         }
         return true;
     }
@@ -195,8 +218,23 @@ ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit
     at_ = at;
     progress_.step = told;
     change_.emplace(
-        order_.map, order_.shard, text::joined({order_.name, "-", std::to_string(++changes_)}),
-        [this, edit](shard_map_copy const& map, shard_map_draft& draft) { return (this->*edit)(map, draft); }, now);
+        order_.map, text::joined({order_.name, "-", std::to_string(++changes_)}),
+        [this, edit](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
+            shard_row_draft* const own = draft.edit(map, order_.shard);
+            if (own == nullptr && at_ == stage::forgetting) { // merged into another, which has what was to be dropped
+                dropping_.reset();
+                return false;
+            }
+            if (own == nullptr && epoch_ != 0) {
+                return taken_over(nullptr);
+            }
+            if (own == nullptr) {
+                return failure{error_code::invalid_input,
+                    text::joined({"there is no virtual shard ", std::to_string(order_.shard)})};
+            }
+            return (this->*edit)(map, draft, *own);
+        },
+        now);
 }
 
 ENTITABLE_DECL void shard_mover::pass(stage at, move_step told, copy_pass what) {
@@ -211,7 +249,7 @@ ENTITABLE_DECL void shard_mover::pass(stage at, move_step told, copy_pass what) 
     found_before_ = found_;
     found_ = 0;
     if (!tables_.empty()) {
-        tables_.front()->begin(what);
+        tables_.front().copy->begin(what);
     }
 }
 
@@ -229,10 +267,12 @@ ENTITABLE_DECL void shard_mover::wait_for(std::chrono::milliseconds lease, stead
 ENTITABLE_DECL void shard_mover::begin_tables() {
     tables_.clear();
     for (shard_table const& each : moved_) {
-        tables_.push_back(std::make_unique<shard_table_copy>(
-            shard_table_name(each.name, order_.shard, (std::max)(source_epoch_, each.epoch)),
-            shard_table_name(each.name, order_.shard, (std::max)(epoch_, each.epoch)), order_.limits,
-            order_.options.page_size));
+        for (shard_place const& source : sources_) {
+            tables_.push_back({source.row.store,
+                std::make_unique<shard_table_copy>(source.table_name(each),
+                    shard_table_name(each.name, order_.shard, (std::max)(epoch_, each.epoch)), order_.limits,
+                    order_.options.page_size, source.keys())});
+        }
     }
     table_ = 0;
 }
@@ -251,9 +291,9 @@ ENTITABLE_DECL void shard_mover::leave(failure why) {
     left_.emplace(std::move(why));
     drops_.clear();
     for (auto const& each : tables_) {
-        drops_.push_back(each->target());
+        drops_.push_back({each.copy->target(), true, {}});
     }
-    dropping_ = shard_retired{order_.target, epoch_, epoch_};
+    dropping_ = shard_retired{order_.target, epoch_, epoch_, order_.shard};
     at_ = stage::dropping;
 }
 

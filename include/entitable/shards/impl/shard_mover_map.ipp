@@ -13,26 +13,85 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL failure shard_mover::taken_over(shard_map_row const& row) {
-    ended_ = epoch_ != 0 && (!flip_sent_ || row.epoch < epoch_);
+ENTITABLE_DECL failure shard_mover::taken_over(shard_map_row const* row) {
+    ended_ = epoch_ != 0 && (!flip_sent_ || (row != nullptr && row->epoch < epoch_));
     return failure{error_code::shard_moving, "another process has taken the move over, or has ended it"};
 }
 
-ENTITABLE_DECL bool shard_mover::is_own(shard_map_row const& row) const {
-    return row.attempt_epoch == epoch_ && row.attempt_owner == order_.options.owner;
+/// The shards that are moved.
+ENTITABLE_DECL std::vector<std::int32_t> shard_mover::numbers() const {
+    std::vector<std::int32_t> all{order_.shard};
+    if (order_.upper) {
+        all.push_back(*order_.upper);
+    }
+    return all;
 }
 
-ENTITABLE_DECL void shard_mover::note_drops(shard_map_draft const& draft) {
+/// The rows of the attempt, where it is still the own one, and they have this state; any where it is empty.
+ENTITABLE_DECL result<std::vector<shard_map_row*>> shard_mover::own_rows(
+    shard_map_copy const& map, shard_map_draft& draft, std::string_view state) {
+    std::vector<shard_map_row*> all;
+    for (std::int32_t const number : numbers()) {
+        shard_row_draft* const each = draft.edit(map, number);
+        bool const is_own =
+            each != nullptr && each->row.attempt_epoch == epoch_ && each->row.attempt_owner == order_.options.owner;
+        if (!is_own || (!state.empty() && each->row.state != state)) {
+            return taken_over(each != nullptr ? &each->row : nullptr);
+        }
+        all.push_back(&each->row);
+    }
+    return all;
+}
+
+/// What is left of the keys of a table besides those of its shards, which ascend.
+inline std::vector<key_interval> keys_besides(std::vector<key_interval> const& used) {
+    std::vector<key_interval> left;
+    key_bound begin;
+    bool ended = false;
+    for (key_interval const& each : used) {
+        key_interval const before{begin,
+            each.lower.end == key_bound::kind::open ? key_bound::excluding({}) : key_bound::excluding(each.lower.key)};
+        if (!before.is_empty()) {
+            left.push_back(before);
+        }
+        ended = each.upper.end == key_bound::kind::open;
+        begin = key_bound::including(each.upper.key);
+    }
+    if (!ended) {
+        left.push_back({begin, {}});
+    }
+    return left;
+}
+
+/// A table is dropped that no shard of the map, with this change, has any more. Of one that others have it erases what none of them has: a table
+/// gets no shard, and a shard of it no key, but when it is made, so nobody will ever ask for that.
+ENTITABLE_DECL void shard_mover::note_drops(
+    shard_map_copy const& map, shard_map_draft const& draft, shard_row_draft const& own) {
     dropping_.reset();
     drops_.clear();
-    if (draft.retired.empty()) {
+    if (own.retired.empty()) {
         return;
     }
-    dropping_ = draft.retired.front();
-    for (shard_table const& each : draft.tables) {
-        if (each.epoch < dropping_->until) {
-            drops_.push_back(shard_table_name(each.name, order_.shard, (std::max)(dropping_->epoch, each.epoch)));
+    dropping_ = own.retired.front();
+    for (shard_table const& table : draft.tables) {
+        if (table.epoch >= dropping_->until) {
+            continue;
         }
+        std::vector<key_interval> used;
+        for (shard_place const& place : map.places) {
+            auto const changed = std::find_if(draft.rows.begin(), draft.rows.end(),
+                [&](shard_row_draft const& each) { return each.row.shard == place.row.shard; });
+            if (changed != draft.rows.end() && changed->erased) {
+                continue;
+            }
+            shard_place const now{changed != draft.rows.end() ? changed->row : place.row, {}, {}};
+            if (now.has(table, dropping_->store, dropping_->shard, dropping_->epoch)) {
+                used.push_back(now.keys());
+            }
+        }
+        std::string name = shard_table_name(table.name, dropping_->shard, (std::max)(dropping_->epoch, table.epoch));
+        auto left = keys_besides(used);
+        drops_.push_back({std::move(name), used.empty(), std::move(left)});
     }
 }
 
@@ -42,117 +101,167 @@ inline void clear_attempt(shard_map_row& row) {
     row.attempt_owner.clear();
     row.attempt_store.clear();
     row.attempt_epoch = 0;
+    row.attempt_with.reset();
 }
 
-ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_map_draft& draft) {
-    etag const version = map.places[static_cast<std::size_t>(order_.shard)].version;
-    watches_ = false;
-    bool const is_there = !draft.row.attempt_owner.empty();
-    if (is_there && order_.options.patience.count() > 0 && !(watched_ && *watched_ == version)) {
-        watched_ = version;
-        watches_ = true;
+/// Ends the attempt on a row, and on the row beside it that goes into the same tables. These are noted to be dropped.
+inline void end_attempt(shard_map_copy const& map, shard_map_draft& draft, shard_map_row& row, shard_row_draft& own) {
+    std::int32_t number = row.shard; // in the names of the new tables: that of the lower one
+    if (shard_row_draft* const other = row.attempt_with ? draft.edit(map, *row.attempt_with) : nullptr) {
+        number = text::compare_utf16(other->row.low, row.low) < 0 ? other->row.shard : number;
+        clear_attempt(other->row);
+    }
+    own.retired.push_back({row.attempt_store, row.attempt_epoch, draft.header.next_epoch, number});
+    clear_attempt(row);
+}
+
+ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
+    std::vector<shard_map_row*> attempts;
+    std::vector<etag> versions;
+    for (std::int32_t const number : numbers()) {
+        shard_row_draft* const each = draft.edit(map, number);
+        if (each != nullptr && !each->row.attempt_owner.empty()) {
+            attempts.push_back(&each->row);
+            versions.push_back(each->version);
+        }
+    }
+    watches_ = !attempts.empty() && order_.options.patience.count() > 0 && watched_ != versions;
+    if (watches_) {
+        watched_ = std::move(versions);
         return false;
     }
-    if (is_there) {
-        draft.retired.push_back({draft.row.attempt_store, draft.row.attempt_epoch, draft.header.next_epoch});
-        clear_attempt(draft.row);
+    for (shard_map_row* const each : attempts) {
+        if (!each->attempt_owner.empty()) { // else it was ended with the one beside it
+            end_attempt(map, draft, *each, own);
+        }
     }
-    note_drops(draft);
-    return is_there;
+    note_drops(map, draft, own);
+    return !attempts.empty();
 }
 
-ENTITABLE_DECL result<bool> shard_mover::forget_dropped(shard_map_copy const&, shard_map_draft& draft) {
+ENTITABLE_DECL result<bool> shard_mover::forget_dropped(
+    shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
     auto const is_it = [&](shard_retired const& each) {
-        return dropping_ && each.store == dropping_->store && each.epoch == dropping_->epoch;
+        return dropping_ && each.store == dropping_->store && each.epoch == dropping_->epoch &&
+            each.shard == dropping_->shard;
     };
-    bool const erased = std::erase_if(draft.retired, is_it) > 0;
-    note_drops(draft);
+    bool const erased = std::erase_if(own.retired, is_it) > 0;
+    note_drops(map, draft, own);
     return erased;
 }
 
-ENTITABLE_DECL result<bool> shard_mover::register_attempt(shard_map_copy const&, shard_map_draft& draft) {
-    shard_map_row& row = draft.row;
+ENTITABLE_DECL result<bool> shard_mover::register_attempt(
+    shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
     epoch_ = 0;
-    if (row.store == order_.target && row.attempt_owner.empty()) {
+    sources_.clear();
+    if (order_.upper) {
+        shard_row_draft const* const upper = draft.edit(map, *order_.upper);
+        if (upper == nullptr && own.row.high == order_.high) {
+            return false; // somebody else has merged them
+        }
+        if (upper == nullptr || own.row.high.empty() || own.row.high != upper->row.low) {
+            return failure{error_code::invalid_input,
+                text::joined({"the virtual shards ", std::to_string(order_.shard), " and ",
+                    std::to_string(*order_.upper), " are not side by side"})};
+        }
+    } else if (own.row.store == order_.target && own.row.attempt_owner.empty()) {
         return false; // somebody else has moved it there
     }
-    if (row.state != "open" && row.attempt_owner.empty()) {
-        return failure{error_code::shard_moving,
-            text::joined({"the virtual shard ", std::to_string(row.shard), " is off-line or read-only: ", row.reason})};
-    }
-    if (!row.attempt_owner.empty() || (!order_.source.empty() && row.store != order_.source)) {
-        return taken_over(row);
+    lease_ = {};
+    for (std::int32_t const number : numbers()) {
+        shard_map_row& row = draft.edit(map, number)->row;
+        if (row.state != "open" && row.attempt_owner.empty()) {
+            return failure{error_code::shard_moving,
+                text::joined(
+                    {"the virtual shard ", std::to_string(row.shard), " is off-line or read-only: ", row.reason})};
+        }
+        if (!row.attempt_owner.empty() || (!order_.source.empty() && row.store != order_.source)) {
+            return taken_over(&row);
+        }
     }
     if (std::any_of(draft.tables.begin(), draft.tables.end(), [](auto const& each) { return each.dropping; })) {
         return failure{error_code::shard_moving, "a table is being dropped"};
     }
-    lease_ = std::chrono::milliseconds{row.lease_ms};
     epoch_ = draft.header.next_epoch++;
-    order_.source = row.store;
-    source_epoch_ = row.epoch;
     moved_ = draft.tables;
-    if (order_.options.off_line) {
-        row.state = "sealed";
-        row.lease_ms = 0;
+    for (std::int32_t const number : numbers()) {
+        shard_map_row& row = draft.edit(map, number)->row;
+        sources_.push_back({row, {}, {}});
+        lease_ = (std::max)(lease_, std::chrono::milliseconds{row.lease_ms});
+        if (order_.options.off_line) {
+            row.state = "sealed";
+            row.lease_ms = 0;
+        }
+        row.attempt_owner = order_.options.owner;
+        row.attempt_store = order_.target;
+        row.attempt_epoch = epoch_;
+        if (order_.upper) {
+            row.attempt_with = number == order_.shard ? *order_.upper : order_.shard;
+        }
     }
-    row.attempt_owner = order_.options.owner;
-    row.attempt_store = order_.target;
-    row.attempt_epoch = epoch_;
     return true;
 }
 
-ENTITABLE_DECL result<bool> shard_mover::check_own(shard_map_copy const&, shard_map_draft& draft) {
-    return is_own(draft.row) ? result<bool>{false} : result<bool>{taken_over(draft.row)};
+ENTITABLE_DECL result<bool> shard_mover::check_own(
+    shard_map_copy const& map, shard_map_draft& draft, shard_row_draft&) {
+    ENTITABLE_CHECK(own_rows(map, draft, {}));
+    return false;
 }
-/// Each step asks of the row that the attempt is still the own one.
-ENTITABLE_DECL result<bool> shard_mover::close(shard_map_copy const&, shard_map_draft& draft) {
-    if (!is_own(draft.row) || draft.row.state != "open") {
-        return taken_over(draft.row);
+/// Each step asks of the rows that the attempt is still the own one.
+ENTITABLE_DECL result<bool> shard_mover::close(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft&) {
+    ENTITABLE_TRY(auto const rows, own_rows(map, draft, "open"));
+    lease_ = {};
+    for (shard_map_row* const each : rows) {
+        lease_ = (std::max)(lease_, std::chrono::milliseconds{each->lease_ms});
+        each->state = "closing";
+        each->lease_ms = (std::min<std::int64_t>)(each->lease_ms, order_.options.short_lease.count());
     }
-    lease_ = std::chrono::milliseconds{draft.row.lease_ms};
-    draft.row.state = "closing";
-    draft.row.lease_ms = (std::min<std::int64_t>)(draft.row.lease_ms, order_.options.short_lease.count());
     return true;
 }
-ENTITABLE_DECL result<bool> shard_mover::drain(shard_map_copy const&, shard_map_draft& draft) {
-    if (!is_own(draft.row) || draft.row.state != "closing") {
-        return taken_over(draft.row);
+ENTITABLE_DECL result<bool> shard_mover::drain(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft&) {
+    ENTITABLE_TRY(auto const rows, own_rows(map, draft, "closing"));
+    lease_ = {};
+    for (shard_map_row* const each : rows) {
+        lease_ = (std::max)(lease_, std::chrono::milliseconds{each->lease_ms});
+        each->state = "draining";
+        each->lease_ms = 0;
     }
-    lease_ = std::chrono::milliseconds{draft.row.lease_ms};
-    draft.row.state = "draining";
-    draft.row.lease_ms = 0;
     return true;
 }
-ENTITABLE_DECL result<bool> shard_mover::seal(shard_map_copy const&, shard_map_draft& draft) {
-    if (!is_own(draft.row) || draft.row.state != "draining") {
-        return taken_over(draft.row);
+ENTITABLE_DECL result<bool> shard_mover::seal(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft&) {
+    ENTITABLE_TRY(auto const rows, own_rows(map, draft, "draining"));
+    for (shard_map_row* const each : rows) {
+        each->state = "sealed";
     }
-    draft.row.state = "sealed";
     return true;
 }
-ENTITABLE_DECL result<bool> shard_mover::give_up(shard_map_copy const&, shard_map_draft& draft) {
-    if (!is_own(draft.row)) {
-        return taken_over(draft.row);
-    }
-    draft.retired.push_back({draft.row.attempt_store, draft.row.attempt_epoch, draft.header.next_epoch});
-    clear_attempt(draft.row);
+ENTITABLE_DECL result<bool> shard_mover::give_up(
+    shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
+    ENTITABLE_CHECK(own_rows(map, draft, {}));
+    end_attempt(map, draft, own.row, own);
     return true;
 }
-ENTITABLE_DECL result<bool> shard_mover::flip(shard_map_copy const&, shard_map_draft& draft) {
-    shard_map_row& row = draft.row;
-    if (row.epoch == epoch_) { // by an earlier sending, and others have changed the map since
-        note_drops(draft);
+ENTITABLE_DECL result<bool> shard_mover::flip(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
+    if (own.row.epoch == epoch_) { // by an earlier sending, and others have changed the map since
+        note_drops(map, draft, own);
         return false;
     }
-    if (!is_own(row) || row.state != "sealed") {
-        return taken_over(row);
-    }
+    ENTITABLE_TRY(auto const rows, own_rows(map, draft, "sealed"));
     flip_sent_ = true;
-    draft.retired.push_back({row.store, row.epoch, epoch_});
-    row.store = order_.target;
-    row.epoch = epoch_;
-    clear_attempt(row);
-    note_drops(draft);
+    for (shard_map_row const* const each : rows) {
+        own.retired.push_back({each->store, each->epoch, epoch_, each->tables_of.value_or(each->shard)});
+    }
+    if (order_.upper) {
+        shard_row_draft& upper = *draft.edit(map, *order_.upper);
+        own.row.high = upper.row.high;
+        own.retired.insert(own.retired.end(), upper.retired.begin(), upper.retired.end());
+        upper.erased = true;
+    }
+    own.row.store = order_.target;
+    own.row.epoch = epoch_;
+    own.row.tables_of.reset();
+    clear_attempt(own.row);
+    note_drops(map, draft, own);
     return true;
 }
 

@@ -22,11 +22,11 @@ inline profile limits_of_copy(profile limits) {
 }
 
 ENTITABLE_DECL shard_table_copy::shard_table_copy(
-    std::string from, std::string to, profile const& target, std::uint32_t page_size)
+    std::string from, std::string to, profile const& target, std::uint32_t page_size, key_interval partitions)
     : from_(std::move(from)),
       to_(std::move(to)),
       limits_(limits_of_copy(target)),
-      asked_{from_, {}, {}, {}, page_size, {}},
+      asked_{from_, {std::move(partitions), {}}, {}, {}, page_size, {}},
       packer_(to_, limits_),
       batch_{to_, {}},
       guard_{to_, {}, std::string{system_row::copy}, {}} {}

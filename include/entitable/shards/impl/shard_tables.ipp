@@ -13,13 +13,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL bool meets_range(shard_map_copy const& map, shard_place const& place, key_range const& range) {
-    if (map.header.strategy != "ranges") {
-        return true;
-    }
-    key_interval const own{place.row.low.empty() ? key_bound{} : key_bound::including(place.row.low),
-        place.row.high.empty() ? key_bound{} : key_bound::excluding(place.row.high)};
-    return !intersection(own, range.partition).is_empty();
+ENTITABLE_DECL bool meets_range(shard_place const& place, key_range const& range) {
+    return !intersection(place.keys(), range.partition).is_empty();
 }
 
 ENTITABLE_DECL result<void> drop_shard_table(
@@ -63,17 +58,16 @@ inline result<void> finish_dropping(sharded_state& state, std::string const& tab
         return {};
     }
     for (shard_place const& each : map->places) {
-        ENTITABLE_CHECK(drop_shard_table(state, each.row.store,
-            shard_table_name(found->name, each.row.shard, (std::max)(each.row.epoch, found->epoch)), context));
+        ENTITABLE_CHECK(drop_shard_table(state, each.row.store, each.table_name(*found), context));
         for (shard_retired const& old : each.retired) {
             if (found->epoch < old.until) {
                 ENTITABLE_CHECK(drop_shard_table(state, old.store,
-                    shard_table_name(found->name, each.row.shard, (std::max)(old.epoch, found->epoch)), context));
+                    shard_table_name(found->name, old.shard, (std::max)(old.epoch, found->epoch)), context));
             }
         }
     }
     std::int64_t const epoch = found->epoch;
-    return state.map.state().change({}, context, [&](shard_map_copy const&, shard_map_draft& draft) -> result<bool> {
+    return state.map.state().change(context, [&](shard_map_copy const&, shard_map_draft& draft) -> result<bool> {
         auto const at = position_of(draft.tables, table);
         if (at == draft.tables.end() || !at->dropping || at->epoch != epoch) {
             return false;
@@ -164,7 +158,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
     bool made_now = false;
     std::int64_t own = 0;
     ENTITABLE_CHECK(
-        state.map.state().change({}, context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
+        state.map.state().change(context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             ENTITABLE_CHECK(none_is_moving(map));
             auto const at = position_of(draft.tables, request.table);
             if (at != draft.tables.end()) {
@@ -194,9 +188,7 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
     if (found != nullptr && !found->dropping) {
         for (shard_place const& each : map->places) {
             ENTITABLE_TRY(auto const through, state.store(each.row.store));
-            auto const made = through.execute(
-                create_table{shard_table_name(found->name, each.row.shard, (std::max)(each.row.epoch, found->epoch))},
-                context);
+            auto const made = through.execute(create_table{each.table_name(*found)}, context);
             if (!made && made.error().code != error_code::table_already_exists) {
                 failure stopped{made.error()};
                 stopped.error().effect = effect::unknown; // it is in the map: who asks again goes on
@@ -220,7 +212,7 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
     ENTITABLE_CHECK(finish_dropping(state, request.table, context));
     bool found = false;
     ENTITABLE_CHECK(
-        state.map.state().change({}, context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
+        state.map.state().change(context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             auto const at = position_of(draft.tables, request.table);
             if (at == draft.tables.end() || at->dropping) {
                 return false;

@@ -109,82 +109,6 @@ ENTITABLE_DECL entitable::profile sharded_state::profile() {
     return *limits;
 }
 
-inline failure no_such_table() {
-    return failure{error_code::table_not_found, "the table is not in the map of the shards"};
-}
-
-ENTITABLE_DECL result<shard_map_ref> sharded_state::map_with(std::string_view table, call const& context) {
-    ENTITABLE_TRY(auto known, map.state().current(context, map.state().now()));
-    shard_table const* found = known->find(table);
-    if (found == nullptr || found->dropping || !known->good(known->places.front(), map.state().now())) {
-        ENTITABLE_TRY(known, map.state().fresh(context));
-        found = known->find(table);
-        if (found == nullptr || found->dropping) {
-            return no_such_table();
-        }
-    }
-    return known;
-}
-
-ENTITABLE_DECL result<shard_route> sharded_state::route(
-    std::uint32_t shard, std::string_view table, bool writes, call const& context) {
-    lookup_map_state& source = map.state();
-    steady_time const at = source.now();
-    ENTITABLE_TRY(auto known, source.current(context, at));
-    for (bool again = false;; again = true) {
-        shard_table const* const found = known->find(table);
-        bool const there = found != nullptr && !found->dropping && shard < known->places.size();
-        if (there) {
-            shard_place const& place = known->places[shard];
-            if (place.allows(writes) && (again || known->good(place, at))) {
-                return shard_route{std::move(known), &place, found};
-            }
-        }
-        if (again) {
-            if (!there) {
-                return no_such_table();
-            }
-            shard_map_row const& row = known->places[shard].row;
-            failure moving{error_code::shard_moving,
-                text::joined({"the virtual shard ", std::to_string(shard), " on the store ", row.store, " is ",
-                    row.state, row.reason.empty() ? "" : ": ", row.reason})};
-            moving.error().retry_after = std::chrono::milliseconds{200};
-            return moving;
-        }
-        ENTITABLE_TRY(known, source.fresh(context));
-    }
-}
-
-ENTITABLE_DECL result<bool> sharded_state::still_holds(
-    shard_route const& way, std::string_view table, bool writes, bool table_missing, call const& context) {
-    lookup_map_state& source = map.state();
-    auto const at_shard = static_cast<std::size_t>(way.shard());
-    auto const holds = [&](shard_map_copy const& copy) {
-        shard_place const& place = copy.places[at_shard];
-        return place.row.epoch == way.epoch() && place.allows(writes);
-    };
-    if (!table_missing) {
-        steady_time const at = source.now();
-        shard_map_ref held;
-        {
-            std::lock_guard<std::mutex> const guard{source.lock};
-            held = source.held;
-        }
-        if (held && at_shard < held->places.size() && holds(*held) && held->good(held->places[at_shard], at)) {
-            return true;
-        }
-    }
-    ENTITABLE_TRY(auto const read, source.fresh(context));
-    if (at_shard >= read->places.size() || !holds(*read)) {
-        return false;
-    }
-    if (!table_missing) {
-        return true;
-    }
-    shard_table const* const found = read->find(table);
-    return found != nullptr && !found->dropping && (std::max)(way.epoch(), found->epoch) == way.table_epoch();
-}
-
 ENTITABLE_DECL void sharded_state::save_hedges(std::size_t pages) {
     constexpr double most = 10;
     std::lock_guard<std::mutex> const guard{lock};
@@ -218,9 +142,9 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
     call& context, Make const& make, Take const& take) {
     ENTITABLE_CHECK(validate(request, state.profile()));
     ENTITABLE_CHECK(check_call(context));
-    ENTITABLE_TRY(std::uint32_t const shard, state.map.state().shard_of(partition_key));
+    ENTITABLE_TRY(shard_keys const keys, state.map.state().keys_of(partition_key));
     for (;;) {
-        ENTITABLE_TRY(auto const way, state.route(shard, request.table, Request::writes, context));
+        ENTITABLE_TRY(auto const way, state.route(keys, request.table, Request::writes, context));
         ENTITABLE_TRY(auto const store, state.store(way.store(), context));
         ENTITABLE_TRY(Request const sent, make(way));
         auto answer = store.execute(sent, context);
@@ -229,7 +153,7 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
             return answer; // whatever the map says: what became of it is not known
         }
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
-        auto const holds = state.still_holds(way, request.table, Request::writes, missing, context);
+        auto const holds = state.still_holds(way, keys, request.table, Request::writes, missing, context);
         if (holds && *holds) {
             if (!answer) {
                 return answer;
@@ -238,7 +162,7 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
         }
         if (Request::writes && answer) {
             failure moved{error_code::shard_moved,
-                text::joined({"the virtual shard ", std::to_string(shard),
+                text::joined({"the virtual shard ", std::to_string(way.shard()),
                     " moved, or the map could not be read, while a ", Request::name, " was under way"})};
             moved.error().effect = effect::unknown;
             return moved;
@@ -370,15 +294,13 @@ ENTITABLE_DECL result<std::string> sharded::explain(std::string_view table, key_
     ENTITABLE_TRY(auto const map, state_->map_with(table, {}));
     std::vector<std::string> lines;
     std::set<std::string> stores;
-    std::optional<std::uint32_t> only;
+    detail::shard_place const* only = nullptr;
     if (range.partition.is_point()) {
-        ENTITABLE_TRY(only, state_->map.state().shard_of(range.partition.lower.key));
+        ENTITABLE_TRY(only, state_->map.state().place_of(*map, range.partition.lower.key));
     }
     for (detail::shard_place const& each : map->places) {
-        if ((!only || static_cast<std::int32_t>(*only) == each.row.shard) && detail::meets_range(*map, each, range)) {
-            lines.push_back(text::joined({"  ",
-                detail::shard_table_name(table, each.row.shard, (std::max)(each.row.epoch, map->find(table)->epoch)),
-                " in ", each.row.store, "\n"}));
+        if ((only == nullptr || only == &each) && detail::meets_range(each, range)) {
+            lines.push_back(text::joined({"  ", each.table_name(*map->find(table)), " in ", each.row.store, "\n"}));
             stores.insert(each.row.store);
         }
     }

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/guid.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+#include <entitable/request/validate.hpp>
+#include <entitable/shards/detail/lookup_map_state.hpp>
+#include <entitable/shards/detail/shard_splitting.hpp>
+#include <entitable/transport/run.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL shard_splitting::shard_splitting(
+    std::string const& table, std::int32_t shard, std::string key, std::string nonce, also_type also, steady_time now)
+    : shard_(shard),
+      key_(std::move(key)),
+      also_(std::move(also)),
+      change_(
+          table, std::move(nonce),
+          [this](shard_map_copy const& map, shard_map_draft& draft) { return edit(map, draft); }, now) {}
+
+/// Whether the range may be split now.
+inline result<void> may_be_split(shard_map_copy const& map, shard_map_row const& row, std::string_view key) {
+    constexpr std::int32_t last_number = 9'999; // four digits
+    std::string const named = text::joined({"the virtual shard ", std::to_string(row.shard)});
+    if (text::compare_utf16(row.low, key) >= 0 || (!row.high.empty() && text::compare_utf16(key, row.high) >= 0)) {
+        failure outside{error_code::invalid_input, named + " is split behind its first key and before its end"};
+        outside.error().detail = text::printable(text::joined({"at ", text::shortened(key), ", from ",
+            text::shortened(row.low), " to ", row.high.empty() ? std::string{"the end"} : text::shortened(row.high)}));
+        return outside;
+    }
+    if (!row.attempt_owner.empty()) {
+        failure busy{error_code::shard_moving, named + " is on the move: end that first"};
+        busy.error().retry_after = std::chrono::milliseconds{200};
+        return busy;
+    }
+    if (row.state != "open") {
+        return failure{error_code::shard_moving, text::joined({named, " is off-line or read-only: ", row.reason})};
+    }
+    if (map.places.size() >= virtual_shards::most || map.header.number > last_number) {
+        return failure{error_code::invalid_input,
+            text::joined(
+                {"a map has ", std::to_string(virtual_shards::most), " virtual shards at most, and numbers up to ",
+                    std::to_string(last_number), ": merge some, or copy to a new map"})};
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<bool> shard_splitting::edit(shard_map_copy const& map, shard_map_draft& draft) {
+    if (!map.by_ranges) {
+        return failure{
+            error_code::invalid_input, "only ranges are split: the shards of this map are made by a function"};
+    }
+    shard_place const* const made = map.find_shard(upper_);
+    if (made != nullptr && made->row.low == key_) {
+        return false; // by an earlier sending, and others have changed both halves since
+    }
+    shard_row_draft* const lower = draft.edit(map, shard_);
+    if (lower == nullptr) {
+        return failure{error_code::invalid_input, text::joined({"there is no virtual shard ", std::to_string(shard_)})};
+    }
+    ENTITABLE_CHECK(may_be_split(map, lower->row, key_));
+    shard_row_draft upper{lower->row, {}, {}, false};
+    upper_ = draft.header.number++;
+    upper.row.shard = upper_;
+    upper.row.low = key_;
+    upper.row.tables_of = lower->row.tables_of.value_or(shard_);
+    lower->row.high = key_;
+    draft.rows.push_back(std::move(upper));
+    if (also_) {
+        ENTITABLE_CHECK(also_(upper_, draft));
+    }
+    return true;
+}
+
+ENTITABLE_DECL result<std::int32_t> shard_splitting::finish() {
+    ENTITABLE_CHECK(change_.finish());
+    return upper_;
+}
+
+ENTITABLE_DECL result<std::int32_t> split_range(
+    lookup_map_state& map, std::int32_t shard, std::string key, shard_splitting::also_type also) {
+    ENTITABLE_CHECK(validate_key(key, "PartitionKey", storage_profile()));
+    call context;
+    shard_splitting splitting{map.table, shard, std::move(key), guid::random().to_string(), std::move(also), map.now()};
+    auto done = run(splitting, context, *map.options.time, map.catalogue);
+    if (done) {
+        ENTITABLE_CHECK(map.fresh({})); // the own copy knows it from here on
+    }
+    return done;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
