@@ -8,6 +8,7 @@
 #include "support/long.hpp"
 #include <entitable/retrying.hpp>
 #include <entitable/tables.hpp>
+#include <entitable/testing/spy.hpp>
 
 #include <functional>
 
@@ -211,4 +212,42 @@ TEST_CASE("index: through retries with operation rows, with answers that are los
     runners.insert(ann).value();
     runners.update("NYC", 1, [](runner& each) { each.club = "Orion"; }).value();
     CHECK(runners.verify().value().good());
+}
+
+namespace {
+
+struct letter {
+    std::string town;
+    std::string id;
+    std::optional<std::int32_t> sender;
+};
+ENTITABLE(letter, partition_key(town), row_key(id), properties(sender))
+
+struct by_sender : letter {};
+ENTITABLE(by_sender, partition_key(sender), row_key(town, id), properties())
+
+} // namespace
+
+TEST_CASE("index: an index elsewhere costs the requests that are promised, and takes row keys of 474 units") {
+    testing::spy const seen{any_transport{memory_backend{}}};
+    indexed_table<letter, elsewhere<by_sender>> const letters{seen, "letters", in_table<by_sender>{seen, "senders"}};
+    letters.create().value();
+    letters.insert({"York", "0", {}}).value(); // the states of indexes are known now
+    auto const requests_of = [&](auto const& call) {
+        seen.forget();
+        auto const done = call();
+        REQUIRE(done);
+        return seen.seen().size();
+    };
+    auto const sent_by = [&](std::optional<std::int32_t> sender) {
+        return requests_of([&] { return letters.update("York", "1", [&](letter& each) { each.sender = sender; }); });
+    };
+    CHECK(requests_of([&] { return letters.insert({"York", "1", 1}); }) == 4);
+    CHECK(sent_by(2) == 9);
+    CHECK(sent_by({}) == 8);
+    CHECK(sent_by(3) == 5);
+    CHECK(requests_of([&] { return letters.remove("York", "1", any_etag); }) == 7);
+    CHECK(letters.insert({"York", std::string(474, 'x'), 1}));
+    CHECK(letters.insert({"York", std::string(475, 'x'), 1}).error().code == error_code::key_value_too_large);
+    CHECK(letters.insert({"York", std::string(475, 'x'), {}})); // no row elsewhere, no intent
 }
