@@ -34,8 +34,10 @@ class [[nodiscard]] claimed {
 public:
     using value_type = T; ///< the message
 
-    claimed(claimed&& other) noexcept // NOLINT: the queue is a handle that both keep
-        : queue_(other.queue_), message_(std::move(other.message_)), held_(std::move(other.held_)) {
+    claimed(claimed&& other) noexcept
+        : queue_(other.queue_), // NOLINT: a handle that both keep
+          message_(std::move(other.message_)),
+          held_(std::move(other.held_)) {
         other.held_.spent = true;
     } ///< leaves one that has ended
     /// Leaves one that has ended.
