@@ -235,13 +235,13 @@ private:
         if (due.place == 0) {
             plant_in_map(*changed_);
         } else if (what_ == move_defect::guards_nothing) {
-            guard_ = changed_->changes.front().entity;
-            changed_->changes.erase(changed_->changes.begin());
-            taken_out_.push_back(0);
+            guard_ = changed_->changes.back().entity;
+            changed_->changes.pop_back();
+            taken_out_.push_back(changed_->changes.size());
         } else if (what_ == move_defect::leaves_removed_rows) {
             leave_removed(*changed_);
-        } else if (what_ == move_defect::takes_over_tables && changed_->changes.front().kind == mutation_kind::insert) {
-            look_ = get_entity{changed_->table, std::string{changed_->changes.front().entity.partition_key()},
+        } else if (what_ == move_defect::takes_over_tables && changed_->changes.back().kind == mutation_kind::insert) {
+            look_ = get_entity{changed_->table, std::string{changed_->changes.back().entity.partition_key()},
                 std::string{system_row::copy}, {}};
         }
     }
@@ -286,7 +286,7 @@ private:
     /// The guard row of the attempt that was ended is replaced by the own one.
     void continue_behind(result<get_entity::response> const& found) {
         if (found) {
-            changed_->changes.front() = mutation::replace(changed_->changes.front().entity, found->etag);
+            changed_->changes.back() = mutation::replace(changed_->changes.back().entity, found->etag);
         }
         look_.reset();
     }

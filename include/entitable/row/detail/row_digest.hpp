@@ -74,5 +74,40 @@ private:
     return whole.value();
 }
 
+/// Of bytes, four times eight at once: they do not wait for each other. For this process only.
+[[nodiscard]] inline std::uint64_t bytes_digest(std::string_view bytes) noexcept {
+    constexpr std::size_t lanes = 4;
+    row_digest each[lanes] = {row_digest{1}, row_digest{2}, row_digest{3}, row_digest{4}};
+    std::size_t const size = bytes.size();
+    for (; bytes.size() >= 8 * lanes; bytes.remove_prefix(8 * lanes)) {
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+            each[lane].add(row_format::load<std::uint64_t>(bytes.data() + 8 * lane));
+        }
+    }
+    row_digest whole{size};
+    for (row_digest const& one : each) {
+        whole.add(one.value());
+    }
+    whole.add(bytes);
+    return whole.value();
+}
+
+/// As `content_digest`, in less time, and not to be stored.
+[[nodiscard]] inline std::uint64_t quick_content_digest(row_view each) noexcept {
+    std::uint64_t properties = 0;
+    property_cursor cursor{each.payload};
+    for (property_view one; cursor.next(one);) {
+        if (one.present) {
+            row_digest of;
+            of.add(one.name);
+            of.add(static_cast<std::uint64_t>(one.type));
+            of.add(static_cast<std::uint64_t>(one.value.bits()));
+            of.add(bytes_digest(one.value.bytes()));
+            properties += of.value();
+        }
+    }
+    return properties;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

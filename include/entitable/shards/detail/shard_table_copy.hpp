@@ -8,6 +8,7 @@
 
 #include <entitable/request/batch_packer.hpp>
 #include <entitable/request/operation.hpp>
+#include <entitable/shards/detail/copied_rows.hpp>
 
 #include <deque>
 #include <map>
@@ -50,14 +51,8 @@ public:
     [[nodiscard]] std::string const& target() const noexcept { return to_; }
 
 private:
-    struct copied_row {
-        etag source; ///< of the version that was copied; empty where it is to be copied again
-        etag target; ///< empty where the answer to the batch was lost
-        std::uint64_t content{};
-        std::uint32_t seen{}; ///< the last pass that has met it at the source
-    };
     struct copied_partition {
-        std::map<std::string, copied_row, std::less<>> rows;
+        copied_rows rows;
         etag guard;
         std::int64_t batch{}; ///< in the guard row; 0: there is none yet
     };
@@ -73,13 +68,14 @@ private:
     void go_on();
     void remove_the_rest();
     [[nodiscard]] bool send_next();
-    void note(std::vector<written> const* results);
+    void note(std::vector<written>* results);
     void stop(failure why) { outcome_.emplace(std::move(why)); }
 
     std::string from_;
     std::string to_;
     profile limits_;
     std::map<std::string, copied_partition, std::less<>> partitions_;
+    std::map<std::string, copied_partition, std::less<>>::iterator last_{partitions_.end()}; ///< that was asked for
 
     copy_pass pass_{};
     std::uint32_t number_{}; ///< of the pass

@@ -62,13 +62,11 @@ ENTITABLE_DECL operation_step shard_table_copy::next() const noexcept {
     return {fetch_ ? request_ref{*fetch_} : request_ref{asked_}, (steady_time::min)(), reads_target ? 1U : 0U};
 }
 
-ENTITABLE_DECL shard_table_copy::copied_row* shard_table_copy::find(row_view each) {
-    auto const partition = partitions_.find(each.partition_key);
-    if (partition == partitions_.end()) {
-        return nullptr;
+ENTITABLE_DECL copied_row* shard_table_copy::find(row_view each) {
+    if (last_ == partitions_.end() || last_->first != each.partition_key) {
+        last_ = partitions_.find(each.partition_key);
     }
-    auto const known = partition->second.rows.find(each.row_key);
-    return known == partition->second.rows.end() ? nullptr : &known->second;
+    return last_ == partitions_.end() ? nullptr : last_->second.rows.find(each.row_key);
 }
 
 /// Looks for rows that are not there as they are, and for the ranges of row keys that hold them.
@@ -112,7 +110,7 @@ ENTITABLE_DECL result<void> shard_table_copy::take_rows(page const& rows) {
         if (known == nullptr || !(known->source == each.etag())) {
             ENTITABLE_CHECK(packer_.add(
                 mutation::insert_or_replace(row{each.partition_key, each.row_key, each.payload}), pending_.size()));
-            pending_.push_back({each.etag(), content_digest(each)});
+            pending_.push_back({each.etag(), quick_content_digest(each)});
             changes_ += pass_ == copy_pass::whole ? 1 : 0;
             ++rows_;
             bytes_ += each.partition_key.size() + each.row_key.size() + each.payload.size();
@@ -134,14 +132,14 @@ ENTITABLE_DECL result<void> shard_table_copy::take_target(page const& rows) {
                 continue; // a transport below keeps its own record of our batches
             }
             ++changes_;
-            partitions_[std::string{each.partition_key}].rows[std::string{each.row_key}] = {};
+            static_cast<void>(partitions_[std::string{each.partition_key}].rows.at(each.row_key));
             continue;
         }
         ++met_;
         if (!(known->target == each.etag())) {
             ++changes_;
             known->source = {};
-        } else if (pass_ == copy_pass::verify && known->content != content_digest(each)) {
+        } else if (pass_ == copy_pass::verify && known->content != quick_content_digest(each)) {
             failure differing{error_code::row_mismatch,
                 text::joined({"a row of the table ", to_, " does not have the content of that of the table ", from_,
                     " that it is a copy of"})};
@@ -215,16 +213,17 @@ ENTITABLE_DECL void shard_table_copy::go_on() {
 }
 
 ENTITABLE_DECL void shard_table_copy::remove_the_rest() {
-    for (auto& [partition_key, partition] : partitions_) {
-        for (auto& [row_key, known] : partition.rows) {
-            if (known.seen != number_) {
-                if (auto added = packer_.add(mutation::remove(row_builder{partition_key, row_key}.build(), any_etag));
-                    !added) {
-                    return stop(std::move(added).as_failure());
-                }
+    result<void> added;
+    for (auto const& each : partitions_) {
+        each.second.rows.for_each([&](std::string_view row_key, copied_row const& known) {
+            if (known.seen != number_ && added) {
+                added = packer_.add(mutation::remove(row_builder{each.first, row_key}.build(), any_etag));
                 ++changes_;
             }
-        }
+        });
+    }
+    if (!added) {
+        stop(std::move(added).as_failure());
     }
 }
 
@@ -241,30 +240,27 @@ ENTITABLE_DECL bool shard_table_copy::send_next() {
     copied_partition const& partition = partitions_[partition_key];
     row_builder guard{partition_key, system_row::copy};
     guard.add("Copy_Batch", ++batches_);
-    batch_.changes.insert(batch_.changes.begin(),
+    batch_.changes.push_back( // behind the rows: in front of them it would move them all
         partition.batch == 0 ? mutation::insert(guard.build()) : mutation::replace(guard.build(), partition.guard));
     guard_.partition_key = partition_key;
     return true;
 }
 
 /// The batch under way was applied; without results its ETags are not known.
-ENTITABLE_DECL void shard_table_copy::note(std::vector<written> const* results) {
-    constexpr std::size_t first = 1; // behind the guard row
-    copied_partition& partition = partitions_[std::string{batch_.changes.front().entity.partition_key()}];
+ENTITABLE_DECL void shard_table_copy::note(std::vector<written>* results) {
+    copied_rows& rows = partitions_[guard_.partition_key].rows;
     for (std::size_t index = 0; index < tags_.size(); ++index) {
-        mutation const& change = batch_.changes[first + index];
+        mutation const& change = batch_.changes[index];
         if (change.kind == mutation_kind::remove) {
-            partition.rows.erase(std::string{change.entity.row_key()});
+            rows.erase(change.entity.row_key());
             continue;
         }
-        pending_row const& read = pending_[tags_[index]];
-        // Rows come in order, so most belong at the end.
-        copied_row& known =
-            partition.rows.try_emplace(partition.rows.end(), std::string{change.entity.row_key()})->second;
+        pending_row& read = pending_[tags_[index]];
+        copied_row& known = rows.at(change.entity.row_key());
         known.seen = number_;
         known.content = read.content;
-        known.source = results != nullptr ? read.source : etag{};
-        known.target = results != nullptr ? (*results)[first + index].etag : etag{};
+        known.source = results != nullptr ? std::move(read.source) : etag{};
+        known.target = results != nullptr ? std::move((*results)[index].etag) : etag{};
     }
     sends_ = settles_ = false;
 }
@@ -273,7 +269,7 @@ ENTITABLE_DECL void shard_table_copy::answer(result<transact::response> done, st
     constexpr std::size_t most_sendings = 50;
     if (done) {
         copied_partition& partition = partitions_[guard_.partition_key];
-        partition.guard = done->results.front().etag;
+        partition.guard = done->results.back().etag;
         partition.batch = batches_;
         note(&done->results);
         return go_on();
