@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// One table in one memory store is the oracle of one table over shards: random requests, page sizes and strategies, moves of both kinds between pages
-// and between a request and its answer, stores that fail. ENTITABLE_MODEL_SEED=seed runs that one only.
+// One table in one memory store is the oracle of one table over shards: random requests, page sizes and strategies; moves of both kinds, splits and
+// merges between pages and between a request and its answer; stores that fail. ENTITABLE_MODEL_SEED=seed runs that one only.
 
 #include <shards/shards.hpp>
 #include <support/around.hpp>
@@ -59,13 +59,22 @@ public:
         return static_cast<std::int32_t>(*shards_.shard_of(partition));
     }
 
-    /// Any shard to another store.
+    /// Any shard to another store; or a range is split, or merged with the next one.
     void move() {
-        auto const shard = static_cast<std::int32_t>(random_.below(shards_.number()));
+        auto const known = mover_->map().state().fresh({}).value();
+        std::size_t const at = random_.below(known->places.size());
+        std::int32_t const shard = known->places[at].row.shard;
+        std::string const target = "store" + std::to_string(random_.below(4));
         move_options options;
         options.time = &time_;
         options.off_line = random_.once_in(2);
-        auto plan = plan_move(*mover_, shard, "store" + std::to_string(random_.below(4)), options);
+        if (known->by_ranges && random_.once_in(3)) {
+            moves_ += split_shard(*mover_, shard, random_.partition()) ? 1U : 0U; // or the key is in another one
+            return;
+        }
+        auto plan = known->by_ranges && at + 1 < known->places.size() && random_.once_in(2)
+            ? plan_merge(*mover_, shard, known->places[at + 1].row.shard, target, options)
+            : plan_move(*mover_, shard, target, options);
         if (plan) {
             plan->run().value();
             ++moves_;
