@@ -194,7 +194,7 @@ private:
 
     [[nodiscard]] result<read_entities::response> answer(read_entities const& request, call& context) const {
         auto const limits = state_->next_page(request.asked->page_size);
-        row_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
+        run_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
         auto reader = read_page(*request.asked, limits, shown, context);
         if (!reader) {
             return std::move(reader).as_failure();
@@ -205,7 +205,7 @@ private:
 
     /// Collects the rows of a page, or passes them to a visitor while the store reads them.
     [[nodiscard]] result<detail::page_reader> read_page(query_entities const& request,
-        detail::page_limits const& limits, row_watcher const* shown, call const& context) const {
+        detail::page_limits const& limits, run_watcher const* shown, call const& context) const {
         auto const table = state_->table_key(request.table);
         auto reader = detail::page_reader::start(request, table, limits, shown);
         if (!reader) {
@@ -214,9 +214,7 @@ private:
         auto const visit = [&](std::string_view partition, std::string_view row, std::string_view payload) {
             return reader->visit(partition, row, payload);
         };
-        auto const visit_run = [&](std::string_view partition, std::span<scanned_row const> rows) {
-            return reader->visit(partition, rows);
-        };
+        auto const visit_run = [&](std::span<row_view const> run) { return reader->visit(run); };
         auto found = [&] {
             if constexpr (requires { state_->store.scan_runs(table, reader->range(), visit_run, context); }) {
                 if (shown != nullptr) {

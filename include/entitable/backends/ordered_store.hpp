@@ -9,6 +9,7 @@
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/result.hpp>
 #include <entitable/request/call.hpp>
+#include <entitable/row/row.hpp>
 
 #include <concepts>
 #include <optional>
@@ -47,13 +48,9 @@ struct scan_range {
 using row_visitor = function_ref<void(std::string_view bytes)>;
 /// Receives one row of a scan; returns whether to continue. The views are valid during the call.
 using scan_visitor = function_ref<bool(std::string_view partition, std::string_view row, std::string_view bytes)>;
-/// One row of a run.
-struct scanned_row {
-    std::string_view row;   ///< its key
-    std::string_view bytes; ///< what was stored
-};
-/// Receives consecutive rows of one partition, at least one; returns whether to continue. The views are valid during the call.
-using run_visitor = function_ref<bool(std::string_view partition, std::span<scanned_row const> rows)>;
+/// Receives consecutive rows of one partition, at least one; returns whether to continue. Keys are as the store holds them, the payload
+/// is what was stored. The views are valid during the call.
+using run_visitor = function_ref<bool(std::span<row_view const> run)>;
 /// Calls its argument with the key of each row that a body will read.
 using rows_ahead = function_ref<void(function_ref<void(std::string_view row)>)>;
 /// Receives one table; returns whether to continue.

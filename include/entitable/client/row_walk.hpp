@@ -78,27 +78,10 @@ public:
 
     /// The number of all rows from the next page on.
     ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_rows();
-    /// Shows all rows from the next page on, while the store is being read: see `read_entities`. The visitor keeps its own problem.
-    /// `page_done` is called after each page, when nothing is being read, and may end the walk.
-    template <class Visit, class PageDone>
-    [[nodiscard]] result<void> show_rows(Visit const& visit, PageDone const& page_done) {
-        auto const look = [&](row_view const& each) {
-            if (reading_.accepts(each) && (!limits_.take || taken_++ < *limits_.take)) {
-                visit(each);
-            }
-        };
-        row_watcher const watcher{look};
-        while (!taken_all() && !reading_.at_end()) {
-            auto read = show_page(watcher);
-            if (read) {
-                read = page_done();
-            }
-            if (!read) {
-                return read;
-            }
-        }
-        return {};
-    }
+    /// Shows all rows from the next page on, while the store is being read, run by run: see `read_entities`. The visitor keeps its own
+    /// problem. `page_done` is called after each page, when nothing is being read, and may end the walk.
+    ENTITABLE_LAZY [[nodiscard]] result<void> show_rows(
+        run_watcher visit, function_ref<result<void>()> page_done);
     /// Whether this query can be read by `show_rows`.
     [[nodiscard]] bool can_show_rows() const noexcept { return limits_.in_flight <= 1; }
     /// The next row, until the next call; nothing at the end.
@@ -128,7 +111,7 @@ public:
 private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
-    ENTITABLE_LAZY [[nodiscard]] result<void> show_page(row_watcher const& watcher);
+    ENTITABLE_LAZY [[nodiscard]] result<void> show_page(run_watcher const& watcher);
     /// Requests the next page, and others with it.
     ENTITABLE_LAZY void read_round();
     /// Takes pages that were answered until one has rows; returns whether another has to be requested.

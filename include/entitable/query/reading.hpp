@@ -86,20 +86,9 @@ public:
     ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time);
     /// The next page, for a transport that passes rows to a visitor. Only while no page is here and one range at a time is read.
     ENTITABLE_LAZY [[nodiscard]] query_entities const& page_to_show();
-    /// Takes a row of that page; returns whether it satisfies the whole predicate.
-    [[nodiscard]] bool accepts(row_view const& shown) {
-        if (partitions_shown_ != nullptr &&
-            (partitions_shown_->count == 0 || partitions_shown_->last != shown.partition_key)) {
-            partitions_shown_->add(shown.partition_key);
-        }
-        query_plan const& plan = parts_->plan;
-        if ((plan.meets_system_rows && system_row::is_one(shown.row_key)) ||
-            (!plan.client.empty() && !satisfies(shown, plan.client, parts_->partition_layout, parts_->row_layout))) {
-            ++refused_;
-            return false;
-        }
-        return true;
-    }
+    /// Removes rows from the front of a run of that page, up to and including the first that does not satisfy the whole predicate.
+    /// Returns those before it, possibly none. `run` is not empty.
+    ENTITABLE_LAZY [[nodiscard]] std::span<row_view const> accept(std::span<row_view const>& run);
     /// Takes the answer to that page; an error ends the reading.
     ENTITABLE_LAZY [[nodiscard]] result<void> finish(result<read_entities::response> response);
     /// Ends the operation with an error instead of an answer.

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,10 +118,11 @@ struct query_entities {
     std::optional<std::string> continuation; ///< of the page before; none for the first
 };
 
-/// Receives one row of a page, which is valid during the call only.
-using row_watcher = function_ref<void(row_view const& row)>;
+/// Receives a run: consecutive rows of a page in one partition, in the order of their keys, at least one. They are valid during the call
+/// only.
+using run_watcher = function_ref<void(std::span<row_view const> run)>;
 
-/// One page of entities, passed to a visitor row by row, each with the properties that were asked for or more: a transport that answers
+/// One page of entities, passed to a visitor run by run, each with the properties that were asked for or more: a transport that answers
 /// it makes no page. What the request refers to outlives it. The visitor is called while the store is being read, possibly under its
 /// locks: it waits for nothing and calls no transport. After an error the rows that it was given are not a page: a retry begins anew.
 /// Errors: those of `query_entities`. A transport that does not support this kind is sent a `query_entities` instead (see `answers`).
@@ -137,7 +139,7 @@ struct read_entities {
 
     std::string_view table;        ///< that of `asked`
     query_entities const* asked{}; ///< which page
-    row_watcher const* visit{};    ///< receives its rows, in order
+    run_watcher const* visit{};    ///< receives its rows, in order
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------

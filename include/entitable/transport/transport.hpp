@@ -57,9 +57,9 @@ concept answers_at_once = requires { requires std::same_as<typename T::answers_a
 
 namespace detail {
 
-/// Passes the rows of a page to a visitor.
+/// Passes the rows of a page to a visitor one by one, since they may not be in order.
 ENTITABLE_LAZY [[nodiscard]] result<read_entities::response> show_page(
-    result<query_entities::response> found, row_watcher const& visit);
+    result<query_entities::response> found, run_watcher const& visit);
 
 } // namespace detail
 

@@ -31,7 +31,7 @@ public:
     /// ContinuationInvalid when the request carries a token that was not given for it.
     /// With `shown` rows are shown to that, and not collected.
     ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(query_entities const& request,
-        std::string_view table_key, page_limits const& limits, row_watcher const* shown = nullptr);
+        std::string_view table_key, page_limits const& limits, run_watcher const* shown = nullptr);
 
     ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
     /// One row in stored form; returns whether to continue.
@@ -67,15 +67,15 @@ public:
         }
         if (shown_ != nullptr) {
             bytes_ += row.size() + payload.size();
-            (*shown_)(whole);
+            (*shown_)({&whole, 1});
         } else {
             collect(whole);
         }
         ++rows_;
         return true;
     }
-    /// Rows of one partition that follow each other; returns whether to continue.
-    ENTITABLE_LAZY [[nodiscard]] bool visit(std::string_view partition, std::span<scanned_row const> rows);
+    /// Rows of one partition that follow each other, in stored form, to be shown; returns whether to continue.
+    ENTITABLE_LAZY [[nodiscard]] bool visit(std::span<row_view const> run);
     ENTITABLE_LAZY [[nodiscard]] result<query_entities::response> finish() &&;
     /// The same where rows were shown.
     ENTITABLE_LAZY [[nodiscard]] result<read_entities::response> finish_shown() &&;
@@ -87,9 +87,12 @@ private:
         bool included;
     };
 
-    page_reader(query_entities const& request, page_limits const& limits, row_watcher const* shown)
+    page_reader(query_entities const& request, page_limits const& limits, run_watcher const* shown)
         : request_(&request), shown_(shown), limits_(limits) {}
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
+    /// Takes the rows, from the first one on, that belong to the page and are shown as they are stored: how many. None where each has to
+    /// be looked at.
+    ENTITABLE_LAZY [[nodiscard]] std::size_t take_plain(std::span<row_view const> rows);
     [[nodiscard]] bool is_full() const noexcept {
         std::uint64_t const examined = response_.examined;
         return rows_ == limits_.rows || (examined > 0 && examined >= limits_.examined) ||
@@ -108,7 +111,7 @@ private:
     ENTITABLE_LAZY void shuffle();
 
     query_entities const* request_;
-    row_watcher const* shown_;
+    run_watcher const* shown_;
     page_limits limits_;
     std::uint64_t fingerprint_{};
     bool one_partition_{};

@@ -9,7 +9,7 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(
-    query_entities const& request, std::string_view table_key, page_limits const& limits, row_watcher const* shown) {
+    query_entities const& request, std::string_view table_key, page_limits const& limits, run_watcher const* shown) {
     page_reader reader{request, limits, shown};
     key_interval const& partitions = request.range.partition;
     key_interval const& rows = request.range.row;
@@ -97,29 +97,55 @@ ENTITABLE_LAZY_BODY void page_reader::collect(row_view const& whole) {
     bytes_ = response_.rows.bytes();
 }
 
-/// Where all of them belong to the page, nothing but the rows themselves is looked at one by one.
-ENTITABLE_LAZY_BODY bool page_reader::visit(std::string_view partition, std::span<scanned_row const> rows) {
-    bool const inside = shown_ != nullptr && response_.examined > 0 && !limits_.behind_last &&
-        (one_partition_ || (partition == partition_ && !first_row_)) &&
-        (!last_row_ || !stands_behind(rows.back().row, *last_row_)) && limits_.rows - rows_ >= rows.size() &&
-        limits_.examined > response_.examined + rows.size() && limits_.time->steady() < limits_.until;
-    for (scanned_row const& each : rows) {
-        if (!inside || bytes_ >= limits_.bytes) {
-            if (!visit(partition, each.row, each.bytes)) {
-                return false;
-            }
-            continue;
-        }
-        ++response_.examined;
-        if (each.bytes.size() < row_format::header_size) {
-            damaged_ = true;
+ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const> rows) {
+    if (!request_->filter.empty() || limits_.behind_last || shown_partition_ != partition_ ||
+        (first_row_ && !one_partition_) || limits_.examined <= response_.examined ||
+        limits_.time->steady() >= limits_.until) {
+        return 0;
+    }
+    std::size_t most = limits_.rows - rows_;
+    most = most < limits_.examined - response_.examined ? most : limits_.examined - response_.examined;
+    rows = rows.first(most < rows.size() ? most : rows.size());
+    if (rows.empty() || (last_row_ && stands_behind(rows.back().row_key, *last_row_))) {
+        return 0;
+    }
+    std::size_t bytes = bytes_;
+    std::uint64_t bits = 0;
+    bool whole = true;
+    for (row_view const& each : rows) {
+        bytes += each.row_key.size() + each.payload.size();
+        whole = whole && each.payload.size() >= row_format::header_size;
+        static_cast<void>(text::all_eights(each.row_key, [&](std::uint64_t eight) {
+            bits |= eight;
+            return true;
+        }));
+    }
+    bool const ascii = (bits & 0x8080808080808080U) == 0;
+    if (!whole || !ascii || bytes >= limits_.bytes) {
+        return 0;
+    }
+    bytes_ = bytes;
+    rows_ += rows.size();
+    response_.examined += rows.size();
+    return rows.size();
+}
+
+ENTITABLE_LAZY_BODY bool page_reader::visit(std::span<row_view const> run) {
+    std::size_t at = 0;
+    std::string_view const partition = run.front().partition_key;
+    if (response_.examined == 0 || (!one_partition_ && partition != partition_)) { // the first row may be shut out
+        if (!visit(partition, run.front().row_key, run.front().payload)) {
             return false;
         }
-        row_view const whole{shown_partition_, shown_key(each.row, row_buffer_), each.bytes};
-        if (request_->filter.empty() || satisfies(whole, request_->filter)) {
-            bytes_ += each.row.size() + each.bytes.size();
-            ++rows_;
-            (*shown_)(whole);
+        at = 1;
+    }
+    if (std::size_t const plain = take_plain(run.subspan(at)); plain > 0) {
+        (*shown_)(run.subspan(at, plain));
+        at += plain;
+    }
+    for (; at < run.size(); ++at) {
+        if (!visit(partition, run[at].row_key, run[at].payload)) {
+            return false;
         }
     }
     return true;

@@ -34,7 +34,7 @@ struct key_values<Entity, Part, components<void, Components...>> : field_value<k
     [[nodiscard]] bool read(std::string_view key, key_layout layout) {
         if constexpr (is_one_text<Components...>) {
             if (layout.size() == 1) {
-                ((static_cast<field_value<key_field<Entity, Part, Components>>&>(*this).value = key), ...);
+                (assign_text(static_cast<field_value<key_field<Entity, Part, Components>>&>(*this).value, key), ...);
                 return true;
             }
         }

@@ -185,17 +185,44 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     return end_page();
 }
 
-ENTITABLE_LAZY_BODY result<void> row_walk::show_page(row_watcher const& watcher) {
+ENTITABLE_LAZY_BODY result<void> row_walk::show_page(run_watcher const& watcher) {
     reading_.set_page_size(rows_of_next_page());
     query_entities const& asked = reading_.page_to_show();
     call context{source_->options, system_clock()};
     return reading_.finish(source_->through.execute(read_entities{asked.table, &asked, &watcher}, context));
 }
 
+ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(run_watcher visit, function_ref<result<void>()> page_done) {
+    auto const look = [&](std::span<row_view const> run) {
+        while (!run.empty()) {
+            auto accepted = reading_.accept(run);
+            if (limits_.take && accepted.size() > *limits_.take - taken_) {
+                accepted = accepted.first(static_cast<std::size_t>(*limits_.take - taken_));
+            }
+            if (!accepted.empty()) {
+                taken_ += accepted.size();
+                visit(accepted);
+            }
+        }
+    };
+    run_watcher const watcher{look};
+    while (!taken_all() && !reading_.at_end()) {
+        auto read = show_page(watcher);
+        if (read) {
+            read = page_done();
+        }
+        if (!read) {
+            return read;
+        }
+    }
+    return {};
+}
+
 ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
     if (can_show_rows()) {
         std::uint64_t shown = 0;
-        auto read = show_rows([&](row_view const&) { ++shown; }, [] { return result<void>{}; });
+        auto read = show_rows(
+            [&](std::span<row_view const> run) { shown += run.size(); }, [] { return result<void>{}; });
         return read ? result<std::uint64_t>{shown} : std::move(read).as_failure();
     }
     for (std::uint64_t rows = 0;; rows += used_) {
@@ -239,9 +266,10 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::read_next(void* to, row_reader read) 
 ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(void*), row_reader read, bool shown) {
     if (shown && can_show_rows()) {
         result<void> problem;
-        auto const look = [&](row_view const& each) {
-            if (problem) { // a row that cannot be read is the end, and the error of its page comes before it
-                problem = read(each, add(all), mode());
+        auto const look = [&](std::span<row_view const> run) {
+            for (std::size_t at = 0; problem && at < run.size(); ++at) {
+                // A row that cannot be read is the end, and the error of its page comes before it.
+                problem = read(run[at], add(all), mode());
             }
         };
         return show_rows(look, [&] { return std::exchange(problem, {}); });
@@ -308,15 +336,13 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
     std::size_t used = 0;
     std::size_t bytes = 0;
     result<void> problem;
-    auto const look = [&](row_view const& each) {
-        if (!problem) {
-            return;
-        }
-        if (auto read = kind.read(each, objects.at(used), mode())) {
-            ++used;
-            bytes += each.payload.size();
-        } else {
-            problem = std::move(read);
+    auto const look = [&](std::span<row_view const> run) {
+        for (std::size_t at = 0; problem && at < run.size(); ++at) {
+            problem = kind.read(run[at], objects.at(used), mode());
+            if (problem) {
+                ++used;
+                bytes += run[at].payload.size();
+            }
         }
     };
     return show_rows(look, [&]() -> result<void> {

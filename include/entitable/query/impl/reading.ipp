@@ -173,6 +173,31 @@ ENTITABLE_LAZY_BODY query_entities const& query_reading::page_to_show() {
     return asked;
 }
 
+ENTITABLE_LAZY_BODY std::span<row_view const> query_reading::accept(std::span<row_view const>& run) {
+    query_plan const& plan = parts_->plan;
+    if (partitions_shown_ != nullptr) {
+        partitions_shown_->add(run.front().partition_key);
+    }
+    // Keys come in order: mostly the first byte of the last one tells that no row is a system row.
+    std::string_view const last = run.back().row_key;
+    bool const looks = plan.meets_system_rows && !last.empty() &&
+        static_cast<unsigned char>(last.front()) >= static_cast<unsigned char>(system_row::prefix.front());
+    auto const accepts = [&](row_view const& each) {
+        return !(looks && system_row::is_one(each.row_key)) &&
+            (plan.client.empty() || satisfies(each, plan.client, parts_->partition_layout, parts_->row_layout));
+    };
+    std::size_t accepted = run.size();
+    if (looks || !plan.client.empty()) {
+        for (accepted = 0; accepted < run.size() && accepts(run[accepted]);) {
+            ++accepted;
+        }
+    }
+    auto const taken = run.first(accepted);
+    refused_ += accepted < run.size() ? 1 : 0;
+    run = run.subspan(accepted < run.size() ? accepted + 1 : accepted);
+    return taken;
+}
+
 ENTITABLE_LAZY_BODY result<void> query_reading::finish(result<read_entities::response> response) {
     slot& at = slots_[range_ % slots_.size()];
     result<query_entities::response> page{std::in_place};

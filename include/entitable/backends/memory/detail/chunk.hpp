@@ -5,7 +5,7 @@
 /// \file
 /// `chunk`: what an entry_tree is built of. Only its implementation includes this.
 
-#include <entitable/backends/memory/detail/entry.hpp>
+#include <entitable/backends/memory/detail/entry_tree.hpp>
 
 #include <bit>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace detail {
 /// value whose key is not greater than any key below that child and greater than any key below the child before it.
 /// Arrays of `capacity` follow the head in the same block: heads, entries, and in inner chunks children.
 struct alignas(8) chunk {
-    static constexpr std::size_t full = 64;
+    static constexpr std::size_t full = entry_tree::most_in_leaf;
     /// Neighbours are joined when they have no more than this together; well below `full`, so that putting in and taking
     /// out in turn does not split and join in turn.
     static constexpr std::size_t few = 32;

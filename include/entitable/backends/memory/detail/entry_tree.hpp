@@ -9,6 +9,7 @@
 
 #include <entitable/backends/memory/detail/entry.hpp>
 
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -21,12 +22,17 @@ struct chunk; // impl/entry_tree.ipp
 /// several that only read.
 class entry_tree {
 public:
+    static constexpr std::size_t most_in_leaf = 64; ///< entries
+
     /// Where a walk stands. Dead after a change of the tree.
     class position {
     public:
         /// The entry here; null at the end.
         [[nodiscard]] entry* get() const noexcept;
         void next() noexcept;
+        /// The entry here and those behind it in the same leaf; none at the end.
+        [[nodiscard]] std::span<entry* const> rest_of_leaf() const noexcept;
+        void next_leaf() noexcept;
 
     private:
         friend class entry_tree;

@@ -29,6 +29,19 @@ ENTITABLE_DECL void entry_tree::position::next() noexcept {
     }
 }
 
+ENTITABLE_DECL std::span<entry* const> entry_tree::position::rest_of_leaf() const noexcept {
+    if (depth_ == 0) {
+        return {};
+    }
+    std::size_t const index = indexes_[depth_ - 1];
+    return {chunks_[depth_ - 1]->entries() + index, chunks_[depth_ - 1]->count - index};
+}
+
+ENTITABLE_DECL void entry_tree::position::next_leaf() noexcept {
+    index() = leaf()->count - 1U;
+    next();
+}
+
 ENTITABLE_DECL entry_tree::~entry_tree() {
     if (root_ != nullptr) {
         chunk::destroy_all(root_);

@@ -156,15 +156,14 @@ ENTITABLE_LAZY_BODY result<lookup> memory_store::scan(
 
 ENTITABLE_LAZY_BODY result<lookup> memory_store::scan_runs(
     std::string_view table, scan_range const& range, run_visitor visit, call const&) {
+    row_view run[detail::entry_tree::most_in_leaf];
     return scan_partitions(table, range, [&](std::string_view partition, detail::entry_tree::position at) {
-        scanned_row run[64];
-        while (at.get() != nullptr) {
-            std::size_t count = 0;
-            for (; count < std::size(run) && at.get() != nullptr; at.next()) { // the processor waits for many at once
-                detail::entry* const row = at.get();
-                run[count++] = {row->key(), row->value()};
+        for (auto leaf = at.rest_of_leaf(); !leaf.empty(); at.next_leaf(), leaf = at.rest_of_leaf()) {
+            row_view* end = run;
+            for (detail::entry* const row : leaf) { // the processor waits for many at once
+                *end++ = {partition, row->key(), row->value()};
             }
-            if (!visit(partition, {run, count})) {
+            if (!visit({run, leaf.size()})) {
                 return false;
             }
         }
