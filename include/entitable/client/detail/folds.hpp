@@ -48,17 +48,6 @@ void remove_row(void* made) noexcept {
 template <class Entity, class Row>
 inline constexpr row_kind kind_of_row{read_row<Entity, Row>, &make_row<Row>, &remove_row<Row>};
 
-/// Tells the processor that a row will be read soon.
-inline void fetch([[maybe_unused]] row_view const& row) noexcept {
-#if defined(__GNUC__)
-    constexpr std::size_t line = 64;
-    constexpr std::size_t most = 6 * line; // the names and some values of most rows
-    for (std::size_t at = 0; at < most && at < row.payload.size(); at += line) {
-        __builtin_prefetch(row.payload.data() + at);
-    }
-#endif
-}
-
 /// Reads the rows of a walk into a `Shown` and calls `function` with it, while the store is being read. A row that cannot be read ends
 /// that, and the error of its page comes before it.
 template <class Shown, class Function>
@@ -70,11 +59,8 @@ template <class Shown, class Function>
         if (!problem) {
             return;
         }
-        constexpr std::size_t ahead = 4; // so that the processor waits for several rows at once
         for (std::size_t at = 0; at < run.size(); ++at) {
-            if (at + ahead < run.size()) {
-                fetch(run[at + ahead]);
-            }
+            fetch_ahead(run, at);
             if (auto read = current.read(run[at], mode); !read) {
                 problem = std::move(read);
                 return;
@@ -129,9 +115,10 @@ inline constexpr bool is_summable_if<true, Field> = is_summable<Field>;
 template <class T>
 [[nodiscard]] ordering order_of_values(T const& left, T const& right) {
     if constexpr (std::is_arithmetic_v<T>) {
-        return left < right ? ordering::less : right < left ? ordering::greater
-            : left == right                                  ? ordering::equal
-                                                             : ordering::unordered;
+        return left < right ? ordering::less
+            : right < left  ? ordering::greater
+            : left == right ? ordering::equal
+                            : ordering::unordered;
     } else if constexpr (property_value<T>) {
         return compare_values(property_type<T>::view(left), property_type<T>::view(right));
     } else { // a key component of a type that no property has

@@ -221,8 +221,8 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(run_watcher visit, function
 ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
     if (can_show_rows()) {
         std::uint64_t shown = 0;
-        auto read = show_rows(
-            [&](std::span<row_view const> run) { shown += run.size(); }, [] { return result<void>{}; });
+        auto read =
+            show_rows([&](std::span<row_view const> run) { shown += run.size(); }, [] { return result<void>{}; });
         return read ? result<std::uint64_t>{shown} : std::move(read).as_failure();
     }
     for (std::uint64_t rows = 0;; rows += used_) {
@@ -268,6 +268,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(voi
         result<void> problem;
         auto const look = [&](std::span<row_view const> run) {
             for (std::size_t at = 0; problem && at < run.size(); ++at) {
+                fetch_ahead(run, at);
                 // A row that cannot be read is the end, and the error of its page comes before it.
                 problem = read(run[at], add(all), mode());
             }
@@ -338,6 +339,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
     result<void> problem;
     auto const look = [&](std::span<row_view const> run) {
         for (std::size_t at = 0; problem && at < run.size(); ++at) {
+            fetch_ahead(run, at);
             problem = kind.read(run[at], objects.at(used), mode());
             if (problem) {
                 ++used;

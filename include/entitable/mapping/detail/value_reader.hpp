@@ -75,9 +75,7 @@ public:
         }
         at_ += row_format::fixed_size(property_type<T>::type);
     }
-    void take(std::string& to) {
-        assign_text(to, take_bytes());
-    }
+    void take(std::string& to) { assign_text(to, take_bytes()); }
     /// The next value, of property `index`, into any other.
     ENTITABLE_LAZY void take(value_target const& target, std::size_t index);
 
