@@ -6,6 +6,8 @@
 //
 //     g++ -std=c++20 -O3 -DNDEBUG -I include -I tests tests/benchmarks/local_reads.cpp -o local_reads -lsqlite3 -pthread
 
+#include <entitable/backends/local.hpp>
+#include <entitable/backends/memory/memory_store.hpp>
 #include <entitable/file.hpp>
 
 #include <benchmarks/support/business.hpp>
@@ -22,6 +24,7 @@ namespace {
 using measure::business;
 using table = entitable::table<business>;
 using b = entitable::fields<business>;
+using memory_tables = entitable::local<entitable::memory_store>; ///< a memory_backend whose store can be reached
 
 constexpr std::size_t rows = 20'000; ///< all of one partition
 constexpr std::size_t rows_each = 1'000'000;
@@ -83,7 +86,7 @@ void whole(char const* values, business& out) {
 
 /// Over the bytes in memory. `visit(row key, where the values begin)`.
 struct memory_by_hand {
-    entitable::memory_backend store;
+    memory_tables store;
     std::string region;
 
     template <class Visit>
@@ -249,7 +252,7 @@ void measure_all(std::string const& where, ByHand const& hand, table const& ours
 }
 
 void memory() {
-    entitable::memory_backend const store;
+    memory_tables const store;
     table const ours{store, "businesses"};
     fill(ours);
     measure_all("memory: ", memory_by_hand{store, measure::region_of(0, rows_each)}, ours, 1.3);

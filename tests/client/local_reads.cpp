@@ -4,6 +4,8 @@
 // What folds, counts and loops over a local backend read while the store is being read, beside the same over pages: the same
 // outcomes, whatever the rows and the queries are. And what functions of the user may do meanwhile.
 
+#include <entitable/backends/local.hpp>
+#include <entitable/backends/memory/memory_store.hpp>
 #include <entitable/decorators/metered.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/file.hpp>
@@ -151,8 +153,10 @@ std::vector<std::string> everything(Query const& asked, bool same_pages) {
     };
     if (same_pages) {
         for (auto const& run : {asked, asked.page_size(7), asked.take(5)}) {
-            all.push_back(shown(run.fold(count(), sum(s::size))) + "\n" + run.analyze().to_string());
-            all.push_back(shown(run.count()) + "\n" + run.analyze().to_string());
+            all.push_back(shown(run.fold(count(), sum(s::size))) + "\n");
+            all.back() += run.analyze().to_string();
+            all.push_back(shown(run.count()) + "\n");
+            all.back() += run.analyze().to_string();
         }
     }
     return all;
@@ -289,6 +293,7 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
         INFO("seed " << seed << ", round " << round);
         dice first{seed * 100 + static_cast<std::uint64_t>(round)};
         dice second = first;
+        dice third = first;
         auto const compare_queries = [&](auto const& ask) {
             std::vector<std::string> one;
             std::vector<std::string> other;
@@ -296,6 +301,13 @@ void compare(std::uint64_t seed, Store const& store, bool odd, bool same_pages) 
                 first, ask(first, shown_table), [&](auto const& query) { one = everything(query, same_pages); });
             with_limits(
                 second, ask(second, paged_table), [&](auto const& query) { other = everything(query, same_pages); });
+            std::vector<std::string> by_pages; // which nothing shows
+            with_limits(third, ask(third, paged_table),
+                [&](auto const& query) { by_pages = everything(query.in_flight(2), false); });
+            for (std::size_t index = 0; index < by_pages.size(); ++index) {
+                INFO("question " << index << ", by pages");
+                REQUIRE(one[index] == by_pages[index]);
+            }
             REQUIRE(one.size() == other.size());
             for (std::size_t index = 0; index < one.size(); ++index) {
                 INFO("question " << index);
@@ -357,6 +369,60 @@ TEST_CASE("local reads: the same as over pages of a nasty backend") {
         CHECK(rows.where(n::site == "a").sum(n::size).value() == 49 * 25);
         CHECK(rows.where(n::site == "a").count().value() == 50);
     }
+}
+
+TEST_CASE("local reads: what a query has cost, and where it ends, is that of pages") {
+    memory_backend const store;
+    table<numbered> const rows{store, "Rows"};
+    rows.create().value();
+    call context;
+    for (std::string const site : {"a", "b", "c"}) {
+        for (std::int32_t number = 0; number < 90; ++number) {
+            rows.insert({site, number, number}).value();
+        }
+        REQUIRE(store.execute(write_entity{"Rows", mutation::insert(row_builder{site, "~!tx!"}.build())}, context));
+    }
+    auto const some = rows.scan_table(n::size >= 7 || n::number == 3);
+    for (auto const& asked : {rows.scan_table(), some, some.page_size(50), rows.scan_table().page_size(50)}) {
+        auto const paged = asked.in_flight(2);
+        CHECK(asked.count().value() == paged.count().value());
+        CHECK(asked.analyze().to_string() == paged.analyze().to_string());
+        CHECK(asked.take(100).count().value() == 100);
+        CHECK(
+            asked.take(100).fold(count(), max(n::size)).value() == paged.take(100).fold(count(), max(n::size)).value());
+    }
+}
+
+TEST_CASE("local reads: a page ends at its bytes, and at a row that is none") {
+    local<memory_store> const store;
+    table<sample> const rows{store, "Rows"};
+    rows.create().value();
+    sample large;
+    large.site = "a";
+    large.bytes.assign(60'000, std::byte{1});
+    for (std::size_t number = 10; number < 99; ++number) {
+        large.id = std::to_string(number);
+        rows.insert(large).value();
+    }
+    auto const all = rows.where(s::site == "a");
+    auto const paged = all.in_flight(2);
+    CHECK(all.count().value() == 89);
+    CHECK(all.analyze().requests > 1);
+    std::size_t seen = 0;
+    auto const look = [&](sample const&) { ++seen; };
+    REQUIRE(all.for_each(look));
+    REQUIRE(paged.for_each(look));
+    CHECK(seen == 2 * 89);
+    CHECK(all.analyze().to_string() == paged.analyze().to_string());
+    REQUIRE(store.store().update("rows", "a", [](memory_store::transaction& change) {
+        change.put("50", "short");
+        return true;
+    }));
+    CHECK(all.count().error().code == error_code::row_malformed);
+    CHECK(all.sum(s::size).error().code == error_code::row_malformed);
+    seen = 0;
+    CHECK(all.page_size(1).for_each(look).error().code == error_code::row_malformed);
+    CHECK(seen == 40);
 }
 
 TEST_CASE("local reads: keys that are none of the entity's end a fold") {
