@@ -66,7 +66,8 @@ void reads_late(any_transport const& way, entitable::clock&, scene& all, int) {
 // What a walk covers, to its end: one virtual shard of one table and one partition with three rows; one mover, begun again once where it was
 // killed; every order of its requests and those of one client, whose answers come late; and so many faults as the walk says, at every place.
 // Rows that others write between two pages, before the shard drains and behind the flip (the crowd) come at these places only, and in the walks
-// without a crowd not at all.
+// without a crowd not at all. Optimized, the walks of a mover alone take a minute, off-line ones two, with a client that reads six, and with one
+// that inserts nine.
 
 TEST_CASE("shard moves: a mover alone, with lost and late requests, killed and followed by another") {
     check("alone", 45, {}, quiet);
@@ -82,27 +83,26 @@ TEST_CASE("shard moves: a client that inserts") {
     check("inserts", 16'265, {.client = inserts}, quiet);
     check("inserts, one late request", 80'406, {.crowd = false, .client = inserts, .prompt = true},
         {.faults = 0, .late = 1});
-    check("inserts, one killed", 20'000, {.crowd = false, .client = inserts, .prompt = true},
+    check("inserts, one killed", 166'806, {.crowd = false, .client = inserts, .prompt = true},
         {.faults = 0, .late = 0, .crashes = 1, .again = 1});
 }
 
 TEST_CASE("shard moves: a client that reads") {
-    check("reads", 50'000, {.client = reads}, quiet);
+    check("reads", 35'499, {.client = reads}, quiet);
     check("reads twice, one late request of another client", 111'061,
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true}, {.faults = 0, .late = 1});
 }
 
 TEST_CASE("shard moves: off-line, beside clients that write and read") {
-    check("off-line, alone, one fault and one late request", 5'000, {.crowd = false, .off_line = true},
+    check("off-line, alone, one fault and one late request", 3'242, {.crowd = false, .off_line = true},
         {.faults = 1, .late = 1});
     check("off-line, alone, a batch twice", 29, {.holds = true, .off_line = true}, quiet);
-    check("off-line, inserts, one late request", 20'000,
+    check("off-line, inserts, one late request", 14'824,
         {.crowd = false, .client = inserts, .prompt = true, .off_line = true}, {.faults = 0, .late = 1});
-    check("off-line, inserts, one killed", 10'000,
-        {.crowd = false, .client = inserts, .prompt = true, .off_line = true},
+    check("off-line, inserts, one killed", 9'757, {.crowd = false, .client = inserts, .prompt = true, .off_line = true},
         {.faults = 0, .late = 0, .crashes = 1, .again = 1});
-    check("off-line, reads", 20'000, {.client = reads, .off_line = true}, quiet);
-    check("off-line, reads twice, one late request of another client", 50'000,
+    check("off-line, reads", 2'541, {.client = reads, .off_line = true}, quiet);
+    check("off-line, reads twice, one late request of another client", 29'037,
         {.crowd = false, .late_writer = true, .client = reads_late, .prompt = true, .off_line = true},
         {.faults = 0, .late = 1});
 }
