@@ -6,6 +6,7 @@
 /// tests it. The semantics of tables are written once, above it.
 
 #include "support/map_store.hpp"
+#include <entitable/backends/local.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/testing/conformance.hpp>
 

@@ -209,7 +209,7 @@ TEST_CASE("shards: several threads while shards move and tables come and go") {
     threads.emplace_back([&] { count(sure, stop, all); });
     threads.emplace_back([&] { scan(cloud, stop, all); });
     threads.emplace_back([&] { scan(other, stop, all); });
-    std::int32_t const of_counter = static_cast<std::int32_t>(cloud.map().state().shard_of(group_of(0)).value());
+    std::int32_t const of_counter = static_cast<std::int32_t>(virtual_shards{3}.shard_of(group_of(0)).value());
     threads.emplace_back([&] { move(cloud, of_counter, all_stores.names, stop, all); });
     threads.emplace_back([&] { move(other, (of_counter + 1) % 3, all_stores.names, stop, all); });
     threads.emplace_back([&] { come_and_go(other, stop, all); });
