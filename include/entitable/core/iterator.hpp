@@ -7,6 +7,7 @@
 /// Where the standard library is libstdc++ and has the rest in headers of its own, only those are included.
 
 #include <cstddef>
+#include <string_view> // what the headers below rely on, but do not include
 
 #if defined(__GLIBCXX__) && __has_include(<bits/ranges_base.h>)
 #include <bits/ranges_base.h>

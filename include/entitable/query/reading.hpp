@@ -61,8 +61,8 @@ class query_reading {
 public:
     /// `parts` must outlive the reading. Keeps up to `in_flight` pages, each of another range.
     ENTITABLE_LAZY query_reading(query_parts const& parts, projection select, std::size_t in_flight);
-    query_reading(query_reading&& other) noexcept;
-    query_reading& operator=(query_reading&& other) noexcept;
+    query_reading(query_reading&& other) noexcept;            ///< what is left may only be destroyed or assigned to
+    query_reading& operator=(query_reading&& other) noexcept; ///< as the constructor
     ~query_reading();
 
     /// Whether all pages were read, or one has failed.

@@ -5,7 +5,8 @@
 /// \file
 /// The update of one row as a resumable operation.
 
-#include <entitable/client/update.hpp>
+#include <entitable/client/table_core.hpp>
+#include <entitable/client/update_options.hpp>
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/random.hpp>
 #include <entitable/request/operation.hpp>

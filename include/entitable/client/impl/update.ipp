@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/client/detail/update_operation.hpp>
+#include <entitable/client/update.hpp>
 #include <entitable/core/text.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
