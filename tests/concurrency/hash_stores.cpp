@@ -41,6 +41,7 @@ TEST_CASE("stores on a hash: several threads, and headers that go under way") {
     std::atomic<bool> stop{false};
     std::atomic<int> written{0};
     std::atomic<int> refused{0};
+    std::atomic<int> late{0}; // applied or not: the headers went while the request was under way
     std::atomic<int> wrong{0};
     std::vector<std::thread> all;
     for (int thread = 0; thread < 4; ++thread) {
@@ -51,7 +52,9 @@ TEST_CASE("stores on a hash: several threads, and headers that go under way") {
                 written += done ? 1 : 0;
                 for (auto const* told : {done ? nullptr : &done.error(), read ? nullptr : &read.error()}) {
                     if (told != nullptr) {
-                        ++(told->code == error_code::wrong_store ? refused : wrong);
+                        bool const is_late =
+                            told->code == error_code::shard_moved && told->effect == effect::unknown && !done;
+                        ++(is_late ? late : told->code == error_code::wrong_store ? refused : wrong);
                     }
                 }
             }
@@ -71,5 +74,7 @@ TEST_CASE("stores on a hash: several threads, and headers that go under way") {
     CHECK(wrong == 0);
     auto const again = hash_stores::make({"one", "two", "three"}, opener, often);
     CHECK(again);
-    CHECK(table<item>{sharded{*again}, "items"}.scan_table().count().value() == static_cast<std::size_t>(written));
+    auto const there = static_cast<int>(table<item>{sharded{*again}, "items"}.scan_table().count().value());
+    CHECK(there >= written);
+    CHECK(there <= written + late);
 }
