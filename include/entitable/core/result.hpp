@@ -51,8 +51,8 @@ ENTITABLE_LAZY [[nodiscard]] failure moved_from(std::string_view handle);
 /// The error of a result whose own one was taken.
 ENTITABLE_LAZY [[nodiscard]] entitable::error const& taken_error() noexcept;
 
-/// Stands for an error that was taken: a failed result that was moved from stays a failed one.
-inline constexpr char taken_mark{};
+/// Stands for an error that was taken: a failed result that was moved from stays a failed one. As large as one, since GCC takes it for one.
+alignas(entitable::error) inline constexpr char taken_mark[sizeof(entitable::error)]{};
 
 /// The part of a result that does not depend on its value.
 class error_slot {
@@ -94,7 +94,7 @@ public:
 
 private:
     [[nodiscard]] static entitable::error* taken() noexcept {
-        return reinterpret_cast<entitable::error*>(const_cast<char*>(&taken_mark));
+        return reinterpret_cast<entitable::error*>(const_cast<char*>(taken_mark));
     }
     [[nodiscard]] bool holds() const noexcept { return problem_ != nullptr && problem_ != taken(); }
 
