@@ -52,7 +52,7 @@ ENTITABLE_LAZY [[nodiscard]] failure moved_from(std::string_view handle);
 ENTITABLE_LAZY [[nodiscard]] entitable::error const& taken_error() noexcept;
 
 /// Stands for an error that was taken: a failed result that was moved from stays a failed one. As large as one, since GCC takes it for one.
-alignas(entitable::error) inline constexpr char taken_mark[sizeof(entitable::error)]{};
+inline constexpr char taken_mark[sizeof(entitable::error)]{};
 
 /// The part of a result that does not depend on its value.
 class error_slot {
