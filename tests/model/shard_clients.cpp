@@ -210,24 +210,6 @@ void scans(any_transport const& cloud, scene& all) {
     }
 }
 
-/// Sends what an operation wants; waits first where it has to. `hold`: what gives it the answer, later.
-template <class Op>
-std::function<void()> step(Op& op, any_transport const& way, testing::manual_clock& time) {
-    operation_step const due = op.next();
-    if (due.not_before > time.steady()) {
-        time.wait_until(due.not_before);
-    }
-    std::function<void()> give;
-    due.request.visit([&]<class Asked>(Asked const& request) {
-        if constexpr (takes_answer_to<Op, Asked>) {
-            call context;
-            auto answer = std::make_shared<result<response_of<Asked>>>(way.execute(request, context));
-            give = [&op, &time, answer] { op.answer(std::move(*answer), time.steady()); };
-        }
-    });
-    return give;
-}
-
 /// Lets the copy of z have the version that the row z has now: nobody promises that versions of two stores differ.
 void same_versions(memory_backend const& source, memory_backend const& target) {
     call context;
@@ -284,7 +266,7 @@ play run(client_body const& client, mover_kind const& by, suspension const& at, 
     play seen;
     std::function<void()> held;
     for (std::size_t done = 0; done < at.client && !asking.next().done(); ++done) {
-        held = step(asking, way, time);
+        held = take_step(asking, way, time);
         if (done + 1 < at.client || !at.behind) {
             std::exchange(held, nullptr)();
         }
@@ -292,17 +274,17 @@ play run(client_body const& client, mover_kind const& by, suspension const& at, 
     seen.ended = !held && asking.next().done();
     std::size_t moved = 0;
     for (; moved < at.mover && !mover.next().done(); ++moved) {
-        step(mover, way, time)();
+        take_step(mover, way, time)();
     }
     seen.mover_ended = moved < at.mover;
     if (held) {
         held();
     }
     while (!asking.next().done()) {
-        step(asking, way, time)();
+        take_step(asking, way, time)();
     }
     while (!mover.next().done()) {
-        step(mover, way, time)();
+        take_step(mover, way, time)();
     }
     seen.problem = !all.wrong.empty() ? all.wrong : end(store, all);
     return seen;

@@ -327,13 +327,7 @@ void begin(testing::stage& on, range_order const& how) {
     }
     on.remember([&all, &lives] {
         std::string text = all.wrong + std::to_string(lives) + (all.changed ? "c" : "") + all.told;
-        for (auto const& [key, value] : all.rows) {
-            text += key + '=' + value + ';';
-        }
-        for (auto const& each : all.maybe) {
-            text += each + '?';
-        }
-        return text;
+        return text + text_of_rows(all);
     });
     on.always([&all] { return all.wrong; });
     on.at_end([&on, &all, &how] {
@@ -505,23 +499,6 @@ struct outcome {
     bool client_ended{};
     bool operator_ended{};
 };
-
-template <class Op>
-std::function<void()> take_step(Op& op, any_transport const& way, testing::manual_clock& time) {
-    operation_step const due = op.next();
-    if (due.not_before > time.steady()) {
-        time.wait_until(due.not_before);
-    }
-    std::function<void()> give;
-    due.request.visit([&]<class Asked>(Asked const& request) {
-        if constexpr (takes_answer_to<Op, Asked>) {
-            call context;
-            auto answer = std::make_shared<result<response_of<Asked>>>(way.execute(request, context));
-            give = [&op, &time, answer] { op.answer(std::move(*answer), time.steady()); };
-        }
-    });
-    return give;
-}
 
 outcome suspend(range_order const& how, std::size_t own, std::size_t others, bool behind) {
     testing::manual_clock time;

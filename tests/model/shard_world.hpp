@@ -246,6 +246,36 @@ struct skewed_clock final : entitable::clock {
     int thousandths;
 };
 
+/// The rows that there are by all that was told, and those that there may be: a part of what a search remembers of a state.
+inline std::string text_of_rows(scene const& all) {
+    std::string text;
+    for (auto const& [key, value] : all.rows) {
+        text += key + '=' + value + ';';
+    }
+    for (auto const& each : all.maybe) {
+        text += each + '?';
+    }
+    return text;
+}
+
+/// Waits where an operation has to, and sends what it wants. Returns what gives it the answer, to be called once.
+template <class Op>
+std::function<void()> take_step(Op& op, any_transport const& way, testing::manual_clock& time) {
+    operation_step const due = op.next();
+    if (due.not_before > time.steady()) {
+        time.wait_until(due.not_before);
+    }
+    std::function<void()> give;
+    due.request.visit([&]<class Asked>(Asked const& request) {
+        if constexpr (takes_answer_to<Op, Asked>) {
+            call context;
+            auto answer = std::make_shared<result<response_of<Asked>>>(way.execute(request, context));
+            give = [&op, &time, answer] { op.answer(std::move(*answer), time.steady()); };
+        }
+    });
+    return give;
+}
+
 struct order {
     move_defect mover{};
     int movers{1};
@@ -352,13 +382,7 @@ inline void begin(testing::stage& on, order const& how) {
         std::string text = all.wrong + std::to_string(movers) + std::to_string(done) + (all.changed ? "c" : "") +
             (all.closing ? "d" : "") + (all.flipped ? "f" : "") + (all.late ? "l" : "") + (all.held ? "h" : "") +
             (all.holds ? "H" : "");
-        for (auto const& [key, value] : all.rows) {
-            text += key + '=' + value + ';';
-        }
-        for (auto const& each : all.maybe) {
-            text += each + '?';
-        }
-        return text;
+        return text + text_of_rows(all);
     });
     on.always([&all] { return all.wrong; });
     on.at_end([&on, &all, how_it_ends = how.end] {
