@@ -52,10 +52,11 @@ struct query_limits {
 inline void fetch_ahead([[maybe_unused]] std::span<row_view const> run, [[maybe_unused]] std::size_t at) noexcept {
 #if defined(__GNUC__)
     constexpr std::size_t ahead = 4;
+    constexpr std::size_t bytes = 384; // names and first values
     if (at + ahead < run.size()) {
-        auto const begin = reinterpret_cast<std::uintptr_t>(run[at + ahead].payload.data());
-        for (std::uintptr_t line = 0; line < 6; ++line) { // names and first values; bytes after a short row do no harm
-            __builtin_prefetch(reinterpret_cast<void const*>(begin + line * 64));
+        auto const payload = run[at + ahead].payload;
+        for (std::size_t byte = 0; byte < payload.size() && byte < bytes; byte += 64) {
+            __builtin_prefetch(payload.data() + byte);
         }
     }
 #endif
