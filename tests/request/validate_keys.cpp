@@ -145,8 +145,8 @@ TEST_CASE("a profile may refuse empty keys, as Cosmos DB does") {
 }
 
 TEST_CASE("names of properties go by the profile: their length, and what is reserved") {
-    auto const with = [](std::string const& name, profile const& limits) {
-        return validate_entity(entity_with(name, value_view{1}), limits);
+    auto const with = [](std::string const& name, profile const& by) {
+        return validate_entity(entity_with(name, value_view{1}), by);
     };
     CHECK(with(std::string(255, 'n'), storage_profile()));
     check_refused(with(std::string(256, 'n'), storage_profile()), error_code::property_name_too_long, "256", "255");

@@ -139,7 +139,7 @@ TEST_CASE("vectors: constants and filters") {
 }
 
 TEST_CASE("what the planner sends to a service is no longer in a URL than the profile allows") {
-    using l = fields<entitable_test::result_line>;
+    using line = fields<entitable_test::result_line>;
     using of = mapping<entitable_test::result_line>;
     std::size_t longest = 0;
     auto const check = [&](predicate_nodes const& asked) {
@@ -160,11 +160,14 @@ TEST_CASE("what the planner sends to a service is no longer in a URL than the pr
             for (std::size_t index = 0; index < count; ++index) {
                 text += part;
             }
-            check((l::remark == text).nodes());
-            check((l::series == text && l::remark >= text && !(l::remark < text)).nodes());
-            check((l::series == text && l::year == 1 && l::place == 1 && l::note == text && l::remark != text).nodes());
-            check((l::series == text && l::year == 1 && l::place == 1 && between(l::note, text, text + "x")).nodes());
-            check((in(l::remark, {text, text + "a", text + "b"}) || l::remark == "c").nodes());
+            check((line::remark == text).nodes());
+            check((line::series == text && line::remark >= text && !(line::remark < text)).nodes());
+            check((line::series == text && line::year == 1 && line::place == 1 && line::note == text &&
+                line::remark != text)
+                    .nodes());
+            check((line::series == text && line::year == 1 && line::place == 1 && between(line::note, text, text + "x"))
+                    .nodes());
+            check((in(line::remark, {text, text + "a", text + "b"}) || line::remark == "c").nodes());
         }
     }
     CHECK(longest > azurite_profile().max_filter_size / 2);

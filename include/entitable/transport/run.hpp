@@ -72,16 +72,16 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
         due.request.visit([&]<class Request>(Request const& request) {
             if constexpr (takes_answer_to<Op, Request>) {
                 std::size_t place = 0;
-                auto const ask = [&](auto& through) {
+                auto const ask = [&](auto& through, auto& asking) { // Clang looks into a discarded `op.answer`
                     if (place++ == due.place) {
                         auto answer = execute(through, request, context);
-                        op.answer(std::move(answer), time.steady()); // the time after it
+                        asking.answer(std::move(answer), time.steady()); // the time after it
                         answered = true;
                     }
                 };
-                ask(first);
+                ask(first, op);
                 if (!answered) {
-                    (ask(more), ...);
+                    (ask(more, op), ...);
                 }
             }
         });
