@@ -3,13 +3,14 @@
 #pragma once
 
 /// \file
-/// `audit`: two fleets, or any two transports, compared row by row; and `schema_drift`: stores of a fleet whose tables are not those of the map, which `drop_left_over` mends.
+/// `audit` compares two fleets, or any two transports, row by row. `schema_drift` finds tables of a fleet's stores that are not as the map has them;
+/// `drop_left_over` drops those that are left over.
 
 #include <entitable/fleet/fleet.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A row that two tables do not have alike.
+/// A row in which two tables differ.
 struct audit_difference {
     /// How it differs.
     enum class kind : std::uint8_t {
@@ -21,7 +22,7 @@ struct audit_difference {
     std::string partition_key; ///< of the row
     std::string row_key;       ///< of the row
 };
-/// What two tables have alike, and what not. Timestamps, ETags and the order of properties do not count; system rows do.
+/// What two tables have in common, and where they differ. Timestamps, ETags and the order of properties do not count; system rows do.
 struct audit_report {
     std::string table;                         ///< the logical table
     std::uint64_t equal{};                     ///< rows
@@ -33,11 +34,12 @@ struct audit_report {
     [[nodiscard]] bool same() const noexcept { return only_left + only_right + different == 0; } ///< all rows are equal
 };
 
-/// Compares a table of two transports, each read once in key order, with memory for two pages: so the number of shards may differ. Rows that
-/// are written meanwhile may show as differences. Errors: those of both; NotSupported where one gives rows in no order.
+/// Compares a table of two transports. Their numbers of shards may differ. Rows that are written meanwhile may show as differences.
+///
+/// Errors: those of both; NotSupported where one does not give rows in key order. Cost: each is read once; memory for two pages.
 [[nodiscard]] result<audit_report> audit(
     any_transport const& left, any_transport const& right, std::string table, std::size_t most_named = 20);
-/// Compares every table that either fleet has; one that a fleet lacks counts as empty. By name.
+/// Compares every table that either fleet has, by name. A table that a fleet lacks counts as empty.
 [[nodiscard]] result<std::vector<audit_report>> audit(
     fleet const& left, fleet const& right, std::size_t most_named = 20);
 
@@ -55,14 +57,17 @@ struct schema_difference {
     std::string says;  ///< the stored table, or the property with both types; for people
 };
 
-/// Compares the tables of each store with the map, and the types of properties in the first `sample` rows of each virtual shard. Stores that
-/// hold no shard are looked at too. Errors: those of the map; the first store that cannot be read, by name; ShardMoving.
+/// Compares the tables of each store with the map, and the types of properties in the first `sample` rows of each virtual shard. Stores without
+/// a shard are compared, too.
+///
+/// Errors: those of the map; that of the first store that cannot be read, by name; ShardMoving.
 [[nodiscard]] result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample = 100);
 
-/// Drops the tables that `schema_drift` has found to be left over: what a mover makes that was killed behind the back of who took over. Each is
-/// looked for again first, and dropped only where it is a table of this map under a number that the map has given out and does not use: no client
-/// reads it, and no move will. The number of those dropped; what was not is left over still. Not for stores in which another map has tables
-/// of the same names. Errors: NotSupported over stores on a hash; those of the map; the first store that cannot be asked: run again to go on.
+/// Drops the tables that `schema_drift` has found to be left over, and returns their number. A mover leaves them that was killed after another process
+/// took over. Each is looked up again first. It is dropped only where it is a table of this map with a number that the map has given out and does not
+/// use, so no client reads it and no move will. Not for stores in which another map has tables of the same names.
+///
+/// Errors: NotSupported over stores on a hash; those of the map; that of the first store that cannot be asked: call again to go on.
 [[nodiscard]] result<std::size_t> drop_left_over(fleet const& of, std::vector<schema_difference> const& found);
 
 ENTITABLE_END_NAMESPACE

@@ -16,22 +16,24 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What was read, and of which version of a reference table.
+/// What was read from a reference table, and its version.
 template <class T>
 struct versioned {
     T value;                ///< what was read
-    std::int64_t version{}; ///< of the reference table
+    std::int64_t version{}; ///< of the reference table's content
 };
 
-/// A whole copy of a reference table in one store. It stays as it is: a version that is published later is another copy. The copy before the
-/// last one is dropped, then reads answer TableNotFound: ask the reference table again. Safe to use from several threads.
+/// A whole copy of a reference table in one store. It never changes: a version that is published later is another copy. Publishing drops the copy
+/// before the last one; reads of it then answer TableNotFound: ask the reference table for a new copy.
+///
+/// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reference_copy {
 public:
     reference_copy(table<Entity> rows, std::int64_t version) : rows_(std::move(rows)), version_(version) {} ///< by `at`
 
     [[nodiscard]] std::int64_t version() const noexcept { return version_; } ///< of the reference table
-    /// The entity with these keys; ResourceNotFound.
+    /// The entity with these keys. Errors: ResourceNotFound where there is none.
     template <class... Keys>
     [[nodiscard]] result<versioned<Entity>> get(Keys const&... keys) const {
         auto found = rows_.get(keys...);
@@ -40,7 +42,7 @@ public:
         }
         return versioned<Entity>{*std::move(found), version_};
     }
-    /// As `table::where`.
+    /// Queries as `table::where` does.
     template <class Predicate>
     [[nodiscard]] auto where(Predicate const& condition) const {
         return rows_.where(condition);
@@ -52,27 +54,31 @@ private:
     std::int64_t version_;
 };
 
-/// How a store is with a reference table.
+/// The state of a reference table in one store.
 using reference_health = detail::reference_state;
 
-/// A table with one source, and a whole copy in every store. A cheap handle, thread-safe.
+/// A table with one source, and a whole copy in every store. A cheap handle.
 ///
-/// A copy is filled in a table of its own, read back, and served by the change of one row: so a reader sees a version whole or not at all,
-/// wherever a publisher ends. Versions go up by one, and no store goes back. Stores serve different versions while one is published; each
-/// read says which.
+/// A copy is filled in a table of its own, read back, and then served by the change of one row. So a reader sees a version whole or not at all,
+/// wherever a publisher is killed. Versions go up by one, and no store goes back to an earlier one. While a version is published, stores serve
+/// different versions; each read says which.
+///
+/// Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reference_table {
 public:
-    /// `name`: 3 to 20 letters, of the source table; `source`: where that one and the published versions are.
+    /// `name`: of the source table, 3 to 20 letters; `source`: the store that has it and the published versions.
     reference_table(fleet of, std::string name, any_transport source)
         : fleet_(std::move(of)), name_(std::move(name)), source_(std::move(source)) {}
 
-    /// Where rows are changed; nobody sees that before it is published.
+    /// The table to write to. Nobody sees its changes before `publish`.
     [[nodiscard]] table<Entity> source() const { return {source_, name_}; }
 
-    /// Makes a version of what the source has, where that has changed, and copies it to every store. An outcome for each store: the version
-    /// that it serves now. After an error or a crash the same call goes on, from any process; so do `resume` and `fill` for single stores.
-    /// Errors: those of the source, before any store is asked; UpdateConditionNotSatisfied where it is written to or published meanwhile.
+    /// Makes a version of the source, if that has changed, and copies it to every store. The outcome of each store is the version that it
+    /// serves now. After an error or a crash the same call goes on, from any process; `resume` and `fill` do so for single stores.
+    ///
+    /// Errors: those of the source, before any store is asked; UpdateConditionNotSatisfied where the source is written to or published
+    /// meanwhile.
     [[nodiscard]] result<fleet_outcomes<std::int64_t>> publish() const {
         auto made = detail::make_version(source_, name_, name_, time());
         if (!made) {
@@ -80,27 +86,28 @@ public:
         }
         return fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
     }
-    /// Again for the stores that failed.
+    /// Copies again to the stores that failed, and changes their outcomes.
     void resume(fleet_outcomes<std::int64_t>& outcomes) const {
         fleet_.resume(outcomes, [this](std::string_view, any_transport const& there) { return fill(there, false); });
     }
-    /// Brings one store to the published version, before the first shard moves there: `rebalance_options::prepare`. ReferenceMissing where
-    /// nothing was published.
+    /// Brings one store to the published version. Call it before the first shard moves there: see `rebalance_options::prepare`.
+    ///
+    /// Errors: ReferenceMissing where nothing was published; those of both stores.
     [[nodiscard]] result<void> fill(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, false)); });
     }
-    /// Replaces the copy of one store by a new one of the published version, whatever it has.
+    /// Replaces the copy of one store by a new one of the published version, whatever the store has. Errors: those of `fill`.
     [[nodiscard]] result<void> repair(std::string_view store) const {
         return at_store(store, [this](any_transport const& there) { return nothing_of(fill(there, true)); });
     }
-    /// Reads every copy and compares it with what was published. An outcome for each store.
+    /// Reads every copy and compares it with the published version. An outcome for each store.
     [[nodiscard]] result<fleet_outcomes<reference_health>>(verify)() const {
         return fleet_.each([this](std::string_view, any_transport const& there) {
             return detail::check_reference(source_, name_, there);
         });
     }
 
-    /// The copy that a store serves: ReferenceMissing where it has none whole.
+    /// The copy that a store serves. Errors: ReferenceMissing where it has no whole one; those of the store.
     [[nodiscard]] result<reference_copy<Entity>> at(std::string_view store) const {
         return at_store(store, [&](any_transport const& there) -> result<reference_copy<Entity>> {
             auto pointer = detail::read_pointer({there, name_, "copy"});
@@ -114,7 +121,7 @@ public:
             return reference_copy<Entity>{table<Entity>{there, pointer->stored}, pointer->version};
         });
     }
-    /// The copy of the store in which a partition of sharded tables is. Errors: those of the map, too.
+    /// The copy in the store that holds a partition of the sharded tables. Errors: those of `at` and of the map.
     [[nodiscard]] result<reference_copy<Entity>> beside(std::string_view partition_key) const {
         auto& map = fleet_.cloud().map().state();
         auto const known = map.current({}, map.now());

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `lookup_map`: which store holds each virtual shard, as a table of typed entities; and the copy of it that a client holds under a lease.
+/// `lookup_map`: a table of typed entities that says which store holds each virtual shard, and the copy of it that a client holds under a lease.
 
 #include <entitable/core/clock.hpp>
 #include <entitable/core/shared.hpp>
@@ -24,7 +24,7 @@ struct shard_map_header {
     std::string strategy;        ///< "function" or "ranges"
     std::int32_t hash_version{}; ///< of `shard_hash`
     std::int64_t fingerprint{};  ///< of the function, or of the ranges that the map was made with
-    std::int32_t number{};       ///< of virtual shards; of ranges those that have gone too: the number of the next one
+    std::int32_t number{};       ///< of virtual shards; for ranges the number of the next new one, so merged ones count
     std::int64_t version{};      ///< goes up with each change of the map
     std::int64_t next_epoch{};   ///< the next number that no table has in its name
     std::string
@@ -44,15 +44,15 @@ struct shard_map_row {
     std::string state;                        ///< "open", "closing", "draining", "sealed"
     std::string store;                        ///< where its tables are
     std::int64_t epoch{};                     ///< in the names of its tables
-    std::int64_t lease_ms{};                  ///< how long a copy of this row is good
-    std::int64_t open_lease_ms{};             ///< the same while nobody moves it
-    std::string attempt_owner;                ///< who moves it; empty for nobody
-    std::string attempt_store;                ///< where to
+    std::int64_t lease_ms{};                  ///< how long a client's copy of this row is valid, in ms
+    std::int64_t open_lease_ms{};             ///< `lease_ms` while nobody moves the shard, in ms
+    std::string attempt_owner;                ///< of the process that moves it; empty for none
+    std::string attempt_store;                ///< the store that it moves to
     std::int64_t attempt_epoch{};             ///< in the names of the new tables
     std::optional<std::int32_t> attempt_with; ///< the shard beside it that goes into the same tables
     std::string retired; ///< "store:epoch:until;...": tables to be dropped; ":shard" behind those of another number
     std::string reason;  ///< why it is off-line or read-only, for people
-    date_time until;     ///< when that is expected to end; 1601 for nobody knows
+    date_time until;     ///< when that is expected to end; the year 1601 for unknown
     std::string nonce;   ///< of the last change
 };
 ENTITABLE(shard_map_row, partition_key(map), row_key(literal("shard"), width(shard, 4)),
@@ -157,21 +157,24 @@ struct lookup_map_options {
     clock* time{&detail::lease_clock()};                       ///< by which leases end; outlives the map
 };
 
-/// A map in a table of its own. A cheap handle; copies share the client's copy of the map. Clients only read the table. The copy is valid for
-/// the lease of each row, counted from before the read was sent. The first call after a third of the lease renews it, one caller at a time; so a
-/// client that sends requests all the time does not notice when the map is away for less than two thirds of the lease.
+/// A map in a table of its own. A cheap handle; copies share the client's copy of the map. Clients only read the table. A row of the copy is
+/// valid for the row's lease, counted from before the read was sent. The first call after a third of the lease renews the copy, one caller at a
+/// time. So a client that sends requests all the time does not notice a map that is unavailable for less than two thirds of the lease.
 ///
 /// Thread safety: safe to use from several threads. Callers without a valid copy block until the one that reads it has it: see
 /// `on_own_stack` for a catalogue that is a `loop_transport`.
 class lookup_map {
 public:
-    /// Opens a map. The ranges of a map by ranges are in its rows: `virtual_shards::ranges()` opens it, whatever bounds it was made with. Errors:
-    /// InvalidInput where it was made for another number or function; ShardMapInvalid where the table has no valid map; MapUnavailable where it
-    /// cannot be read, or does not exist.
+    /// Opens a map. A map by ranges has them in its rows: `virtual_shards::ranges()` opens it, whatever bounds it was made with.
+    ///
+    /// Errors: InvalidInput where the map was made for another number or function; ShardMapInvalid where the table has no valid map;
+    /// MapUnavailable where it cannot be read or does not exist.
     [[nodiscard]] static result<lookup_map> open(
         any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
-    /// Makes a map, and its table; opens one that exists. Virtual shard i goes to `stores[i % stores.size()]`. A name of a store has
-    /// letters, digits, "-", "_" and ".", 63 at most.
+    /// Makes a map and its table; opens one that exists. Virtual shard i goes to `stores[i % stores.size()]`. The name of a store has up to
+    /// 63 letters, digits, "-", "_" and ".".
+    ///
+    /// Errors: InvalidInput for no store, or a name that is none; those of `open`; those of the catalogue.
     [[nodiscard]] static result<lookup_map> make(any_transport catalogue, std::string table, virtual_shards shards,
         std::vector<std::string> const& stores, lookup_map_options const& options = {});
 

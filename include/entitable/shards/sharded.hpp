@@ -14,22 +14,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Second requests for pages of queries that are late. Of the same store, since one elsewhere may be stale; what is answered first counts, the other
-/// one is cancelled. Not for writes, not for `get_entity`; and only where the store has requests under way at once, as files and memory have not.
+/// A second request for a page of a query that is late. It goes to the same store, since another one may be stale. The first answer counts; the other
+/// request is cancelled. Writes and `get_entity` are not hedged, nor are stores that answer one request after the other, as files and memory do.
 struct hedged_reads {
-    std::chrono::nanoseconds after{}; ///< when a page is late: mostly what 95 of 100 pages take
-    double share{0.05}; ///< of all pages, that may be asked for twice: 0 to 1; up to 10 that were saved up at once
+    std::chrono::nanoseconds after{}; ///< when a page counts as late: best the time within which 95 of 100 pages come
+    double share{0.05}; ///< of all pages that may be asked for twice, 0 to 1; what is not used is saved up, to 10 pages
 };
 
 /// How a `sharded` asks.
 struct sharded_options {
     std::size_t in_flight{virtual_shards::most}; ///< virtual shards that one query asks at once; one at least
-    std::optional<entitable::profile> limits;    ///< of all stores; by default what every store of the map allows
-    clock* time{&system_clock()};                ///< by which fan-outs wait; outlives the transport
-    std::optional<hedged_reads> hedge{};         ///< by default nothing is asked for twice
+    std::optional<entitable::profile>
+        limits;                          ///< that hold for all stores; by default what every store of the map allows
+    clock* time{&system_clock()};        ///< by which fan-outs wait; outlives the transport
+    std::optional<hedged_reads> hedge{}; ///< by default nothing is asked for twice
 };
 
-/// What a partial answer lacks.
+/// A part that a partial answer lacks.
 struct missing_shard {
     std::int32_t shard{}; ///< the virtual shard
     std::string low;      ///< the first partition key of its range; empty where a function decides
@@ -37,7 +38,7 @@ struct missing_shard {
     std::string table;    ///< the logical table
     std::string store;    ///< where the shard is
     std::optional<std::pair<std::string, std::string>>
-        after; ///< its rows behind this partition key and row key are missing; without one all of them
+        after; ///< the rows behind this partition key and row key are missing; nothing for all rows
     error why; ///< what the store answered
 };
 
@@ -50,22 +51,24 @@ struct shard_misses;
 
 class hash_stores;
 
-/// One logical table over many stores: below `table<E>`, so everything above it is unchanged. A cheap handle, thread-safe; copies share all.
+/// One logical table over many stores. It stands below `table<E>`, so everything above is unchanged. A cheap handle; copies share everything.
 ///
-/// - Requests for one partition go to the store of its virtual shard. An answer counts while the copy of the map is good that it was asked
-///   under, else if a map that is read then says the same; reads are done again, a write without that is ShardMoved of unknown effect, which
+/// Thread safety: safe to use from several threads.
+///
+/// - Requests for one partition go to the store of its virtual shard. An answer counts if the copy of the map that the request was sent under is
+///   still valid, or if a map read afterwards says the same. Otherwise a read is repeated, and a write is ShardMoved of unknown effect, which
 ///   `retrying` settles by its operation row.
-/// - ETags carry the epoch of the shard: one from before a move is refused, UpdateConditionNotSatisfied, before the write is sent, even where
-///   there is no entity any more. A write with an operation row is looked for first: it may have been applied before the move.
-/// - Queries over several partitions ask the virtual shards that can hold rows, all at once, and give rows in key order. A continuation is the
-///   last key, so it survives moves. A page has at least half of the rows asked for, unless it is the last one.
+/// - ETags carry the epoch of the shard. One from before a move is refused with UpdateConditionNotSatisfied before the write is sent, even where
+///   the entity is gone. A write with an operation row is looked up first, because it may have been applied before the move.
+/// - Queries over several partitions ask all virtual shards that can hold rows at once, and give rows in key order. A continuation is the last
+///   key, so it survives moves. A page has at least half of the rows asked for, unless it is the last one.
 /// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves.
-/// - The error of a query over several partitions names the shard that failed. For what the other shards have see `partial`.
+/// - The error of a query over several partitions names the shard that failed. `partial` gives what the other shards have.
 class sharded {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    /// Asks nothing yet.
+    /// Sends nothing yet.
     sharded(lookup_map map, store_opener open, sharded_options const& options = {});
     /// Over stores without a map.
     explicit sharded(hash_stores const& stores, sharded_options const& options = {});
@@ -73,11 +76,11 @@ public:
     /// What every store of the map allows; that of Azure Table Storage while the map cannot be read.
     [[nodiscard]] entitable::profile profile() const;
 
-    /// Creates the table in every virtual shard; what an earlier attempt left out is made, too.
+    /// Creates the table in every virtual shard, also where an earlier attempt has left some out.
     [[nodiscard]] result<create_table::response> execute(create_table const& request, call& context) const;
     /// Drops the table in every virtual shard.
     [[nodiscard]] result<delete_table::response> execute(delete_table const& request, call& context) const;
-    /// Logical tables, from the map.
+    /// Lists the logical tables, from the map.
     [[nodiscard]] result<list_tables::response> execute(list_tables const& request, call& context) const;
     /// Of one partition.
     [[nodiscard]] result<get_entity::response> execute(get_entity const& request, call& context) const;
@@ -88,14 +91,14 @@ public:
     /// Of one partition.
     [[nodiscard]] result<transact::response> execute(transact const& request, call& context) const;
 
-    /// Which tables in which stores a query of this range asks, for people.
+    /// Names the tables and stores that a query of this range asks, for people.
     [[nodiscard]] result<std::string> explain(std::string_view table, key_range const& range = {}) const;
 
-    /// The map; of stores on a hash what they look like as one.
+    /// The map; for stores on a hash, the map that they amount to.
     [[nodiscard]] lookup_map const& map() const noexcept;
-    /// For `partial` and moves.
+    /// For the rooms above.
     [[nodiscard]] detail::sharded_state& state() const noexcept { return *state_; }
-    /// The same stores; shards that fail are noted there instead.
+    /// The same stores, with shards that fail noted in `misses` instead of reported as an error. For `partial`.
     [[nodiscard]] sharded noting(shared<detail::shard_misses> misses) const {
         sharded made{*this};
         made.misses_ = std::move(misses);

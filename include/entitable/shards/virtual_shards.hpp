@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `virtual_shards`: which of a fixed number of virtual shards a partition belongs to. The map says in which store each of them is.
+/// `virtual_shards`: the virtual shard that a partition belongs to, of a fixed number. The map says which store holds each.
 
 #include <entitable/core/result.hpp>
 #include <entitable/shards/shard_hash.hpp>
@@ -17,10 +17,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The number of a partition's virtual shard, from 0; nothing where the key belongs to none, which is ShardUnmapped.
+/// Gives the number of a partition's virtual shard, from 0; nothing where the key belongs to none, which is the error ShardUnmapped.
 using shard_function = std::function<std::optional<std::uint32_t>(std::string_view partition_key)>;
 
-/// How partitions are spread over virtual shards. A plain value; one thread at a time. The function is called from several threads at once.
+/// How partitions are spread over virtual shards. A plain value.
+///
+/// Thread safety: one thread at a time; but a function of yours is called from several threads at once.
 ///
 ///     virtual_shards{48};                           the hash of the partition key
 ///     virtual_shards::by_first_component(48);       that of its first component: a tenant stays together
@@ -34,7 +36,8 @@ public:
 
     /// By the hash of the encoded partition key.
     explicit virtual_shards(std::uint32_t number) : number_(number), way_(number > 0 ? way::hash : way::function) {}
-    /// By a function of the partition key. It gives the same for ever: the map remembers what it gave for some keys and refuses another.
+    /// By a function of the partition key. It has to give the same for ever: the map keeps a fingerprint of what it gives for some keys, and
+    /// `lookup_map::open` refuses a function with another one.
     virtual_shards(std::uint32_t number, shard_function function)
         : number_(number), way_(way::function), function_(std::move(function)) {}
     /// By the hash of the first component of the partition key, so that all partitions with the same one are in one shard.
@@ -43,14 +46,14 @@ public:
         made.way_ = way::first_component;
         return made;
     }
-    /// By jump consistent hash of the partition key: from n to n + 1 shards one key of n + 1 has another one.
+    /// By jump consistent hash of the partition key (Lamping and Veach, 2014): from n to n + 1 shards, one key in n + 1 changes its shard.
     [[nodiscard]] static virtual_shards jump(std::uint32_t number) {
         virtual_shards made{number};
         made.way_ = way::jump;
         return made;
     }
-    /// By ranges of partition keys: shard 0 holds the keys below the first bound, the next one those from there on, and so on. The bounds
-    /// ascend in the order of the service. A new map is made with them; from then on the map has the ranges, which are split and merged.
+    /// By ranges of partition keys: shard 0 holds the keys below the first bound, shard 1 those from there to the second, and so on. The bounds
+    /// ascend in the order of the service. A new map is made with them; from then on the map says the ranges, which are split and merged.
     [[nodiscard]] static virtual_shards ranges(std::vector<std::string> bounds = {}) {
         virtual_shards made{static_cast<std::uint32_t>(bounds.size() + 1)};
         made.way_ = way::ranges;
@@ -58,15 +61,15 @@ public:
         return made;
     }
 
-    /// The same, but keys that belong to no shard go to this one: its rows may move to a better place only by a copy.
+    /// The same, but keys that belong to no shard go to this one. Where they get a shard of their own later, their rows have to be copied there.
     [[nodiscard]] virtual_shards otherwise(std::uint32_t shard) const {
         virtual_shards made{*this};
         made.otherwise_ = shard;
         return made;
     }
 
-    /// The same, and a virtual shard of its own for each of these tenants, behind the others: for all partitions whose first component is the
-    /// tenant. It is looked up before anything else. Not for ranges, which can have one bound more.
+    /// The same, and a virtual shard of its own for each of these tenants, numbered behind the others. It holds all partitions whose first key
+    /// component is the tenant, and goes before every other rule. Not for ranges: give a tenant bounds instead.
     [[nodiscard]] virtual_shards with_own(std::vector<std::string> const& tenants) const {
         virtual_shards made{*this};
         for (std::string const& each : tenants) {
@@ -75,19 +78,19 @@ public:
         return made;
     }
 
-    /// How many.
+    /// How many virtual shards there are.
     [[nodiscard]] std::uint32_t number() const noexcept { return number_ + static_cast<std::uint32_t>(own_.size()); }
     [[nodiscard]] bool has_own() const noexcept { return !own_.empty(); } ///< whether tenants have shards of their own
     [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; }             ///< whether ranges decide
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
-    /// The shard of a partition; nothing where it has none, or where the function names one that there is not.
+    /// The shard of a partition; nothing where it has none, or where the function names one that does not exist.
     [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {
         if (way_ == way::hash && own_.empty()) {
             return static_cast<std::uint32_t>(shard_hash(partition_key) % number_);
         }
         return shard_of_other(partition_key);
     }
-    /// What the function gives for some keys that never change, as a number.
+    /// A digest of what the function gives for a fixed set of keys.
     [[nodiscard]] std::uint64_t fingerprint() const;
 
 private:
