@@ -71,7 +71,7 @@ TEST_CASE("expire keeps to the query, and to what a service can compare") {
     // A query that has all the comparisons that the service takes.
     local_options narrow;
     narrow.time = &all.time;
-    narrow.limits.max_comparisons = 3; // one of them for system rows
+    narrow.limits.max_comparisons = 6; // four of them for keys
     memory_backend const strict{narrow};
     table<book> const few{strict, "books"};
     few.create().value();

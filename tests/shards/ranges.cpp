@@ -7,6 +7,7 @@
 #include "support/around.hpp"
 #include "support/catch.hpp"
 #include <entitable/client/row_table.hpp>
+#include <entitable/expiry.hpp>
 #include <entitable/fleet.hpp>
 
 #include <set>
@@ -339,6 +340,35 @@ TEST_CASE("ranges: pages go on where they were, across splits, moves and merges"
         CHECK(found == world.oracle.scan_table().to().value());
         CHECK(world.differs(world.cloud) == "");
     }
+}
+
+TEST_CASE("ranges: the bounds of a shard leave a query within what a service takes") {
+    testing::manual_clock time;
+    local_options strict{.time = &time};
+    strict.limits.max_comparisons = 15;
+    sharding::world all;
+    for (std::string const store : {"alpha", "beta", "gamma"}) {
+        all.stores->emplace(store, any_transport{memory_backend{strict}});
+    }
+    sharded const cloud = all.open(virtual_shards::ranges({"05", "09"}), {std::chrono::seconds{60}, &time});
+    table<entry> const entries{cloud, "entries"};
+    entries.create().value();
+    for (std::string const month : {"04", "05", "06", "08", "09"}) {
+        for (std::int32_t number = 0; number < 5; ++number) {
+            entries.insert({month, number, "text"}).value();
+        }
+    }
+    auto const long_one = entries.scan_table(e::number >= 1 && e::number < 4 && e::text != "a" && e::text != "b" &&
+        e::text != "c" && e::text != "d" && e::text != "f" && e::text != "g" && e::text != "h" && e::text != "i" &&
+        e::text != "j" && e::text != "k" && e::text != "l");
+    for (std::uint32_t const size : {1U, 2U, 1000U}) {
+        auto query = long_one;
+        CHECK(std::move(query).page_size(size).to().value().size() == 15);
+    }
+    time.advance(std::chrono::hours{2});
+    bulk_options how;
+    how.time = &time;
+    CHECK(expire(entries, long_one, std::chrono::hours{1}, how).value().written == 15);
 }
 
 TEST_CASE("ranges: what is split or merged while a page is under way") {

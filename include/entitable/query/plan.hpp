@@ -45,6 +45,16 @@ struct explanation {
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 };
 
+/// How many comparisons the condition of a query may have under these limits. Four are kept for the keys: a transport may make a range narrower, as
+/// `sharded` does.
+[[nodiscard]] constexpr std::size_t max_condition_comparisons(profile const& limits) noexcept {
+    constexpr std::size_t for_keys = 4;
+    if (limits.max_comparisons == 0) {
+        return ~std::size_t{0} / 2;
+    }
+    return limits.max_comparisons < for_keys ? 0 : limits.max_comparisons - for_keys;
+}
+
 /// Plans `predicate` for a service with these limits. Errors: QueryTooComplex when it needs more than `max_key_ranges`; OutOfRangeInput
 /// for a range of a key component whose operand has no place among its texts.
 ENTITABLE_LAZY [[nodiscard]] result<query_plan> make_plan(

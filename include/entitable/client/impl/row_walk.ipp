@@ -43,13 +43,7 @@ ENTITABLE_LAZY_BODY shared<query_source> ask(
 
 ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, date_time limit) {
     query_plan plan = all.plan;
-    std::size_t most = 0;
-    for (key_range const& each : plan.ranges) {
-        std::size_t const comparisons = each.comparisons();
-        most = most < comparisons ? comparisons : most;
-    }
-    std::size_t const allowed = all.through.profile().max_comparisons;
-    if (plan.shortened_to == 0 && (allowed == 0 || most + plan.server.comparisons() < allowed)) {
+    if (plan.shortened_to == 0 && plan.server.comparisons() < max_condition_comparisons(all.through.profile())) {
         bool const alone = plan.server.empty();
         plan.server.nodes.push_back({filter_operator::less, "Timestamp", value{value_view{limit}}});
         if (!alone) {

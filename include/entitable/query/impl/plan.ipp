@@ -401,8 +401,6 @@ ENTITABLE_LAZY bool shorten(key_range& range, std::size_t bytes) {
 
 ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits) {
-    constexpr std::size_t for_keys = 4; // comparisons a key range may need
-    std::size_t const unlimited = ~std::size_t{0} / 2;
     for (predicate_node const& node : predicate) {
         if (node.subject == predicate_subject::unplaced) {
             return failure{error_code::out_of_range_input,
@@ -411,10 +409,9 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
                     "one"})};
         }
     }
-    std::size_t const max_bytes = limits.max_filter_size == 0 ? unlimited : limits.max_filter_size;
+    std::size_t const max_bytes = limits.max_filter_size == 0 ? ~std::size_t{0} / 2 : limits.max_filter_size;
     detail::planned_part part = detail::plan_nodes(predicate, {partition, row},
-        {limits.max_comparisons == 0 ? unlimited : limits.max_comparisons - for_keys,
-            max_bytes / 2}); // the other half is for the keys
+        {max_condition_comparisons(limits), max_bytes / 2}); // the other half is for the keys
     if (part.too_many) {
         return failure{error_code::query_too_complex,
             text::joined({"the predicate needs more than ", std::to_string(max_key_ranges),
