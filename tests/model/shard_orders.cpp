@@ -4,8 +4,7 @@
 // A mover of a virtual shard and a client in every order in which their requests can reach the stores, with answers that are late, requests that
 // are late or lost, and movers that end and are followed by another; and the same with defects, each of which is found.
 
-#include "shard_world.hpp"
-#include <entitable/retrying.hpp>
+#include "shard_history.hpp"
 
 using namespace shard_world;
 
@@ -152,33 +151,7 @@ TEST_CASE("shard moves: planted defects are found") {
 
 namespace {
 
-/// Whether some order of the requests for one key explains what was told. From a row with the value "old", or none.
-bool explained(std::vector<event> const& all, std::uint64_t done, std::string const& state,
-    std::set<std::pair<std::uint64_t, std::string>>& tried) {
-    std::uint64_t first_end = UINT64_MAX;
-    bool over = true;
-    for (std::size_t index = 0; index < all.size(); ++index) {
-        if ((done >> index & 1U) == 0) {
-            first_end = (std::min)(first_end, all[index].ended);
-            over = over && all[index].ended == UINT64_MAX; // what nobody knows need not have happened
-        }
-    }
-    if (over) {
-        return true;
-    }
-    if (!tried.insert({done, state}).second) {
-        return false;
-    }
-    for (std::size_t index = 0; index < all.size(); ++index) {
-        event const& each = all[index];
-        bool const can_be = each.reads ? each.value == state : !each.expects || *each.expects == state;
-        if ((done >> index & 1U) == 0 && each.begun < first_end && can_be &&
-            explained(all, done | std::uint64_t{1} << index, each.reads ? state : each.value, tried)) {
-            return true;
-        }
-    }
-    return false;
-}
+judged_table const one_shard{open, value_row, {"k0", "k1", "z"}, {"a", "r"}, 5, false};
 
 /// The end as if it were read, key by key.
 std::string unexplained(memory_backend const& store, scene const& all) {
@@ -187,130 +160,17 @@ std::string unexplained(memory_backend const& store, scene const& all) {
     if (!found) {
         return "the table is lost: " + found.error().to_string();
     }
-    for (auto const* key : {"k0", "k1", "z"}) {
-        std::vector<event> of_key;
-        std::string text;
-        for (event const& each : all.history) {
-            if (each.key == key) {
-                of_key.push_back(each);
-            }
-        }
-        event last{key, true, "", {}, all.ticks + 1, all.ticks + 2};
-        for (std::size_t index = 0; index < found->rows.size(); ++index) {
-            if (found->rows[index].row_key == key) {
-                last.value = value_of(found->rows[index]);
-            }
-        }
-        of_key.push_back(last);
-        for (event const& each : of_key) {
-            text += (each.reads ? " read " : " wrote ") + each.value + '@' + std::to_string(each.begun) + '-' +
-                (each.ended == UINT64_MAX ? std::string{"?"} : std::to_string(each.ended));
-        }
-        std::set<std::pair<std::uint64_t, std::string>> tried;
-        if (!explained(of_key, 0, std::string{key} == "z" ? "old" : "", tried)) {
-            return "no order explains what clients were told of " + std::string{key} + ":" + text;
+    std::map<std::string, std::string> rows;
+    for (std::size_t index = 0; index < found->rows.size(); ++index) {
+        rows[std::string{found->rows[index].row_key}] = value_of(found->rows[index]);
+    }
+    for (std::string const key : one_shard.keys) {
+        if (std::string problem = unexplained_of(all, key, key == "z" ? "old" : "", rows[key]); !problem.empty()) {
+            return problem;
         }
     }
     return {};
 }
-
-/// Writes, removes, reads and scans by tokens; half of the clients settle lost answers by operation rows.
-client_body busy_client(std::uint64_t seed) {
-    return [seed](any_transport const& way, entitable::clock& time, scene& all, int life) {
-        random_source random{seed * 100 + static_cast<std::uint64_t>(life)};
-        auto const opened = open(way, time);
-        if (!opened) {
-            return;
-        }
-        retrying_options settled;
-        settled.operation_rows = true;
-        settled.time = &time;
-        settled.seed = seed * 100 + static_cast<std::uint64_t>(life);
-        // On any table a request that comes twice is applied twice without an operation row, and a removal that was refused may
-        // be applied when it comes again: where that happens all have operation rows, and nobody removes.
-        bool const repeated = seed % 2 == 1;
-        any_transport const cloud =
-            random.bits() % 2 == 0 && !repeated ? any_transport{*opened} : any_transport{retrying{*opened, settled}};
-        for (int number = 0; number < 5; ++number) {
-            event one;
-            std::uint64_t const drawn = random.bits();
-            one.key = drawn % 3 == 0 ? "k0" : drawn % 3 == 1 ? "k1" : "z";
-            one.begun = ++all.ticks;
-            std::uint64_t const kind = drawn / 3 % 6;
-            std::uint64_t const what = kind == 2 && repeated ? 1 : kind;
-            call context{call_options{}, time};
-            bool const read = what == 3;
-            if (what == 4) { // a scan, a row a page: what never changes comes once
-                query_entities asked{"items", {}, {}, {}, 2, {}};
-                std::string met;
-                bool whole = false;
-                for (int page = 0; page < 12; ++page) {
-                    call own;
-                    auto const found = cloud.execute(asked, own);
-                    if (!found) {
-                        break;
-                    }
-                    for (std::size_t index = 0; index < found->rows.size(); ++index) {
-                        std::string const key{found->rows[index].row_key};
-                        met += key == "a" || key == "r" ? key : "";
-                    }
-                    asked.continuation = found->continuation;
-                    if (!asked.continuation) {
-                        whole = true;
-                        break;
-                    }
-                }
-                if (whole && met != "ar") {
-                    all.wrong = "a scan by tokens met " + met;
-                }
-                ++all.ticks;
-                continue;
-            }
-            if (read) {
-                auto const found = cloud.execute(get_entity{"items", "p", one.key, {}}, context);
-                if (!found && found.error().code != error_code::resource_not_found) {
-                    continue;
-                }
-                one.reads = true;
-                one.value = found ? value_of(found->entity) : "";
-                one.ended = ++all.ticks;
-                all.history.push_back(one);
-                continue;
-            }
-            etag version;
-            if (what == 5) { // by the ETag of what was read
-                call own;
-                auto const found = cloud.execute(get_entity{"items", "p", one.key, {}}, own);
-                if (!found) {
-                    continue;
-                }
-                version = found->etag;
-                one.expects = value_of(found->entity);
-            }
-            one.value = what == 2 ? "" : std::to_string(life) + "." + std::to_string(number);
-            all.history.push_back(one);
-            std::size_t const at = all.history.size() - 1;
-            auto const change = what == 2 ? mutation::remove(value_row(one.key, ""), any_etag)
-                : what == 5               ? mutation::replace(value_row(one.key, one.value), version)
-                                          : mutation::insert_or_replace(value_row(one.key, one.value));
-            auto const done = cloud.execute(write_entity{"items", change}, context);
-            std::uint64_t const ended = ++all.ticks;
-            if (done) {
-                all.history[at].ended = ended;
-            } else if (done.error().effect == effect::none && done.error().code != error_code::cancelled) {
-                // Cancelled is a client that was killed: it never learns what became of its write.
-                bool const none = done.error().code == error_code::resource_not_found;
-                all.history[at].reads = true; // nothing was written
-                all.history[at].value = "";
-                all.history[at].ended = none ? ended : UINT64_MAX;
-            }
-        }
-    };
-}
-
-} // namespace
-
-namespace {
 
 /// Three clients and two movers, with faults, late and repeated requests and crashes.
 testing::interleaving_report world(std::uint64_t seed, move_defect planted, int* moved) {
@@ -319,7 +179,7 @@ testing::interleaving_report world(std::uint64_t seed, move_defect planted, int*
     how.crowd = false;
     how.movers = 2;
     how.clients = 3;
-    how.client = busy_client(seed);
+    how.client = busy_client(one_shard, seed);
     how.skew = static_cast<int>(seed % 41) - 20;
     how.page_size = seed % 5 == 0 ? 1 : seed % 5 == 1 ? 2 : 1000;
     how.end = unexplained;

@@ -30,6 +30,7 @@ struct event {
     std::optional<std::string> expects{}; ///< what it replaces, and nothing else
     std::uint64_t begun{};
     std::uint64_t ended{UINT64_MAX}; ///< never, where nobody knows what became of it
+    bool meets{};                    ///< some row, whatever its value: nothing was written
 };
 
 /// What is true of the logical table, whoever asks; and where it is.

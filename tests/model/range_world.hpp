@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Ranges on a stage, with operators and clients; and what must hold of the logical table, whoever asks.
+
+#include "range_operator.hpp"
+#include "shard_world.hpp"
+
+namespace shard_world {
+
+inline row entry(std::string const& key, std::string const& value) {
+    row_builder made{key, "k"};
+    made.add("v", std::string_view{value});
+    return made.build();
+}
+// ---- what is true of the logical table ----
+
+inline detail::shard_map_ref map_now(memory_backend const& store) {
+    detail::shard_map_reading reading{"shardmap", {}};
+    while (!reading.next().done()) {
+        call context;
+        operation_step const due = reading.next();
+        due.request.visit([&]<class Request>(Request const& request) {
+            if constexpr (takes_answer_to<detail::shard_map_reading, Request>) {
+                reading.answer(store.execute(request, context), {});
+            }
+        });
+    }
+    return reading.finish().value();
+}
+
+/// The rows that the ranges of the map have in their tables, in key order; each key once.
+inline std::map<std::string, std::string> rows_now(memory_backend const& store) {
+    std::map<std::string, std::string> rows;
+    auto const map = map_now(store);
+    for (detail::shard_place const& place : map->places) {
+        call context;
+        auto const found = store.execute(
+            query_entities{place.table_name(map->tables.front()), {place.keys(), {}}, {}, {}, 1000, {}}, context);
+        if (!found) {
+            rows["?"] = "the table of " + std::to_string(place.row.shard) + " is lost";
+            continue;
+        }
+        for (std::size_t index = 0; index < found->rows.size(); ++index) {
+            if (!system_row::is_one(found->rows[index].row_key)) {
+                rows[std::string{found->rows[index].partition_key}] = value_of(found->rows[index]);
+            }
+        }
+    }
+    return rows;
+}
+
+/// Whether the ranges hold what they are to hold.
+inline std::string differs_now(memory_backend const& store, scene const& all) {
+    auto const rows = rows_now(store);
+    for (auto const& [key, value] : rows) {
+        auto const known = all.rows.find(key);
+        if (!all.maybe.contains(key + value) && (known == all.rows.end() || known->second != value)) {
+            return "a row is there that was removed, replaced or never written: " + key + " is " + value;
+        }
+    }
+    for (auto const& [key, value] : all.rows) {
+        if (!rows.contains(key)) {
+            return "an acknowledged row is lost: " + key;
+        }
+    }
+    return {};
+}
+
+/// How many physical tables there are, and how many the map has.
+inline std::string tables_left(memory_backend const& store) {
+    auto const map = map_now(store);
+    std::set<std::string> wanted;
+    bool open = true;
+    for (detail::shard_place const& place : map->places) {
+        wanted.insert(place.table_name(map->tables.front()));
+        open = open && place.row.attempt_owner.empty() && place.retired.empty();
+    }
+    call context;
+    auto const found = store.execute(list_tables{{}, 1000}, context).value().tables;
+    std::size_t const tables = static_cast<std::size_t>(
+        std::count_if(found.begin(), found.end(), [](std::string const& name) { return name.starts_with("items"); }));
+    return !open || tables == wanted.size() ? "" : "tables are left: " + std::to_string(tables);
+}
+
+/// In front of the store. A client whose requests take no time writes a key of each range whenever the map changes, and between pages of a copy.
+struct beside {
+    using is_transport = void;
+    memory_backend below;
+    scene* all;
+
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    void put(std::string const& key, std::string const& value) const {
+        auto const map = map_now(below);
+        detail::shard_place const& place = map->range_of(key);
+        call own;
+        if (place.allows(true) &&
+            below.execute(
+                write_entity{place.table_name(map->tables.front()), mutation::insert_or_replace(entry(key, value))},
+                own)) {
+            all->rows[key] = value;
+        }
+    }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        auto answer = below.execute(request, context);
+        if constexpr (std::same_as<Request, transact>) {
+            if (all->crowd && answer && request.table == "shardmap") {
+                std::string const version = std::to_string(map_now(below)->header.version);
+                put("d", version);
+                put("x", version);
+            }
+        }
+        if constexpr (std::same_as<Request, query_entities>) {
+            if (all->crowd && answer && request.table.starts_with("items") && request.select.empty() &&
+                answer->continuation && !std::exchange(all->changed, true)) {
+                put("d", "between pages");
+                put("x", "between pages");
+            }
+        }
+        return answer;
+    }
+};
+
+constexpr char const* first_keys[] = {"a", "d", "p", "x"};
+
+struct range_order {
+    std::vector<std::string> bounds{};
+    std::vector<std::vector<task>> operators{};
+    client_body client{};
+    int clients{1};
+    bool prompt{};
+    bool crowd{true};
+    bool off_line{};
+    int skew{};
+    std::uint64_t seed{};
+    std::function<std::string(memory_backend const&, scene const&)> end{};
+    int* done{};
+};
+
+inline void set_up_ranges(
+    memory_backend const& store, entitable::clock& time, scene& all, std::vector<std::string> const& bounds) {
+    lookup_map_options const leases{lease, &time};
+    auto const map = lookup_map::make(store, "shardmap", virtual_shards::ranges(bounds), {"s0"}, leases).value();
+    call context;
+    sharded const cloud{map, [&store](std::string_view) -> result<any_transport> { return any_transport{store}; }};
+    cloud.execute(create_table{"items"}, context).value();
+    for (auto const* key : first_keys) {
+        cloud.execute(write_entity{"items", mutation::insert(entry(key, "old"))}, context).value();
+        all.rows[key] = "old";
+    }
+    row_builder fixed{"map", "header"}; // the nonce of the setup is random
+    fixed.add("nonce", std::string_view{"setup"});
+    store.execute(write_entity{"shardmap", mutation::merge(fixed.build(), any_etag)}, context).value();
+}
+
+inline void begin(testing::stage& on, range_order const& how) {
+    auto& all = on.keep<scene>();
+    all.crowd = how.crowd;
+    set_up_ranges(on.store(), on.time(), all, how.bounds);
+    for (std::size_t place = 0; place < 5; ++place) {
+        on.deliver_to(beside{on.store(), &all}, place);
+    }
+    auto& lives = on.keep<int>(0);
+    for (std::size_t number = 0; number < how.operators.size(); ++number) {
+        on.add(
+            "operator " + std::to_string(number),
+            [&on, &how, &lives, number] {
+                ++lives;
+                return operator_work{"operator" + std::to_string(lives), how.operators[number], on.store().profile(),
+                    how.off_line, on.time().steady(), how.seed * 100 + static_cast<std::uint64_t>(lives)};
+            },
+            [&how](int done) {
+                if (how.done != nullptr) {
+                    *how.done += done;
+                }
+            });
+    }
+    for (int number = 0; number < how.clients && how.client; ++number) {
+        auto const begins = [&on, &how, &all, number] {
+            int const life = number + how.clients * all.lives++; // so who begins again is the same client
+            auto const body = [&how, &all, number, life](any_transport through, entitable::clock& real) {
+                skewed_clock time{real, how.skew * (number % 2 == 0 ? 1 : -1)};
+                how.client(through, time, all, life);
+                return true;
+            };
+            return testing::program<bool>{body, on.time().steady()};
+        };
+        std::string const name = "client " + std::to_string(number);
+        if (how.prompt) {
+            on.add(name, begins, [](bool) {});
+        } else {
+            on.add(name, [begins] { return slow{begins()}; }, [](bool) {});
+        }
+    }
+    on.remember([&all, &lives] {
+        std::string text = all.wrong + std::to_string(lives) + (all.changed ? "c" : "") + all.told;
+        return text + text_of_rows(all);
+    });
+    on.always([&all] { return all.wrong; });
+    on.at_end([&on, &all, &how] {
+        if (how.end) {
+            return how.end(on.store(), all);
+        }
+        std::string const problem = differs_now(on.store(), all);
+        return problem.empty() ? tables_left(on.store()) : problem;
+    });
+}
+
+inline std::optional<sharded> open_ranges(any_transport const& way, entitable::clock& time) {
+    auto opened = lookup_map::open(way, "shardmap", virtual_shards::ranges(), lookup_map_options{lease, &time});
+    if (!opened) {
+        return std::nullopt;
+    }
+    return sharded{*std::move(opened), [way](std::string_view) -> result<any_transport> { return way; }};
+}
+// ---- clients ----
+
+/// Inserts a row of each half; what it is told is remembered.
+inline void inserts_both(any_transport const& way, entitable::clock& time, scene& all, int) {
+    auto const cloud = open_ranges(way, time);
+    for (std::string const key : {"y", "b"}) {
+        if (!cloud) {
+            return;
+        }
+        call context;
+        all.maybe.insert(key + "new");
+        auto const done = cloud->execute(write_entity{"items", mutation::insert(entry(key, "new"))}, context);
+        if (done) { // what was refused may have been written by a client that was killed before
+            all.maybe.erase(key + "new");
+            all.rows[key] = "new";
+        }
+    }
+}
+
+/// Scans by tokens: the rows that are there all the time come once each, in order.
+inline void scans_all(any_transport const& way, entitable::clock& time, scene& all, int) {
+    auto const cloud = open_ranges(way, time);
+    if (!cloud) {
+        return;
+    }
+    query_entities asked{"items", {}, {}, {}, 2, {}};
+    std::string met;
+    for (;;) {
+        call context;
+        auto const found = cloud->execute(asked, context);
+        if (!found) {
+            return;
+        }
+        for (std::size_t index = 0; index < found->rows.size(); ++index) {
+            row_view const each = found->rows[index];
+            bool const counts =
+                each.row_key == "k" && std::string_view{"adpx"}.find(each.partition_key) != std::string_view::npos;
+            met += counts ? each.partition_key : std::string_view{};
+        }
+        asked.continuation = found->continuation;
+        if (!asked.continuation) {
+            break;
+        }
+    }
+    if (met != "adpx") {
+        all.wrong = "a scan of the rows a, d, p and x met " + met;
+    }
+}
+
+/// Reads a key of the upper half twice: what was there for everybody before it began to read, or something later.
+inline void reads_upper(any_transport const& way, entitable::clock& clock, scene& all, int) {
+    auto const cloud = open_ranges(way, clock);
+    for (int time = 0; cloud && time < 2; ++time) {
+        std::string const before = all.rows["x"];
+        call context;
+        auto const found = cloud->execute(get_entity{"items", "x", "k", {}}, context);
+        auto const number = [](std::string const& value) {
+            return value == "old" ? 0 : value[0] == 'b' ? -1 : std::stoi(value);
+        };
+        if (found && number(before) > 0 && number(value_of(found->entity)) < number(before) &&
+            value_of(found->entity) != "between pages") {
+            all.wrong = "a read gave what was there before a write that was acknowledged before it began";
+        }
+        if (!found && found.error().code == error_code::resource_not_found) {
+            all.wrong = "a read did not find a row that is there all the time";
+        }
+    }
+}
+
+inline task split_at(std::string key, std::int32_t shard = 0) {
+    return {task::kind::split, shard, 0, std::move(key), {}};
+}
+inline task move_to(std::int32_t shard, std::string store) {
+    return {task::kind::move, shard, 0, {}, std::move(store)};
+}
+inline task merge_to(std::int32_t lower, std::int32_t upper, std::string store) {
+    return {task::kind::merge, lower, upper, {}, std::move(store)};
+}
+
+inline range_order splits(client_body client = {}) {
+    range_order how;
+    how.operators = {{split_at("m"), move_to(1, "s1")}};
+    how.client = std::move(client);
+    return how;
+}
+inline range_order merges(client_body client = {}) {
+    range_order how;
+    how.bounds = {"m"};
+    how.operators = {{merge_to(0, 1, "s1")}};
+    how.client = std::move(client);
+    return how;
+}
+
+// ---- suspension: every step of a client beside every step of an operator ----
+/// What a client and an operator come to when the client is suspended after some requests of its own for some of the operator's; `behind`: with the
+/// answer to the last one on its way.
+struct suspended {
+    std::string problem;
+    bool client_ended{};
+    bool operator_ended{};
+};
+
+inline suspended suspend(range_order const& how, std::size_t own, std::size_t others, bool behind) {
+    testing::manual_clock time;
+    local_options by_clock;
+    by_clock.time = &time;
+    memory_backend const store{by_clock};
+    scene all;
+    set_up_ranges(store, time, all, how.bounds);
+    any_transport const way{beside{store, &all}};
+    all.crowd = how.crowd;
+    operator_work work{"operator", how.operators.front(), store.profile(), how.off_line, time.steady()};
+    testing::program<bool> asking{[&](any_transport through, entitable::clock& clock) {
+                                      how.client(through, clock, all, 0);
+                                      return true;
+                                  },
+        time.steady()};
+    suspended seen;
+    std::function<void()> held;
+    for (std::size_t done = 0; done < own && !asking.next().done(); ++done) {
+        held = take_step(asking, way, time);
+        if (done + 1 < own || !behind) {
+            std::exchange(held, nullptr)();
+        }
+    }
+    seen.client_ended = !held && asking.next().done();
+    std::size_t moved = 0;
+    for (; moved < others && !work.next().done(); ++moved) {
+        take_step(work, way, time)();
+    }
+    seen.operator_ended = moved < others;
+    if (held) {
+        held();
+    }
+    while (!asking.next().done()) {
+        take_step(asking, way, time)();
+    }
+    while (!work.next().done()) {
+        take_step(work, way, time)();
+    }
+    seen.problem = !all.wrong.empty() ? all.wrong : differs_now(store, all);
+    seen.problem = seen.problem.empty() ? tables_left(store) : seen.problem;
+    if (seen.problem.empty() && work.finish() != static_cast<int>(how.operators.front().size())) {
+        seen.problem = "not all was done";
+    }
+    return seen;
+}
+
+} // namespace shard_world
