@@ -9,6 +9,7 @@
 #include <entitable/core/error.hpp>
 
 #include <concepts>
+#include <cstdint>
 #include <new>
 #include <string_view>
 #include <type_traits>
@@ -51,9 +52,6 @@ ENTITABLE_LAZY [[nodiscard]] failure moved_from(std::string_view handle);
 /// The error of a result whose own one was taken.
 ENTITABLE_LAZY [[nodiscard]] entitable::error const& taken_error() noexcept;
 
-/// Stands for an error that was taken: a failed result that was moved from stays a failed one. As large as one, since GCC takes it for one.
-inline constexpr char taken_mark[sizeof(entitable::error)]{};
-
 /// The part of a result that does not depend on its value.
 class error_slot {
 public:
@@ -93,8 +91,10 @@ public:
     }
 
 private:
+    /// Stands for an error that was taken: a failed result that was moved from stays a failed one. No address of an object, of which
+    /// each shared library that hides its symbols would have one of its own.
     [[nodiscard]] static entitable::error* taken() noexcept {
-        return reinterpret_cast<entitable::error*>(const_cast<char*>(taken_mark));
+        return reinterpret_cast<entitable::error*>(~std::uintptr_t{}); // NOLINT(performance-no-int-to-ptr): never followed
     }
     [[nodiscard]] bool holds() const noexcept { return problem_ != nullptr && problem_ != taken(); }
 

@@ -5,8 +5,20 @@
 
 #include <cstdio>
 
+/// Whether a result knows that another library took its error.
+bool knows_what_was_taken(entitable::any_transport const& store) {
+    auto failed = entitable::table<town>{store, "towns"}.get("Italy", "Atlantis");
+    bool const right = error_of(failed).code == entitable::error_code::resource_not_found &&
+        failed.error().code == entitable::error_code::invalid_input;
+    auto const copy = failed;
+    return right && copy.error().code == entitable::error_code::invalid_input;
+}
+
 int main(int, char** words) {
     auto const store = opened();
+    if (!knows_what_was_taken(store)) {
+        return 1;
+    }
     try {
         (void)found(store, "Atlantis");
     } catch (entitable::error const& problem) {

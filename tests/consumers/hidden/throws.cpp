@@ -6,3 +6,8 @@
 town found(entitable::any_transport const& towns, std::string const& name) {
     return entitable::table<town>{towns, "towns"}.get("Italy", name).value();
 }
+
+entitable::error error_of(entitable::result<town>& failed) {
+    entitable::result<void> const taken{std::move(failed).as_failure()};
+    return taken.error();
+}

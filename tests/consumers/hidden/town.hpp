@@ -21,3 +21,6 @@ __attribute__((visibility("default"))) entitable::any_transport opened();
 
 /// Throws the error that there is no such town, from the other.
 __attribute__((visibility("default"))) town found(entitable::any_transport const& towns, std::string const& name);
+
+/// Takes the error out of a result, which the caller destroys.
+__attribute__((visibility("default"))) entitable::error error_of(entitable::result<town>& failed);
