@@ -178,11 +178,13 @@ template <auto... Members>
     return (is_member_of_library<Members> && ...);
 }
 
-/// Reading a row into a `Row` runs no code of the user, who might call the store: it may be done while the store is being read.
+/// Reading a row into a `Row` runs no code of the user, who might call the store: it may be done while the store is being read. What a
+/// member begins with may come from such code, unless that says that it cannot fail, as what calls a store does not.
 template <class Row>
 inline constexpr bool is_read_by_library = false;
 template <mapped_entity Entity>
-inline constexpr bool is_read_by_library<Entity> = std::is_aggregate_v<Entity> && are_keys_of_library<Entity> &&
+inline constexpr bool is_read_by_library<Entity> =
+    std::is_aggregate_v<Entity> && std::is_nothrow_default_constructible_v<Entity> && are_keys_of_library<Entity> &&
     are_members_of_library(typename mapping<Entity>::properties{});
 
 /// The values of some fields of an entity, as `selected`, without its version; a key is read only where one of its fields is wanted or
