@@ -64,6 +64,9 @@ TEST_CASE("a page size that is not allowed is an error, not another size") {
     auto const all = runners(store, 1);
     CHECK(all.where(in_boston).page_size(0).count().error().code == error_code::invalid_input);
     CHECK(all.where(in_boston).page_size(1001).to().error().code == error_code::invalid_input);
+    CHECK(all.where(in_boston).page_size(1001).take(2).to().error().code == error_code::invalid_input);
+    CHECK(all.where(in_boston).page_size(1001).first().error().code == error_code::invalid_input);
+    CHECK(all.where(in_boston).page_size(1001).take(2).count().error().code == error_code::invalid_input);
 }
 
 TEST_CASE("first gives an entity or nothing, also where only a later page has one") {

@@ -48,7 +48,7 @@ public:
         changed.limits_.take = count;
         return changed;
     }
-    /// At most `rows` rows a request, 1 to 1000, else InvalidInput when it is run; the number of entities in all does not change.
+    /// At most `rows` rows a request, 1 to 1000, else the first request is InvalidInput; the number of entities in all does not change.
     [[nodiscard]] query page_size(std::uint32_t rows) const {
         query changed{*this};
         changed.limits_.page_size = rows;
