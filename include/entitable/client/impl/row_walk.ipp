@@ -92,8 +92,7 @@ ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
 ENTITABLE_LAZY_BODY std::uint32_t row_walk::rows_of_next_page() const noexcept {
     constexpr std::uint32_t most = 1000; // more is refused, whatever is taken of it
     std::uint32_t const rows = limits_.page_size;
-    bool const fewer =
-        limits_.take && rows <= most && source_->plan.client.empty() && *limits_.take - taken_ < rows;
+    bool const fewer = limits_.take && rows <= most && source_->plan.client.empty() && *limits_.take - taken_ < rows;
     return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // nothing is read that will not be used
 }
 
