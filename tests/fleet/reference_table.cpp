@@ -221,3 +221,44 @@ TEST_CASE("reference: never half seen, wherever a publisher ends or another one 
     WARN("walked through " << told.points << " points, looked " << looks << " times, " << missing
                            << " times for nothing");
 }
+
+TEST_CASE("reference: of two publishers at once each one publishes or is told of the other, and no copy is left over") {
+    std::int32_t const before = GENERATE(0, 1); // versions that the store has
+    std::size_t told = 0;
+    for (std::size_t point = 0;; ++point) {
+        CAPTURE(before, point);
+        memory_backend const store;
+        auto const other = one_store{store, &system_clock()}.rates();
+        for (std::int32_t version = 1; version <= before; ++version) {
+            write_version(store, version);
+            REQUIRE(other.publish().value().complete());
+        }
+        write_version(store, before + 1);
+        std::size_t requests = 0;
+        bool complete = true;
+        auto const look = [&] {
+            if (requests++ == point) {
+                complete = other.publish().value().complete();
+            }
+        };
+        auto const one = one_store{looking{store, look}, &system_clock()}.rates();
+        auto const done = one.publish();
+        CHECK(complete);
+        if (done) {
+            CHECK(done->whole());
+        } else {
+            ++told;
+            CHECK(done.error().code == error_code::update_condition_not_satisfied);
+            CHECK(done.error().effect == effect::none);
+        }
+        CHECK(wrong_with(one.at("only"), before + 1) == "");
+        CHECK(other.publish().value().complete());
+        call context;
+        auto const tables = any_transport{store}.execute(list_tables{}, context).value().tables;
+        CHECK(tables.size() <= 6); // the source, the pointers, and of master and copy the last one and the one before
+        if (requests <= point) {
+            break;
+        }
+    }
+    CHECK(told > 10);
+}

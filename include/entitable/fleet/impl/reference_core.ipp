@@ -174,10 +174,9 @@ inline result<void> sweep_copies(reference_place const& at) {
     });
 }
 
-/// Fills a new copy from a table, compares it with what is expected (with what was read, where nothing is), and flips.
-inline result<bool> install_copy(reference_place const& at, std::int64_t version, any_transport const& from,
-    std::string const& table, rows_content const* expected, bool is_next, clock& time) {
-    ENTITABLE_TRY(auto const stored, begin_copy(at, version));
+/// Fills a copy that was begun from a table, compares it with what is expected (with what was read, where nothing is), and flips.
+inline result<bool> fill_copy(reference_place const& at, std::int64_t version, std::string const& stored,
+    any_transport const& from, std::string const& table, rows_content const* expected, bool is_next, clock& time) {
     stored_rows rows{from, table};
     ENTITABLE_TRY(auto const read, fill_with_rows(rows, at.store, stored, time));
     ENTITABLE_TRY(auto const written, content_in(at.store, stored));
@@ -194,6 +193,23 @@ inline result<bool> install_copy(reference_place const& at, std::int64_t version
         }
     }
     return flip_pointer(at, version, stored, written, is_next);
+}
+
+/// The same with a new copy. UpdateConditionNotSatisfied where another process has swept it, as one that was begun and left.
+inline result<bool> install_copy(reference_place const& at, std::int64_t version, any_transport const& from,
+    std::string const& table, rows_content const* expected, bool is_next, clock& time) {
+    ENTITABLE_TRY(auto const stored, begin_copy(at, version));
+    auto done = fill_copy(at, version, stored, from, table, expected, is_next, time);
+    if (done) {
+        return done;
+    }
+    auto const now = read_pointer(at);
+    if (!now || now->stored == stored || lists_copy(now->making, stored) || lists_copy(now->retired, stored) ||
+        lists_copy(now->dropping, stored)) {
+        return done;
+    }
+    ENTITABLE_CHECK(drop_if_there(at.store, stored)); // it may have been made after it was swept
+    return failure{error_code::update_condition_not_satisfied, "another process publishes the same reference table"};
 }
 
 inline rows_content content_of_pointer(reference_pointer const& pointer) noexcept {
@@ -229,8 +245,9 @@ ENTITABLE_DECL result<std::int64_t> fill_reference(
             auto const done = install_copy(copy, published.version, source, published.stored, &wanted, false, time);
             if (!done) {
                 ENTITABLE_TRY(auto const now, read_pointer(master));
-                if (now.version != published.version) {
-                    continue; // what was copied from may be gone: a newer version is there
+                ENTITABLE_TRY(auto const there_now, read_pointer(copy));
+                if (now.version != published.version || there_now.stored != has.stored) {
+                    continue; // what was copied from may be gone, since a newer version is there; or another process was faster
                 }
                 return failure{done.error()};
             }
