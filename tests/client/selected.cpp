@@ -14,6 +14,23 @@ namespace {
 
 auto const in_boston = r::event == "Boston" && r::distance == "Full";
 
+/// An entity as it was, and as it is.
+struct member_before {
+    std::string club;
+    std::int32_t number{};
+};
+ENTITABLE(member_before, partition_key(club), row_key(number), properties())
+
+struct member {
+    std::string club;
+    std::int32_t number{};
+    std::int32_t fee{18};
+    std::string role{"guest"};
+    std::optional<std::int32_t> age{30};
+    std::int32_t visits{};
+};
+ENTITABLE(member, partition_key(club), row_key(number), properties(fee, role, age, visits))
+
 } // namespace
 
 TEST_CASE("select gives the members that were named, the keys and the ETag") {
@@ -41,6 +58,35 @@ TEST_CASE("select gives the members that were named, the keys and the ETag") {
     CHECK(store.log->queries.back().select == projection{"name", "age"});
     CHECK(query.count().value() == 3);
     CHECK(query.to().value()[1][r::age] == std::nullopt); // absent, and not the value of the row before
+}
+
+TEST_CASE("lenient: a missing member is as an entity has it from the beginning, whatever asks for it") {
+    memory_backend const store;
+    call_options how;
+    how.reading = reading::lenient;
+    table<member> const members{store, "Members", how};
+    members.create().value();
+    table<member_before>{store, "Members"}.insert({"chess", 1}).value();
+    members.insert({"chess", 2, 5, "head", 40, 7}).value();
+    table<member_before>{store, "Members"}.insert({"chess", 3}).value();
+    using m = fields<member>;
+    std::string whole;
+    std::string some;
+    auto const all = members.where(m::club == "chess");
+    auto const tell = [](auto fee, std::string const& role, std::optional<std::int32_t> age) {
+        return std::to_string(fee) + role + std::to_string(age.value_or(-1)) + " ";
+    };
+    REQUIRE(all.for_each([&](member const& each) { whole += tell(each.fee, each.role, each.age); }));
+    for (auto const& each : all.select(m::age, m::fee, m::number, m::role).to().value()) {
+        some += tell(each[m::fee], each[m::role], each[m::age]);
+    }
+    CHECK(whole == "18guest-1 5head40 18guest-1 "); // an optional one is absent
+    CHECK(some == whole);
+    CHECK(all.sum(m::fee).value() == 18 + 5 + 18);
+    CHECK(all.max(m::role).value() == "head");
+    CHECK(all.sum(m::visits).value() == 7);
+    CHECK(all.group_by(m::role, count(), sum(m::fee)).value()[0].first == "guest");
+    CHECK(all.count().value() == 3);
 }
 
 TEST_CASE("a selected row takes its size from its members") {

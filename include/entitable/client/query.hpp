@@ -316,10 +316,12 @@ private:
     template <class Function>
     [[nodiscard]] result<void> show_each(Function function) const {
         if constexpr (detail::is_read_by_library<Row> && !std::same_as<Row, Entity>) {
-            if (limits_.in_flight <= 1) {
-                auto walk = start(names);
-                return walk ? detail::fold_shown<typename Row::shown_type>(**walk, function)
-                            : std::move(walk).as_failure();
+            auto walk = start(names);
+            if (!walk) {
+                return std::move(walk).as_failure();
+            }
+            if ((*walk)->can_read_shown()) {
+                return detail::fold_shown<typename Row::shown_type>(**walk, function);
             }
         }
         return each_of(false, function);

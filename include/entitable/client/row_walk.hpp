@@ -108,6 +108,8 @@ public:
     /// may be one object more than rows.
     ENTITABLE_LAZY [[nodiscard]] result<void> read_rows(
         void* all, void* (*add)(void* all), row_reader read, bool shown);
+    /// Whether rows may be read while the store is being read. Lenient reading makes entities, which may run code of the user.
+    [[nodiscard]] bool can_read_shown() const noexcept { return can_show_rows() && mode() != reading::lenient; }
     /// Calls `call(function, row)` for all rows from the next page on, when nothing is being read: it may throw, wait and call the store.
     /// `shown`: the rows of each page are read while the store is being read, where the query can; else one by one.
     ENTITABLE_LAZY [[nodiscard]] result<void> call_rows(

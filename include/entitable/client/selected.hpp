@@ -104,6 +104,8 @@ public:
         using map = mapping<Entity>;
         if (mode == reading::lenient) {
             *this = selected{};
+            Entity const fresh{};
+            (detail::begin_with(fresh, Fields{}, static_cast<detail::selected_value<Fields>&>(*this)), ...);
         }
         if (!partition_values::read(row.partition_key, map::partition_layout)) {
             return key_mismatch(map::entity_name, key_part::partition, row.partition_key);

@@ -76,6 +76,14 @@ void add_target(value_target*& target, std::string_view*& name, property_field<E
 template <class Entity, key_part Part, class Component, class Value>
 void add_target(value_target*&, std::string_view*&, key_field<Entity, Part, Component>, Value&) {}
 
+/// The value of a selected field in a row that lacks it: what an entity begins with.
+template <class Entity, auto Member, class Value>
+void begin_with(Entity const& fresh, property_field<Entity, Member>, Value& to) {
+    to.value = read_member<Member>(fresh);
+}
+template <class Entity, key_part Part, class Component, class Value>
+void begin_with(Entity const&, key_field<Entity, Part, Component>, Value&) {}
+
 /// Reads the next value, or counts its bytes among those to be passed over.
 template <class Field, bool Wanted, class Values>
 void take_or_pass(value_reader& reader, std::size_t& passed, Values& to, std::size_t index) {
@@ -208,9 +216,6 @@ public:
     }
 
     [[nodiscard]] result<void> read(row_view const& row, reading mode) {
-        if (mode == reading::lenient) {
-            *this = shown_values{};
-        }
         if (looks_at<key_part::partition>(map::partition_layout, typename map::partition_components{}) &&
             !partition_values::read(row.partition_key, map::partition_layout)) {
             return key_mismatch(map::entity_name, key_part::partition, row.partition_key);

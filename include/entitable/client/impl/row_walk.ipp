@@ -259,7 +259,7 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::read_next(void* to, row_reader read) 
 }
 
 ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(void*), row_reader read, bool shown) {
-    if (shown && can_show_rows()) {
+    if (shown && can_read_shown()) {
         result<void> problem;
         auto const look = [&](std::span<row_view const> run) {
             for (std::size_t at = 0; problem && at < run.size(); ++at) {
@@ -316,7 +316,7 @@ private:
 ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
     row_kind const& kind, bool shown, void* function, void (*call)(void*, void const*)) {
     row_objects objects{kind};
-    if (!shown || !can_show_rows()) {
+    if (!shown || !can_read_shown()) {
         void* const current = objects.at(0);
         for (;;) {
             auto read = read_next(current, kind.read);
