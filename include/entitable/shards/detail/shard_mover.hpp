@@ -150,9 +150,10 @@ private:
     std::vector<shard_table> moved_;
     std::chrono::milliseconds lease_{}; ///< of copies of the map that may be out
     std::optional<shard_retired> dropping_;
-    std::vector<dropped_table> drops_; ///< tables of that
-    std::vector<etag> watched_;        ///< the rows of another's attempt
-    bool watches_{};                   ///< and it is not taken over yet
+    std::optional<shard_retired> dropped_; ///< and to be forgotten, however often that change is drawn up
+    std::vector<dropped_table> drops_;     ///< tables of that
+    std::vector<etag> watched_;            ///< the rows of another's attempt
+    bool watches_{};                       ///< and it is not taken over yet
     bool flipped_{};
     bool flip_sent_{};            ///< so it may be in the map
     bool ended_{};                ///< by another process, and never flipped: its tables are nobody's

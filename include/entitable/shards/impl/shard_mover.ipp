@@ -185,6 +185,7 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
             stop(*std::move(left_));
             return true;
         }
+        dropped_ = dropping_;
         change(stage::forgetting, move_step::dropping, &shard_mover::forget_dropped, now);
         if (!flipped_) {
             progress_.step = move_step::taking_over;

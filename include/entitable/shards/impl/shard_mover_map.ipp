@@ -142,8 +142,8 @@ ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_m
 ENTITABLE_DECL result<bool> shard_mover::forget_dropped(
     shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
     auto const is_it = [&](shard_retired const& each) {
-        return dropping_ && each.store == dropping_->store && each.epoch == dropping_->epoch &&
-            each.shard == dropping_->shard;
+        return dropped_ && each.store == dropped_->store && each.epoch == dropped_->epoch &&
+            each.shard == dropped_->shard;
     };
     bool const erased = std::erase_if(own.retired, is_it) > 0;
     note_drops(map, draft, own);
