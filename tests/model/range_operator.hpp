@@ -64,6 +64,11 @@ public:
     /// How many of its tasks were done.
     [[nodiscard]] int finish() { return done_; }
 
+    /// What it does now.
+    [[nodiscard]] task const& present() const { return present_; }
+    /// What moves or merges; null while it does something else.
+    [[nodiscard]] detail::shard_mover const* mover() const { return move_ ? &*move_ : nullptr; }
+
 private:
     void go_on(steady_time now) {
         if (!next().done()) {
@@ -96,6 +101,7 @@ private:
         }
     }
     void start(task const& next, steady_time now) {
+        present_ = next;
         std::string const name = name_ + '-' + std::to_string(at_);
         if (next.what == task::kind::split) {
             split_.emplace("shardmap", next.shard, next.key, name, nullptr, now);
@@ -138,6 +144,7 @@ private:
     bool off_line_;
     random_source random_;
     std::size_t at_{};
+    task present_;
     int done_{};
     std::optional<detail::shard_map_reading> reading_;
     std::optional<detail::shard_splitting> split_;

@@ -5,7 +5,7 @@
 /// \file
 /// Ranges on a stage, with operators and clients; and what must hold of the logical table, whoever asks.
 
-#include "range_operator.hpp"
+#include "range_saboteur.hpp"
 #include "shard_world.hpp"
 
 namespace shard_world {
@@ -17,7 +17,8 @@ inline row entry(std::string const& key, std::string const& value) {
 }
 // ---- what is true of the logical table ----
 
-inline detail::shard_map_ref map_now(memory_backend const& store) {
+/// The map as it is; ShardMapInvalid where its ranges do not cover every key once.
+inline result<detail::shard_map_ref> map_now(memory_backend const& store) {
     detail::shard_map_reading reading{"shardmap", {}};
     while (!reading.next().done()) {
         call context;
@@ -28,13 +29,60 @@ inline detail::shard_map_ref map_now(memory_backend const& store) {
             }
         });
     }
-    return reading.finish().value();
+    return reading.finish();
 }
+
+/// What holds of a map from one change to the next: a number that has gone does not come again, and a table gets no keys but when it is made.
+class map_rules {
+public:
+    [[nodiscard]] std::string follow(detail::shard_map_copy const& map) {
+        std::set<std::int32_t> numbers;
+        std::map<std::string, std::set<std::string>> keys;
+        for (std::string const key : {"a", "c", "d", "k1", "m", "p", "t", "x", "y"}) { // bounds, and some in between
+            detail::shard_place const& place = map.range_of(key);
+            keys[place.row.store + '/' + place.table_name(map.tables.front())].insert(key);
+        }
+        for (detail::shard_place const& place : map.places) {
+            numbers.insert(place.row.shard);
+            if (gone_.contains(place.row.shard)) {
+                return "the number of a range that has gone is used again: " + std::to_string(place.row.shard);
+            }
+        }
+        std::set_difference(
+            numbers_.begin(), numbers_.end(), numbers.begin(), numbers.end(), std::inserter(gone_, gone_.end()));
+        numbers_ = std::move(numbers);
+        for (auto& [table, had] : keys_) {
+            std::set<std::string>& has = keys[table];
+            if (!std::includes(had.begin(), had.end(), has.begin(), has.end())) {
+                return "a table has got keys: " + table;
+            }
+        }
+        keys_ = std::move(keys); // with those of before, which have none now
+        return {};
+    }
+
+private:
+    std::set<std::int32_t> numbers_;
+    std::set<std::int32_t> gone_;
+    std::map<std::string, std::set<std::string>> keys_; ///< of each table that there was
+};
+
+/// What is true of the ranges, whoever asks.
+struct range_scene : scene {
+    map_rules rules;
+    bool
+        late_rows{}; ///< when two ranges are merged, a late write to the keys of the upper one comes to the table of the lower one
+};
 
 /// The rows that the ranges of the map have in their tables, in key order; each key once.
 inline std::map<std::string, std::string> rows_now(memory_backend const& store) {
     std::map<std::string, std::string> rows;
-    auto const map = map_now(store);
+    auto const read = map_now(store);
+    if (!read) {
+        rows["?"] = read.error().to_string();
+        return rows;
+    }
+    auto const& map = *read;
     for (detail::shard_place const& place : map->places) {
         call context;
         auto const found = store.execute(
@@ -55,6 +103,9 @@ inline std::map<std::string, std::string> rows_now(memory_backend const& store) 
 /// Whether the ranges hold what they are to hold.
 inline std::string differs_now(memory_backend const& store, scene const& all) {
     auto const rows = rows_now(store);
+    if (auto const lost = rows.find("?"); lost != rows.end()) {
+        return lost->second;
+    }
     for (auto const& [key, value] : rows) {
         auto const known = all.rows.find(key);
         if (!all.maybe.contains(key + value) && (known == all.rows.end() || known->second != value)) {
@@ -69,31 +120,57 @@ inline std::string differs_now(memory_backend const& store, scene const& all) {
     return {};
 }
 
-/// How many physical tables there are, and how many the map has.
-inline std::string tables_left(memory_backend const& store) {
-    auto const map = map_now(store);
-    std::set<std::string> wanted;
-    bool open = true;
-    for (detail::shard_place const& place : map->places) {
-        wanted.insert(place.table_name(map->tables.front()));
-        open = open && place.row.attempt_owner.empty() && place.retired.empty();
+/// Tables that no range has, and rows in tables of ranges that have not their keys; none while the map says that something is to be done.
+inline std::string tables_left(memory_backend const& store, bool with_rows = false) {
+    auto const read = map_now(store);
+    if (!read) {
+        return read.error().to_string();
+    }
+    auto const& map = **read;
+    std::map<std::string, std::vector<key_interval>> wanted;
+    for (detail::shard_place const& place : map.places) {
+        wanted[place.table_name(map.tables.front())].push_back(place.keys());
+        if (!place.row.attempt_owner.empty() || !place.retired.empty()) {
+            return {};
+        }
     }
     call context;
     auto const found = store.execute(list_tables{{}, 1000}, context).value().tables;
-    std::size_t const tables = static_cast<std::size_t>(
-        std::count_if(found.begin(), found.end(), [](std::string const& name) { return name.starts_with("items"); }));
-    return !open || tables == wanted.size() ? "" : "tables are left: " + std::to_string(tables);
+    for (std::string const& table : found) {
+        if (!table.starts_with("items")) {
+            continue;
+        }
+        auto const its = wanted.find(table);
+        if (its == wanted.end()) {
+            return "a table is left: " + table;
+        }
+        call own;
+        auto const rows = store.execute(query_entities{table, {}, {}, {}, 1000, {}}, own).value().rows;
+        for (std::size_t index = 0; with_rows && index < rows.size(); ++index) {
+            std::string const key{rows[index].partition_key};
+            bool const is_its = std::any_of(
+                its->second.begin(), its->second.end(), [&](key_interval const& keys) { return keys.contains(key); });
+            if (!is_its && !system_row::is_one(rows[index].row_key)) {
+                return "a row is left in a table of other keys: " + key + " in " + table;
+            }
+        }
+    }
+    return {};
 }
 
 /// In front of the store. A client whose requests take no time writes a key of each range whenever the map changes, and between pages of a copy.
 struct beside {
     using is_transport = void;
     memory_backend below;
-    scene* all;
+    range_scene* all;
 
     [[nodiscard]] entitable::profile profile() const { return below.profile(); }
     void put(std::string const& key, std::string const& value) const {
-        auto const map = map_now(below);
+        auto const read = map_now(below);
+        if (!read) {
+            return; // nobody can
+        }
+        auto const& map = *read;
         detail::shard_place const& place = map->range_of(key);
         call own;
         if (place.allows(true) &&
@@ -103,15 +180,28 @@ struct beside {
             all->rows[key] = value;
         }
     }
+    void map_has_changed() const {
+        auto const map = map_now(below);
+        std::string const broken = map ? all->rules.follow(**map) : map.error().to_string();
+        all->wrong = all->wrong.empty() ? broken : all->wrong;
+        if (map && all->crowd) {
+            std::string const version = std::to_string((*map)->header.version);
+            put("d", version);
+            put("x", version);
+        }
+        if (map && all->late_rows && (*map)->places.front().row.attempt_with) {
+            std::string const lower = (*map)->places.front().table_name((*map)->tables.front());
+            call own;
+            static_cast<void>(below.execute(write_entity{lower, mutation::insert_or_replace(entry("x", "late"))}, own));
+        }
+    }
     template <table_request Request>
         requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         auto answer = below.execute(request, context);
         if constexpr (std::same_as<Request, transact>) {
-            if (all->crowd && answer && request.table == "shardmap") {
-                std::string const version = std::to_string(map_now(below)->header.version);
-                put("d", version);
-                put("x", version);
+            if (answer && request.table == "shardmap") {
+                map_has_changed();
             }
         }
         if constexpr (std::same_as<Request, query_entities>) {
@@ -137,6 +227,8 @@ struct range_order {
     bool off_line{};
     int skew{};
     std::uint64_t seed{};
+    range_defect planted{};
+    bool late_rows{}; ///< see `range_scene`
     std::function<std::string(memory_backend const&, scene const&)> end{};
     int* done{};
 };
@@ -158,8 +250,9 @@ inline void set_up_ranges(
 }
 
 inline void begin(testing::stage& on, range_order const& how) {
-    auto& all = on.keep<scene>();
+    auto& all = on.keep<range_scene>();
     all.crowd = how.crowd;
+    all.late_rows = how.late_rows;
     set_up_ranges(on.store(), on.time(), all, how.bounds);
     for (std::size_t place = 0; place < 5; ++place) {
         on.deliver_to(beside{on.store(), &all}, place);
@@ -170,8 +263,9 @@ inline void begin(testing::stage& on, range_order const& how) {
             "operator " + std::to_string(number),
             [&on, &how, &lives, number] {
                 ++lives;
-                return operator_work{"operator" + std::to_string(lives), how.operators[number], on.store().profile(),
-                    how.off_line, on.time().steady(), how.seed * 100 + static_cast<std::uint64_t>(lives)};
+                return range_saboteur{how.planted, "operator" + std::to_string(lives), how.operators[number],
+                    on.store().profile(), how.off_line, on.time().steady(),
+                    how.seed * 100 + static_cast<std::uint64_t>(lives)};
             },
             [&how](int done) {
                 if (how.done != nullptr) {
@@ -324,11 +418,11 @@ inline suspended suspend(range_order const& how, std::size_t own, std::size_t ot
     local_options by_clock;
     by_clock.time = &time;
     memory_backend const store{by_clock};
-    scene all;
+    range_scene all;
     set_up_ranges(store, time, all, how.bounds);
     any_transport const way{beside{store, &all}};
     all.crowd = how.crowd;
-    operator_work work{"operator", how.operators.front(), store.profile(), how.off_line, time.steady()};
+    range_saboteur work{how.planted, "operator", how.operators.front(), store.profile(), how.off_line, time.steady()};
     testing::program<bool> asking{[&](any_transport through, entitable::clock& clock) {
                                       how.client(through, clock, all, 0);
                                       return true;
@@ -363,6 +457,65 @@ inline suspended suspend(range_order const& how, std::size_t own, std::size_t ot
         seen.problem = "not all was done";
     }
     return seen;
+}
+
+// ---- operators in turn ----
+
+/// Where the first operator stops, and the second one works to its end.
+struct turn {
+    std::size_t behind{SIZE_MAX}; ///< so many requests
+    bool goes_on{};               ///< behind the second one; else it has died
+};
+
+/// What operators come to, one behind the other. Nobody else writes but the crowd.
+inline suspended taking_turns(range_order const& how, turn const& at) {
+    testing::manual_clock time;
+    local_options by_clock;
+    by_clock.time = &time;
+    memory_backend const store{by_clock};
+    range_scene all;
+    set_up_ranges(store, time, all, how.bounds);
+    any_transport const way{beside{store, &all}};
+    all.crowd = how.crowd;
+    all.late_rows = how.late_rows;
+    range_saboteur first{how.planted, "first", how.operators.front(), store.profile(), how.off_line, time.steady()};
+    std::size_t steps = 0;
+    for (; steps < at.behind && !first.next().done(); ++steps) {
+        take_step(first, way, time)();
+    }
+    suspended seen;
+    seen.operator_ended = steps < at.behind;
+    for (std::size_t next = 1; next < how.operators.size(); ++next) {
+        range_saboteur other{how.planted, "other", how.operators[next], store.profile(), how.off_line, time.steady()};
+        while (!other.next().done()) {
+            take_step(other, way, time)();
+        }
+    }
+    while (at.goes_on && !first.next().done()) {
+        take_step(first, way, time)();
+    }
+    seen.problem = !all.wrong.empty() ? all.wrong : differs_now(store, all);
+    seen.problem = seen.problem.empty() ? tables_left(store, true) : seen.problem;
+    if (seen.problem.empty() && how.end) {
+        seen.problem = how.end(store, all);
+    }
+    if (seen.problem.empty() && how.operators.size() == 1 &&
+        first.finish() != static_cast<int>(how.operators.front().size())) {
+        seen.problem = "not all was done";
+    }
+    return seen;
+}
+
+/// Every place where the first operator can stop, or one of so many, and the others work. The first problem.
+inline std::string walk_of_turns(range_order const& how, bool goes_on, std::size_t first = 0, std::size_t stride = 1) {
+    suspended seen;
+    for (turn at{first, goes_on}; !seen.operator_ended; at.behind += stride) {
+        seen = taking_turns(how, at);
+        if (!seen.problem.empty()) {
+            return seen.problem + " (behind " + std::to_string(at.behind) + " requests)";
+        }
+    }
+    return {};
 }
 
 } // namespace shard_world

@@ -61,6 +61,28 @@ TEST_CASE("shard ranges: two operators, one of whom takes the other's work away"
     how.operators.push_back({split_at("p"), merge_to(0, 1, "s2")});
     check(how, quiet);
 }
+TEST_CASE(
+    "shard ranges: an operator that stops behind any of its requests, another one, and whether the first goes on") {
+    std::size_t const stride = entitable_test::rounds(9, 1, 3);
+    std::size_t walks = 0;
+    std::vector<std::vector<task>> const all{{merge_to(0, 1, "s1")}, {move_to(0, "s1")},
+        {split_at("c"), move_to(0, "s1")}, {split_at("p", 1)}, {move_to(1, "s2")},
+        {merge_to(0, 1, "s2"), split_at("c")}};
+    for (std::vector<task> const& first : all) {
+        for (std::vector<task> const& other : all) {
+            for (bool const goes_on : {false, true}) {
+                range_order how;
+                how.bounds = {"m"};
+                how.operators = {first, other};
+                how.off_line = walks % 3 == 0;
+                CAPTURE(walks);
+                CHECK(walk_of_turns(how, goes_on, walks % stride, stride) == "");
+                ++walks;
+            }
+        }
+    }
+}
+
 TEST_CASE("shard ranges: a client that is suspended at any step while anything happens") {
     auto const stride = static_cast<std::size_t>(entitable_test::rounds(13, 1));
     std::vector<task> const both{

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Operators with defects: each is found by a walk, and nothing without it. An operator works alone beside clients whose requests take no time; or
+// stops behind any of its requests, for another one that takes over; or a client is suspended at any step of its own beside any of the operator.
+//
+// Wrong bounds and half flips leave a map that covers some keys twice or not at all, which no reader takes. A half that is copied with the bounds of the
+// whole, and keys that are not erased, lose nothing: they are rows in tables of other keys, where a split was to free space. Late rows that a merge
+// takes for its own meet the guard rows of the other copy, and the merge ends. The others lose rows, or leave a range that nobody can write.
+
+#include "range_world.hpp"
+
+using namespace shard_world;
+
+namespace {
+
+/// Every suspension of a client. Without a defect that is walked through in shard_ranges.cpp.
+std::string walk_of_client(range_order how, range_defect planted) {
+    how.planted = planted;
+    for (bool const behind : {false, true}) {
+        for (std::size_t own = behind ? 1 : 0;; ++own) {
+            suspended seen;
+            for (std::size_t others = 0; !seen.operator_ended; ++others) {
+                seen = suspend(how, own, others, behind);
+                if (!seen.problem.empty()) {
+                    return seen.problem;
+                }
+            }
+            if (seen.client_ended) {
+                break;
+            }
+        }
+    }
+    return {};
+}
+
+/// In front of a client whose questions do not carry the end of the range that it asks.
+struct boundless {
+    using is_transport = void;
+    any_transport below;
+    [[nodiscard]] entitable::profile profile() const { return below.profile(); }
+    template <table_request Request>
+        requires(!std::same_as<Request, read_entity> && !std::same_as<Request, read_entities>)
+    [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if constexpr (std::same_as<Request, query_entities>) {
+            if (request.table.starts_with("items")) {
+                query_entities wider = request;
+                wider.range.partition.upper = {};
+                return below.execute(wider, context);
+            }
+        }
+        return below.execute(request, context);
+    }
+};
+void scans_beyond(any_transport const& way, entitable::clock& time, scene& all, int life) {
+    scans_all(any_transport{boundless{way}}, time, all, life);
+}
+
+/// Whether a range is on the move, and nobody is there who moves it.
+std::string attempts_left(memory_backend const& store, scene const&) {
+    auto const map = map_now(store).value();
+    for (detail::shard_place const& place : map->places) {
+        if (!place.row.attempt_owner.empty()) {
+            return "nobody ends the attempt on range " + std::to_string(place.row.shard);
+        }
+    }
+    return {};
+}
+
+/// With the defect something is wrong at the end, and nothing without it.
+void found_alone(range_defect planted, range_order how) {
+    CAPTURE(static_cast<int>(planted));
+    CHECK(taking_turns(how, {}).problem == "");
+    how.planted = planted;
+    CHECK(taking_turns(how, {}).problem != "");
+}
+/// The same of two operators.
+void found_in_turn(range_defect planted, range_order how, bool goes_on) {
+    CHECK(walk_of_turns(how, goes_on) == "");
+    how.planted = planted;
+    CHECK(walk_of_turns(how, goes_on) != "");
+}
+
+} // namespace
+
+TEST_CASE("range defects: splits and moves of halves") {
+    range_order const how = splits();
+    SECTION("the lower half keeps its old bound") { found_alone(range_defect::keeps_bound, how); }
+    SECTION("the upper half does not say whose tables it has") { found_alone(range_defect::forgets_tables, how); }
+    SECTION("a half copied with the bounds of the whole") { found_alone(range_defect::copies_whole, how); }
+    SECTION("a half flipped with the bounds of the whole") { found_alone(range_defect::flips_whole, how); }
+    SECTION("a table dropped that another range has") { found_alone(range_defect::drops_shared, how); }
+    SECTION("keys erased that another range has") { found_alone(range_defect::erases_used, how); }
+    SECTION("keys left that no range has") { found_alone(range_defect::erases_nothing, how); }
+    SECTION("a number used again") {
+        range_order again = merges();
+        again.operators.front().push_back(split_at("p"));
+        found_alone(range_defect::takes_used_number, again);
+    }
+    SECTION("a split of a range on the move") {
+        range_order both = merges();
+        both.operators.push_back({split_at("c")});
+        found_in_turn(range_defect::splits_attempts, both, true);
+    }
+}
+
+TEST_CASE("range defects: merges") {
+    range_order const how = merges();
+    SECTION("one of the two copied") { found_alone(range_defect::copies_one, how); }
+    SECTION("late rows of the other taken for its own") {
+        range_order late = splits();
+        late.operators.front().push_back(merge_to(0, 1, "s2"));
+        late.late_rows = true;
+        found_alone(range_defect::copies_late_rows, late);
+    }
+    SECTION("a flip of the lower row only") { found_alone(range_defect::keeps_upper, how); }
+    SECTION("a flip of the upper row only") { found_alone(range_defect::loses_upper, how); }
+    SECTION("the takeover of one row") {
+        range_order both = how;
+        both.operators.push_back({move_to(1, "s2")});
+        both.end = attempts_left;
+        found_in_turn(range_defect::ends_one, both, false);
+    }
+    SECTION("one of the two closed") { CHECK(walk_of_client(merges(inserts_both), range_defect::closes_one) != ""); }
+}
+
+TEST_CASE("range defects: a client that takes all rows of a table for those of its range") {
+    CHECK(walk_of_client(splits(scans_beyond), range_defect::none) != "");
+}
