@@ -169,6 +169,30 @@ TEST_CASE("a copy or move that throws leaks nothing and leaves a result that can
     CHECK(tracked::alive == 0);
 }
 
+TEST_CASE("a result that is filled where it is returned fails with the error of what fills it") {
+    tracked::alive = 0;
+    {
+        result<tracked> filled{std::in_place, 1};
+        filled.fail_if({});
+        REQUIRE(filled);
+        CHECK(filled->number == 1);
+
+        result<void> outcome = failure{error_code::server_busy, "later"};
+        filled.fail_if(std::move(outcome));
+        CHECK(tracked::alive == 0); // the value is gone at once
+        REQUIRE_FALSE(filled);
+        CHECK(filled.error().code == error_code::server_busy);
+        CHECK_FALSE(outcome); // NOLINT: its error was taken
+        CHECK(outcome.error().code == error_code::invalid_input);
+
+        filled.fail_if(failure{error_code::internal_error, "another"});
+        CHECK(filled.error().code == error_code::internal_error);
+        filled.fail_if({});
+        CHECK(filled.error().code == error_code::internal_error);
+    }
+    CHECK(tracked::alive == 0);
+}
+
 TEST_CASE("a result holds what can only be moved") {
     static_assert(!std::is_copy_constructible_v<std::unique_ptr<int>>);
     result<std::unique_ptr<int>> one{std::make_unique<int>(5)};

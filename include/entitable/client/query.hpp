@@ -35,7 +35,7 @@ public:
     /// Asks nothing: InvalidInput when it is run. For views, which are made before they are filled.
     query() = default;
     /// Asks what a table has made.
-    explicit query(shared<detail::query_source> source) : any_query(std::move(source)) {}
+    explicit query(shared<detail::query_source>&& source) : any_query(std::move(source)) {}
     query(any_transport through, call_options options, std::string table, result<query_plan> plan)
         : any_query(shared<detail::query_source>::make(std::move(through), std::move(options), std::move(table),
               std::move(plan), mapping<Entity>::partition_layout, mapping<Entity>::row_layout)) {}
@@ -128,16 +128,10 @@ public:
         static_assert(copied, "to() copies each entity, and this type cannot be copied: use for_each");
         result<Container> all{std::in_place};
         if constexpr (copied && std::same_as<Container, std::vector<Row>>) {
-            auto done = read_all(
-                names, &*all, &detail::add_row<Row>, detail::read_row<Entity, Row>, detail::is_read_by_library<Row>);
-            if (!done) {
-                all = std::move(done).as_failure();
-            }
+            all.fail_if(read_all(
+                names, &*all, &detail::add_row<Row>, detail::read_row<Entity, Row>, detail::is_read_by_library<Row>));
         } else if constexpr (copied) {
-            auto done = for_each([&](Row const& entity) { all->push_back(entity); });
-            if (!done) {
-                all = std::move(done).as_failure();
-            }
+            all.fail_if(for_each([&](Row const& entity) { all->push_back(entity); }));
         }
         return all;
     }

@@ -29,7 +29,7 @@ struct query_source : counted, query_parts {
 
 /// What a query of a table asks.
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> ask(
-    table_core const& table, predicate_nodes const& condition, access_path path, key_layout partition, key_layout row);
+    table_core const& table, predicate_nodes const& condition, access_path path, entity_layout const& of);
 
 /// The same for rows that were written before, where the filter has room for one more comparison.
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> only_older(query_source const& all, date_time limit);
@@ -202,7 +202,7 @@ struct last {
 class any_query {
 protected:
     any_query() = default;
-    explicit any_query(shared<query_source> source) : source_(std::move(source)) {}
+    explicit any_query(shared<query_source>&& source) : source_(std::move(source)) {}
     any_query(shared<query_source> source, query_limits limits)
         : source_(std::move(source)), limits_(std::move(limits)) {}
 

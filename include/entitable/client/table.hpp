@@ -134,27 +134,26 @@ public:
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
         static_assert(detail::allow_path<Entity, path>());
-        return entitable::query<Entity, path>{asking(condition.nodes(), path)};
+        return entitable::query<Entity, path>{
+            detail::ask(core_, condition.nodes(), path, detail::layout_of_entity<Entity>)};
     }
     /// For a predicate that was diagnosed already.
     [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
-        return entitable::query<Entity, access_path::point>{asking({}, access_path::point)};
+        return entitable::query<Entity, access_path::point>{
+            detail::ask(core_, {}, access_path::point, detail::layout_of_entity<Entity>)};
     }
 
     /// All entities; reads the whole table.
     [[nodiscard]] auto scan_table() const {
-        return entitable::query<Entity, access_path::table>{asking({}, access_path::table)};
+        return entitable::query<Entity, access_path::table>{
+            detail::ask(core_, {}, access_path::table, detail::layout_of_entity<Entity>)};
     }
     /// The entities that satisfy the predicate; may read the whole table.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
-        return entitable::query<Entity, path>{asking(condition.nodes(), path)};
-    }
-
-private:
-    [[nodiscard]] shared<detail::query_source> asking(predicate_nodes const& condition, access_path path) const {
-        return detail::ask(core_, condition, path, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
+        return entitable::query<Entity, path>{
+            detail::ask(core_, condition.nodes(), path, detail::layout_of_entity<Entity>)};
     }
 };
 

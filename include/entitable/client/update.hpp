@@ -20,9 +20,9 @@ struct entity_change {
     bool (*call)(void* change, void* entity);
     void* change;
 };
-/// Updates one entity of a table, which is left in `entity`.
-ENTITABLE_LAZY [[nodiscard]] result<update_outcome> update_entity(table_core const& table, entity_kind const& kind,
-    key_source const* partition, key_source const* row, void* entity, entity_change change, bool forced,
+/// Updates one entity of a table, which is left in `to`.
+ENTITABLE_LAZY [[nodiscard]] result<void> update_entity(table_core const& table, entity_kind const& kind,
+    key_source const* partition, key_source const* row, updated_parts const& to, entity_change change, bool forced,
     update_options const& options);
 
 } // namespace detail

@@ -38,6 +38,21 @@ struct update_outcome {
     bool changed{};
     bool after_retry{};
 };
+/// The members of an `updated`.
+struct updated_parts {
+    void* entity;
+    entitable::etag& etag;
+    std::uint32_t& attempts;
+    bool& changed;
+    bool& after_retry;
+
+    void take(update_outcome&& outcome) const noexcept {
+        etag = static_cast<entitable::etag&&>(outcome.etag);
+        attempts = outcome.attempts;
+        changed = outcome.changed;
+        after_retry = outcome.after_retry;
+    }
+};
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

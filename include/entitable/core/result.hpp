@@ -84,6 +84,14 @@ public:
             get().raise();
         }
     }
+    /// Takes over the error of another one, if it has any; returns whether it has.
+    [[nodiscard]] bool take_over(error_slot& other) noexcept {
+        if (other.empty()) {
+            return false;
+        }
+        *this = static_cast<error_slot&&>(other);
+        return true;
+    }
     [[nodiscard]] failure take() noexcept {
         entitable::error* const held = holds() ? problem_ : nullptr;
         problem_ = held != nullptr ? taken() : problem_;
@@ -162,6 +170,8 @@ public:
         problem_ = detail::error_slot{static_cast<failure&&>(problem).release()};
         return *this;
     }
+    /// Fails where `outcome` has failed, with its error: for a result that is filled where it is returned, by what may fail.
+    void fail_if(result<void>&& outcome) noexcept;
     ~result() {
         if (has_value_) {
             value_.~T();
@@ -246,6 +256,9 @@ private:
 /// The outcome of an operation that returns no value.
 template <>
 class [[nodiscard]] result<void> {
+    template <class T>
+    friend class result;
+
 public:
     using value_type = void;             ///< what it holds
     using error_type = entitable::error; ///< what it holds otherwise
@@ -276,6 +289,14 @@ public:
 private:
     detail::error_slot problem_;
 };
+
+template <class T>
+void result<T>::fail_if(result<void>&& outcome) noexcept {
+    if (problem_.take_over(outcome.problem_) && has_value_) {
+        value_.~T();
+        has_value_ = false;
+    }
+}
 
 ENTITABLE_END_NAMESPACE
 

@@ -40,26 +40,18 @@ template <class T>
     return made;
 }
 
-/// What a row is made of.
-struct row_source {
-    key_layout partition_layout;
-    key_source const* partition;
-    key_layout row_layout;
-    key_source const* row;
-    std::string_view descriptor;
-    nullable_view const* values;
-    std::string_view const* names; ///< of the values
-    std::size_t count;
-};
-
-/// Writes keys, header, descriptor and values into the block of `into`, whose memory is reused. Errors: those of `write_key`;
-/// OutOfRangeInput names the property whose value has no name.
-ENTITABLE_LAZY [[nodiscard]] result<void> encode_row(row& into, row_source const& from);
+/// Writes keys, header, descriptor and `count` values into the block of `into`, whose memory is reused. Errors: those of `write_key`;
+/// OutOfRangeInput names the property whose value has no name, which is one of `names`.
+ENTITABLE_LAZY [[nodiscard]] result<void> encode_row(row& into, entity_layout const& of, key_source const* partition,
+    key_source const* row, nullable_view const* values, std::string_view const* names, std::size_t count);
 
 /// Fills the targets from a row of any shape, by the names of its properties. `read_elsewhere`: how many properties others read.
 ENTITABLE_LAZY [[nodiscard]] result<void> decode_by_name(row_view const& row, value_target const* targets,
     std::string_view const* names, std::size_t count, reading mode, std::string_view entity,
     std::size_t read_elsewhere = 0);
+/// The same of all properties of an entity.
+ENTITABLE_LAZY [[nodiscard]] result<void> decode_by_name(
+    row_view const& row, value_target const* targets, entity_layout const& of, reading mode);
 
 template <class T>
 bool take_value(void* member, value_view const* value) {
@@ -90,7 +82,7 @@ inline constexpr bool is_plain = is_one_of<T, std::string, bool, std::int32_t, s
 /// The target of a member.
 template <class T>
 [[nodiscard]] value_target target_for(T& member) noexcept {
-    return {&member, &take_value<T>, described<T>};
+    return {&member, &take_value<T>};
 }
 
 template <class Entity, auto Getter, auto Setter>
@@ -137,16 +129,15 @@ template <class Entity, class... Components>
 }
 
 /// Reads both keys of a row, each into one value per component that is a member. RowMismatch names the entity.
-ENTITABLE_LAZY [[nodiscard]] result<void> read_both_keys(row_view const& row, key_layout partition_layout,
-    key_target const* partition, key_layout row_layout, key_target const* row_key, std::string_view entity);
+ENTITABLE_LAZY [[nodiscard]] result<void> read_both_keys(
+    row_view const& row, entity_layout const& of, key_target const* partition, key_target const* row_key);
 
 template <class Entity, class... P, class... R>
 [[nodiscard]] result<void> decode_keys(
     row_view const& row, Entity& out, components<void, P...>, components<void, R...>) {
-    using map = mapping<Entity>;
     key_target const partition[] = {target_of<typename P::codec>(out.*P::member)..., key_target{}};
     key_target const row_key[] = {target_of<typename R::codec>(out.*R::member)..., key_target{}};
-    return read_both_keys(row, map::partition_layout, partition, map::row_layout, row_key, map::entity_name);
+    return read_both_keys(row, layout_of_entity<Entity>, partition, row_key);
 }
 
 /// The values of members, some of which are stored as several properties, each with the name of its member.
@@ -179,7 +170,7 @@ template <class Entity, auto... Members>
 template <class Entity, class... P, class... R, auto... Members>
 [[nodiscard]] result<void> encode_entity(row& into, Entity const& entity, components<void, P...>,
     components<void, R...>, members<0, Members...>, [[maybe_unused]] bool in_one_row = true) {
-    using map = mapping<Entity>;
+    constexpr entity_layout const& layout = layout_of_entity<Entity>;
     key_source const partition[] = {member_source<typename P::codec>(entity.*P::member)..., key_source{}};
     key_source const row[] = {member_source<typename R::codec>(entity.*R::member)..., key_source{}};
     if constexpr (has_parts<members<0, Members...>>) {
@@ -189,23 +180,15 @@ template <class Entity, class... P, class... R, auto... Members>
         if (auto put = put_in_parts<Entity, Members...>(entity, values, names); !put) {
             return put;
         }
-        auto encoded = encode_row(into,
-            {map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), values, names,
-                count});
-        return encoded && in_one_row ? check_size_of_chunked(into, map::entity_name, values, names, count)
+        auto encoded = encode_row(into, layout, partition, row, values, names, count);
+        return encoded && in_one_row ? check_size_of_chunked(into, layout.name, values, names, count)
                                      : std::move(encoded);
+    } else if constexpr (are_member_pointers<Members...>) { // read here: a function for each member costs compile time
+        nullable_view const values[] = {nullable_view{}, view_of(entity.*Members)...};
+        return encode_row(into, layout, partition, row, values + 1, layout.names, layout.count);
     } else {
-        row_source from{map::partition_layout, partition, map::row_layout, row, descriptor_of<Entity>.view(), nullptr,
-            std::data(map::property_names) + 1, sizeof...(Members)};
-        if constexpr (are_member_pointers<Members...>) { // read here: a function for each member costs compile time
-            nullable_view const values[] = {nullable_view{}, view_of(entity.*Members)...};
-            from.values = values + 1;
-            return encode_row(into, from);
-        } else {
-            nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
-            from.values = values + 1;
-            return encode_row(into, from);
-        }
+        nullable_view const values[] = {nullable_view{}, view_of(read_member<Members>(entity))...};
+        return encode_row(into, layout, partition, row, values + 1, layout.names, layout.count);
     }
 }
 
@@ -217,16 +200,14 @@ template <class Entity, class Class, class T>
 template <class Entity, auto Getter, auto Setter>
 [[nodiscard]] value_target target_of_property(Entity& out, accessor_pair<Getter, Setter>) noexcept {
     using value_type = typename accessor_pair<Getter, Setter>::value_type;
-    return {&out,
-        [](void* to, value_view const* value) {
-            value_type taken{};
-            bool const good = take_value<value_type>(&taken, value);
-            if (good) {
-                (static_cast<Entity*>(to)->*Setter)(std::move(taken));
-            }
-            return good;
-        },
-        described<value_type>};
+    return {&out, [](void* to, value_view const* value) {
+                value_type taken{};
+                bool const good = take_value<value_type>(&taken, value);
+                if (good) {
+                    (static_cast<Entity*>(to)->*Setter)(std::move(taken));
+                }
+                return good;
+            }};
 }
 
 /// One function for all members of a type, whatever entity they are of.
@@ -235,7 +216,7 @@ void read_value(value_reader& reader, T& member, std::size_t index) {
     if constexpr (is_plain<T>) {
         reader.take(member);
     } else {
-        reader.take(target_for(member), index);
+        reader.take(target_for(member), described<T>, index);
     }
 }
 template <class Entity, class Class, class T>
@@ -244,7 +225,8 @@ void read_property(value_reader& reader, Entity& out, T Class::* member, std::si
 }
 template <class Entity, auto Getter, auto Setter>
 void read_property(value_reader& reader, Entity& out, accessor_pair<Getter, Setter> property, std::size_t index) {
-    reader.take(target_of_property(out, property), index);
+    using type = typename accessor_pair<Getter, Setter>::value_type;
+    reader.take(target_of_property(out, property), described<type>, index);
 }
 
 /// Reads a member in parts, or notes where the value of another one goes.
@@ -277,28 +259,26 @@ template <class Entity, auto... Members>
 
 template <class Entity, auto... Members>
 [[nodiscard]] result<void> decode_properties(row_view const& row, Entity& out, reading mode, members<0, Members...>) {
-    using map = mapping<Entity>;
+    constexpr entity_layout const& layout = layout_of_entity<Entity>;
     if constexpr (has_parts<members<0, Members...>>) {
         return decode_in_parts<Entity, Members...>(row, out, mode);
     } else {
-        std::string_view const* const names = std::data(map::property_names) + 1; // after the placeholder
-        constexpr std::string_view descriptor = descriptor_of<Entity>.view();
-        if (has_descriptor(row.payload, descriptor)) {
-            value_reader reader{row.payload, descriptor.size()};
+        if (has_descriptor(row.payload, layout.descriptor)) {
+            value_reader reader{row.payload, layout.descriptor.size()};
             [[maybe_unused]] std::size_t index = 0;
             if constexpr (are_member_pointers<Members...>) {
                 (read_value(reader, out.*Members, index++), ...);
             } else {
                 (read_property(reader, out, Members, index++), ...);
             }
-            return reader.finish(names, map::entity_name);
+            return reader.finish(layout.names, layout.name);
         }
         if constexpr (are_member_pointers<Members...>) {
             value_target const targets[] = {target_for(out.*Members)..., value_target{}};
-            return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
+            return decode_by_name(row, targets, layout, mode);
         } else {
             value_target const targets[] = {target_of_property(out, Members)..., value_target{}};
-            return decode_by_name(row, targets, names, sizeof...(Members), mode, map::entity_name);
+            return decode_by_name(row, targets, layout, mode);
         }
     }
 }
@@ -312,6 +292,12 @@ inline void assign_system(date_time& to, row_view const& row) noexcept { to = ro
 template <class Entity, auto... Members>
 void decode_system([[maybe_unused]] row_view const& row, Entity& out, members<0, Members...>) {
     (assign_system(out.*Members, row), ...);
+}
+
+/// Makes an entity what a new one is.
+template <class Entity>
+void reset_entity(void* entity) {
+    *static_cast<Entity*>(entity) = Entity{};
 }
 
 } // namespace detail
@@ -342,9 +328,7 @@ template <mapped_entity Entity>
 template <mapped_entity Entity>
 [[nodiscard]] result<row> to_row(Entity const& entity) {
     result<row> made{std::in_place};
-    if (auto encoded = to_row(entity, *made); !encoded) {
-        made = std::move(encoded).as_failure();
-    }
+    made.fail_if(to_row(entity, *made));
     return made;
 }
 
@@ -354,7 +338,7 @@ template <mapped_entity Entity>
 [[nodiscard]] result<void> from_row(row_view const& row, Entity& out, reading mode = reading::standard) {
     using map = mapping<Entity>;
     if (mode == reading::lenient) {
-        out = Entity{}; // what is missing keeps its default, not what the last row had
+        detail::reset_entity<Entity>(&out); // what is missing keeps its default, not what the last row had
     }
     auto read = detail::decode_keys(row, out, typename map::partition_components{}, typename map::row_components{});
     if (!read) {

@@ -35,6 +35,17 @@ template <class Entity, auto Member>
     return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
 }
 
+/// One function for all properties of a type, whatever entity they are of.
+template <class T, class From>
+[[nodiscard]] predicate_value compare_value(std::string_view name, filter_operator operation, From const& from) {
+    if constexpr (std::same_as<T, std::string>) {
+        return property_comparison(name, operation, value_view{std::string_view{from}});
+    } else {
+        T const converted = static_cast<T>(from);
+        return property_comparison(name, operation, property_type<T>::view(converted));
+    }
+}
+
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto compare(property_field<Entity, Member> field, filter_operator operation, From const& from) {
     using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
@@ -51,14 +62,7 @@ template <class Entity, auto Member, class From>
         return is_present(field, operation == filter_operator::not_equal);
     } else if constexpr (comparable_with<From, type>) {
         constexpr auto free = shape_set::of(0);
-        if constexpr (std::same_as<type, std::string>) {
-            return predicate<Entity, free, free>{
-                property_comparison(field.name, operation, value_view{std::string_view{from}})};
-        } else {
-            type const converted = static_cast<type>(from);
-            return predicate<Entity, free, free>{
-                property_comparison(field.name, operation, property_type<type>::view(converted))};
-        }
+        return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
     } else {
         static_assert(comparable_with<From, type>,
             "a property is compared with a value of its own type, or a narrower one, and not with another member: this "
@@ -133,6 +137,17 @@ ENTITABLE_LAZY [[nodiscard]] predicate_value key_comparison(filter_operator oper
 /// A comparison with a salted component, in the bucket of its operand, or, unless it is ==, in any bucket.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket);
 
+/// One function for all components of a codec, whatever entity they are of.
+template <class Codec, class From>
+[[nodiscard]] predicate_value compare_text(
+    filter_operator operation, key_component const& component, key_part part, std::size_t index, From const& from) {
+    using type = typename held_by<typename Codec::value_type>::type;
+    std::remove_cvref_t<typename Codec::argument> const operand =
+        static_cast<typename Codec::argument>(closest_to<type>(from));
+    return key_comparison(operation, place_beside<type>(from), Codec::reversed, component, part, index,
+        source_of_operand<Codec>(operand));
+}
+
 [[nodiscard]] constexpr bool is_range(filter_operator operation) noexcept {
     return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
 }
@@ -166,16 +181,12 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
     } else if constexpr (comparable_with<From, type> || literal_for<From, type> || whole) {
         constexpr shape_set shape = shape_of(Operation, Part, index);
         constexpr shape_set opposite = shape_of_opposite(Operation, Part, index, codec::optional);
-        std::remove_cvref_t<typename codec::argument> const operand =
-            static_cast<typename codec::argument>(closest_to<type>(from));
-        predicate_value nodes = key_comparison(Operation, place_beside<type>(from), codec::reversed, layout[index],
-            Part, index, source_of_operand<codec>(operand));
         if constexpr (Component::buckets == 0) {
-            return predicate<Entity, shape, opposite>{std::move(nodes)};
+            return predicate<Entity, shape, opposite>{compare_text<codec>(Operation, layout[index], Part, index, from)};
         } else {
             constexpr shape_set bucket = shape_of(filter_operator::equal, Part, index - 1);
-            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{
-                in_buckets(std::move(nodes).nodes(), layout[index - 1])};
+            return predicate<Entity, both(shape, bucket), shape_set::of(0)>{in_buckets(
+                compare_text<codec>(Operation, layout[index], Part, index, from).nodes(), layout[index - 1])};
         }
     } else {
         static_assert(comparable_with<From, type>,

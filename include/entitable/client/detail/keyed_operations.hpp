@@ -188,9 +188,7 @@ protected:
     [[nodiscard]] result<Found> read(key_source const* partition, key_source const* row) const {
         result<Found> found{std::in_place};
         if constexpr (std::same_as<Found, Entity>) { // what nearly every program calls
-            if (auto read = core_.read(kind_of_entity<Entity>, partition, row, &*found); !read) {
-                found = std::move(read).as_failure();
-            }
+            found.fail_if(core_.read(kind_of_entity<Entity>, partition, row, &*found));
         } else {
             found_entity<Entity, Found> const shown{&found, core_.options().reading};
             shown.conclude(core_.read(kind_of_entity<Entity>, partition, row, entity_visitor{shown}));
@@ -211,16 +209,10 @@ protected:
         bool forced, Change& change, update_options const& options) const {
         result<updated<Entity>> outcome{std::in_place};
         Change* target = &change; // may point to a function, which is no object
-        auto done = update_entity(core_, kind_of_entity<Entity>, keys.partition, keys.row, &outcome->entity,
-            {&call_change<Change, Entity>, &target}, forced, options);
-        if (done) {
-            outcome->etag = std::move(done->etag);
-            outcome->attempts = done->attempts;
-            outcome->changed = done->changed;
-            outcome->after_retry = done->after_retry;
-        } else {
-            outcome = std::move(done).as_failure();
-        }
+        updated<Entity>& made = *outcome;
+        outcome.fail_if(update_entity(core_, kind_of_entity<Entity>, keys.partition, keys.row,
+            {&made.entity, made.etag, made.attempts, made.changed, made.after_retry},
+            {&call_change<Change, Entity>, &target}, forced, options));
         return outcome;
     }
     table_core core_;

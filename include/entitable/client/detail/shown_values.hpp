@@ -95,7 +95,7 @@ void take_or_pass(value_reader& reader, std::size_t& passed, Values& to, std::si
         if constexpr (is_plain<type>) {
             reader.take(value);
         } else {
-            reader.take(target_for(value), index);
+            reader.take(target_for(value), described_as, index);
         }
     } else {
         if constexpr (described_as.nullable) {

@@ -46,10 +46,8 @@ public:
         if (!done) {
             return std::move(done).as_failure();
         }
-        outcome_->etag = std::move(done->etag);
-        outcome_->attempts = done->attempts;
-        outcome_->changed = done->changed;
-        outcome_->after_retry = done->after_retry;
+        updated<Entity>& made = *outcome_;
+        updated_parts{&made.entity, made.etag, made.attempts, made.changed, made.after_retry}.take(*std::move(done));
         return std::move(outcome_);
     }
 

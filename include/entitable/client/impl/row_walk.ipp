@@ -36,9 +36,10 @@ ENTITABLE_DECL row_walk::row_walk(shared<query_source> source, query_limits limi
 ENTITABLE_DECL row_walk::~row_walk() = default;
 
 ENTITABLE_LAZY_BODY shared<query_source> ask(
-    table_core const& table, predicate_nodes const& condition, access_path path, key_layout partition, key_layout row) {
+    table_core const& table, predicate_nodes const& condition, access_path path, entity_layout const& of) {
     return shared<query_source>::make(table.transport(), table.options(), table.name(),
-        make_plan(condition, path, partition, row, table.transport().profile()), partition, row);
+        make_plan(condition, path, of.partition_layout, of.row_layout, table.transport().profile()),
+        of.partition_layout, of.row_layout);
 }
 
 ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, date_time limit) {

@@ -168,8 +168,8 @@ ENTITABLE_LAZY_BODY result<void> table_core::read(
     entity_kind const& of, key_source const* partition, key_source const* row, entity_visitor const& visit) const {
     std::string partition_buffer;
     std::string row_buffer;
-    return read(key_text(partition_buffer, key_part::partition, of.partition_layout, partition),
-        key_text(row_buffer, key_part::row, of.row_layout, row), visit);
+    return read(key_text(partition_buffer, key_part::partition, of.layout.partition_layout, partition),
+        key_text(row_buffer, key_part::row, of.layout.row_layout, row), visit);
 }
 
 ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range, filter const& condition,
@@ -226,8 +226,8 @@ ENTITABLE_LAZY_BODY result<mutation> removal(
 
 ENTITABLE_LAZY_BODY result<mutation> removal(
     entity_kind const& of, key_source const* partition, key_source const* row, etag_condition&& condition) {
-    return removal(write_key(of.partition_layout, partition), checked_row_key(write_key(of.row_layout, row)),
-        std::move(condition));
+    return removal(write_key(of.layout.partition_layout, partition),
+        checked_row_key(write_key(of.layout.row_layout, row)), std::move(condition));
 }
 
 } // namespace detail

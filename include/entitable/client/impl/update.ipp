@@ -109,21 +109,21 @@ ENTITABLE_LAZY_BODY update_operation to_update(table_core const& table, result<s
         std::move(reading), change, forced, options.max_attempts, options.delays, seed, std::move(allowed)};
 }
 
-ENTITABLE_LAZY_BODY result<update_outcome> update_entity(table_core const& table, entity_kind const& kind,
-    key_source const* partition, key_source const* row, void* entity, entity_change change, bool forced,
+ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_kind const& kind,
+    key_source const* partition, key_source const* row, updated_parts const& to, entity_change change, bool forced,
     update_options const& options) {
-    auto partition_key = write_key(kind.partition_layout, partition);
-    auto row_key = checked_row_key(write_key(kind.row_layout, row));
+    auto partition_key = write_key(kind.layout.partition_layout, partition);
+    auto row_key = checked_row_key(write_key(kind.layout.row_layout, row));
     auto const change_row = [&](row_view stored) -> result<std::optional<entitable::row>> {
-        kind.reset(entity);
-        if (auto decoded = kind.read(stored, entity, table.options().reading); !decoded) {
+        kind.reset(to.entity);
+        if (auto decoded = kind.read(stored, to.entity, table.options().reading); !decoded) {
             return std::move(decoded).as_failure();
         }
-        if (!change.call(change.change, entity)) {
+        if (!change.call(change.change, to.entity)) {
             return std::optional<entitable::row>{};
         }
         result<entitable::row> made{std::in_place};
-        if (auto encoded = kind.write(entity, *made); !encoded) {
+        if (auto encoded = kind.write(to.entity, *made); !encoded) {
             return std::move(encoded).as_failure();
         }
         return changed_entity(stored, made);
@@ -132,7 +132,12 @@ ENTITABLE_LAZY_BODY result<update_outcome> update_entity(table_core const& table
     call context{table.options(), *options.time};
     context.location = read_location::primary;
     auto through = table.transport();
-    return run(updating, context, *options.time, through);
+    auto done = run(updating, context, *options.time, through);
+    if (!done) {
+        return std::move(done).as_failure();
+    }
+    to.take(*std::move(done));
+    return {};
 }
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The descriptor of an entity type's rows (`row_format`), as a constant.
+/// The descriptor of an entity type's rows (`row_format`), and what else is known about the type, as constants.
 
 #include <entitable/mapping/detail/parts.hpp>
 #include <entitable/mapping/mapping.hpp>
@@ -95,6 +95,20 @@ template <class Entity>
 
 template <class Entity>
 inline constexpr auto descriptor_of = make_any_descriptor<Entity>();
+
+/// What functions that are compiled once have to know about an entity type: one constant, and so one argument of each call.
+struct entity_layout {
+    std::string_view name;
+    key_layout partition_layout;
+    key_layout row_layout;
+    std::string_view descriptor;
+    std::string_view const* names; ///< of its properties
+    std::size_t count;             ///< of them
+};
+template <class Entity>
+inline constexpr entity_layout layout_of_entity{mapping<Entity>::entity_name, mapping<Entity>::partition_layout,
+    mapping<Entity>::row_layout, descriptor_of<Entity>.view(), std::data(mapping<Entity>::property_names) + 1,
+    mapping<Entity>::properties::size};
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

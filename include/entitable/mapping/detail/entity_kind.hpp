@@ -20,11 +20,10 @@ template <class Entity>
 
 /// What type-erased code has to know about an entity's type.
 struct entity_kind {
+    entity_layout const& layout;
     row_reader read;
     result<void> (*write)(void const* from, row& to);
     void (*reset)(void* entity); ///< to what a new one is
-    key_layout partition_layout;
-    key_layout row_layout;
 };
 
 template <class Entity>
@@ -34,12 +33,8 @@ template <class Entity>
         typename map::row_components{}, typename map::properties{});
 }
 template <class Entity>
-void reset_entity(void* entity) {
-    *static_cast<Entity*>(entity) = Entity{};
-}
-template <class Entity>
-inline constexpr entity_kind kind_of_entity{&read_entity_row<Entity>, &write_entity_row<Entity>, &reset_entity<Entity>,
-    mapping<Entity>::partition_layout, mapping<Entity>::row_layout};
+inline constexpr entity_kind kind_of_entity{
+    layout_of_entity<Entity>, &read_entity_row<Entity>, &write_entity_row<Entity>, &reset_entity<Entity>};
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -26,15 +26,9 @@ struct described_property {
 
 /// Where the value of a property goes.
 struct value_target {
-    // Constructors, because compilers zero a whole array of aggregates before they fill it.
-    value_target() noexcept : to(nullptr), take(nullptr), property() {}
-    value_target(void* destination, bool (*function)(void*, value_view const*), described_property described) noexcept
-        : to(destination), take(function), property(described) {}
-
     void* to;
     /// Takes a value, or null for an absent one; false when that does not fit.
     bool (*take)(void* to, value_view const* value);
-    described_property property;
 };
 
 /// `to = text`, where `to` mostly has held another text of about the size. `text` is no part of it.
@@ -77,7 +71,7 @@ public:
     }
     void take(std::string& to) { assign_text(to, take_bytes()); }
     /// The next value, of property `index`, into any other.
-    ENTITABLE_LAZY void take(value_target const& target, std::size_t index);
+    ENTITABLE_LAZY void take(value_target const& target, described_property property, std::size_t index);
 
     /// Skips that many bytes of values of fixed size.
     void pass(std::size_t size) noexcept { at_ += has(size) ? size : 0; }

@@ -11,15 +11,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY result<void> encode_row(row& into, row_source const& from) {
+ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, key_source const* partition,
+    key_source const* row_key, nullable_view const* values, std::string_view const* names, std::size_t count) {
     constexpr std::size_t usual_keys = 96; // bytes of both; longer ones cost an allocation more
-    std::size_t size = row_format::header_size + from.descriptor.size();
+    std::size_t size = row_format::header_size + of.descriptor.size();
     std::string_view const* nameless = nullptr;
-    for (std::size_t index = 0; index < from.count; ++index) {
-        nullable_view const& value = from.values[index];
+    for (std::size_t index = 0; index < count; ++index) {
+        nullable_view const& value = values[index];
         size += value.nullable ? 1U : 0U;
         if (value.nameless && nameless == nullptr) {
-            nameless = from.names + index;
+            nameless = names + index;
         }
         if (value.present) {
             edm_type const type = value.value.type();
@@ -31,17 +32,17 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, row_source const& from) {
     if (block.capacity() < size + usual_keys) {
         block.reserve(size + usual_keys);
     }
-    if (auto appended = append_key(block, from.partition_layout, from.partition); !appended) {
+    if (auto appended = append_key(block, of.partition_layout, partition); !appended) {
         return appended;
     }
     std::size_t const partition_key_size = block.size();
-    if (auto appended = append_key(block, from.row_layout, from.row); !appended) {
+    if (auto appended = append_key(block, of.row_layout, row_key); !appended) {
         return appended;
     }
     std::size_t const keys_size = block.size();
-    if (std::string_view const row_key{block.data() + partition_key_size, keys_size - partition_key_size};
-        system_row::is_one(row_key)) {
-        return key_reserved(row_key);
+    if (std::string_view const made{block.data() + partition_key_size, keys_size - partition_key_size};
+        system_row::is_one(made)) {
+        return key_reserved(made);
     }
     if (nameless != nullptr) {
         return failure{error_code::out_of_range_input,
@@ -56,12 +57,12 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, row_source const& from) {
         }
     };
     *to = static_cast<char>(row_format::version);
-    row_format::store(to + 2, static_cast<std::uint16_t>(from.count));
-    row_format::store(to + 4, static_cast<std::uint32_t>(from.descriptor.size()));
+    row_format::store(to + 2, static_cast<std::uint16_t>(count));
+    row_format::store(to + 4, static_cast<std::uint32_t>(of.descriptor.size()));
     to += row_format::header_size;
-    put(from.descriptor.data(), from.descriptor.size());
-    for (std::size_t index = 0; index < from.count; ++index) {
-        nullable_view const& value = from.values[index];
+    put(of.descriptor.data(), of.descriptor.size());
+    for (std::size_t index = 0; index < count; ++index) {
+        nullable_view const& value = values[index];
         if (value.nullable) {
             *to++ = static_cast<char>(value.present ? 1 : 0);
         }
@@ -142,18 +143,23 @@ ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_targe
     return {};
 }
 
-ENTITABLE_LAZY_BODY result<void> read_both_keys(row_view const& row, key_layout partition_layout,
-    key_target const* partition, key_layout row_layout, key_target const* row_key, std::string_view entity) {
+ENTITABLE_LAZY_BODY result<void> decode_by_name(
+    row_view const& row, value_target const* targets, entity_layout const& of, reading mode) {
+    return decode_by_name(row, targets, of.names, of.count, mode, of.name);
+}
+
+ENTITABLE_LAZY_BODY result<void> read_both_keys(
+    row_view const& row, entity_layout const& of, key_target const* partition, key_target const* row_key) {
     // A component alone is the whole key: nothing to take apart.
     auto const read = [](std::string_view key, key_layout layout, key_target const* values) {
         return layout.size() == 1 && values->parse != nullptr ? values->parse(key, values->value)
                                                               : read_key(key, layout, values);
     };
-    if (!read(row.partition_key, partition_layout, partition)) {
-        return key_mismatch(entity, key_part::partition, row.partition_key);
+    if (!read(row.partition_key, of.partition_layout, partition)) {
+        return key_mismatch(of.name, key_part::partition, row.partition_key);
     }
-    if (!read(row.row_key, row_layout, row_key)) {
-        return key_mismatch(entity, key_part::row, row.row_key);
+    if (!read(row.row_key, of.row_layout, row_key)) {
+        return key_mismatch(of.name, key_part::row, row.row_key);
     }
     return {};
 }

@@ -20,10 +20,11 @@ ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_vi
                        : "\" has another type than the member, or a value that it cannot hold")})};
 }
 
-ENTITABLE_LAZY_BODY void value_reader::take(value_target const& target, std::size_t index) {
-    edm_type const type = target.property.type;
+ENTITABLE_LAZY_BODY void value_reader::take(
+    value_target const& target, described_property property, std::size_t index) {
+    edm_type const type = property.type;
     bool present = true;
-    if (target.property.nullable) {
+    if (property.nullable) {
         present = has(1) && *at_++ != 0;
     }
     value_view value;
