@@ -115,6 +115,12 @@ TEST_CASE("range defects: merges") {
     }
     SECTION("a flip of the lower row only") { found_alone(range_defect::keeps_upper, how); }
     SECTION("a flip of the upper row only") { found_alone(range_defect::loses_upper, how); }
+    SECTION("both in the old tables of the lower one") {
+        found_alone(range_defect::keeps_tables, how);
+        range_order again = how;
+        again.planted = range_defect::keeps_tables;
+        CHECK(taking_turns(again, {}).problem.starts_with("a table has got keys"));
+    }
     SECTION("the takeover of one row") {
         range_order both = how;
         both.operators.push_back({move_to(1, "s2")});

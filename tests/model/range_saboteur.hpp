@@ -31,6 +31,7 @@ enum class range_defect : std::uint8_t {
     closes_one,        ///< closing, draining and sealing change one row of a merge
     keeps_upper,       ///< the flip of a merge changes the lower row only
     loses_upper,       ///< the flip of a merge removes the upper row only
+    keeps_tables,      ///< the flip of a merge gives the lower range the keys of both in the tables that it has
     ends_one,          ///< the takeover of one row of a merge leaves the other one as it is
 };
 
@@ -236,6 +237,10 @@ private:
                 place.shard = -1;
             } else if (what_ == range_defect::loses_upper && merges && flips && place.shard == own) {
                 place.high = rows_[own].high;
+            } else if (what_ == range_defect::keeps_tables && merges && flips && place.shard == own) {
+                place.store = rows_[own].store;
+                place.epoch = rows_[own].epoch;
+                place.tables_of = rows_[own].tables_of;
             } else if (what_ == range_defect::flips_whole && !merges && flips) {
                 place.low.clear();
                 place.high.clear();
