@@ -188,14 +188,14 @@ private:
     }
 
     [[nodiscard]] result<query_entities::response> answer(query_entities const& request, call& context) const {
-        auto reader = read_page(request, state_->next_page(request.page_size), nullptr, context);
+        auto reader = read_page(request, state_->next_page(request.page_size), nullptr, true, context);
         return reader ? std::move(*reader).finish() : std::move(reader).as_failure();
     }
 
     [[nodiscard]] result<read_entities::response> answer(read_entities const& request, call& context) const {
         auto const limits = state_->next_page(request.asked->page_size);
         run_watcher const* const shown = limits.shuffled_by == 0 ? request.visit : nullptr;
-        auto reader = read_page(*request.asked, limits, shown, context);
+        auto reader = read_page(*request.asked, limits, shown, request.row_keys, context);
         if (!reader) {
             return std::move(reader).as_failure();
         }
@@ -205,9 +205,9 @@ private:
 
     /// Collects the rows of a page, or passes them to a visitor while the store reads them.
     [[nodiscard]] result<detail::page_reader> read_page(query_entities const& request,
-        detail::page_limits const& limits, run_watcher const* shown, call const& context) const {
+        detail::page_limits const& limits, run_watcher const* shown, bool row_keys, call const& context) const {
         auto const table = state_->table_key(request.table);
-        auto reader = detail::page_reader::start(request, table, limits, shown);
+        auto reader = detail::page_reader::start(request, table, limits, shown, row_keys);
         if (!reader) {
             return reader;
         }

@@ -7,7 +7,7 @@
 
 #include <entitable/client/detail/folds.hpp>
 
-#include <limits>
+#include <cstdint>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -57,7 +57,7 @@ struct summing {
     using type = present_type<Field>;
     using value_type = std::conditional_t<is_integer_field<Field>, std::int64_t, double>;
     value_type sum{};
-    bool fits{true};
+    std::int64_t left_range{}; ///< negative once a sum did not fit
 
     template <class Row>
     void take(Row const& row) {
@@ -65,16 +65,18 @@ struct summing {
         type const* const value = present(held);
         auto const more = value != nullptr ? static_cast<value_type>(*value) : value_type{};
         if constexpr (is_integer_field<Field>) {
-            constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();
-            fits = fits && (more >= 0 ? sum <= most - more : sum >= -most - 1 - more);
-        }
-        if (fits) {
+            auto const next =
+                static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
+            left_range |= (sum ^ next) & (more ^ next); // negative where both have the other sign
+            sum = next;
+        } else {
             sum += more;
         }
     }
     [[nodiscard]] result<value_type> finish() const {
-        return fits ? result<value_type>{sum}
-                    : result<value_type>{failure{error_code::out_of_range_input, "the sum does not fit into 64 bits"}};
+        return left_range >= 0
+            ? result<value_type>{sum}
+            : result<value_type>{failure{error_code::out_of_range_input, "the sum does not fit into 64 bits"}};
     }
 };
 

@@ -94,8 +94,9 @@ public:
     /// The number of all rows from the next page on.
     ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_rows();
     /// Shows all rows from the next page on, while the store is being read, run by run: see `read_entities`. The visitor keeps its own
-    /// problem. `page_done` is called after each page, when nothing is being read, and may end the walk.
-    ENTITABLE_LAZY [[nodiscard]] result<void> show_rows(run_watcher visit, function_ref<result<void>()> page_done);
+    /// problem. `page_done` is called after each page, when nothing is being read, and may end the walk. `row_keys`: as in the request.
+    ENTITABLE_LAZY [[nodiscard]] result<void> show_rows(
+        run_watcher visit, function_ref<result<void>()> page_done, bool row_keys = true);
     /// Whether this query can be read by `show_rows`.
     [[nodiscard]] bool can_show_rows() const noexcept { return limits_.in_flight <= 1; }
     /// The next row, until the next call; nothing at the end.
@@ -127,7 +128,7 @@ public:
 private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
-    ENTITABLE_LAZY [[nodiscard]] result<void> show_page(run_watcher const& watcher);
+    ENTITABLE_LAZY [[nodiscard]] result<void> show_page(run_watcher const& watcher, bool row_keys);
     /// Requests the next page, and others with it.
     ENTITABLE_LAZY void read_round();
     /// Takes pages that were answered until one has rows; returns whether another has to be requested.

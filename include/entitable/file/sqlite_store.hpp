@@ -84,6 +84,9 @@ public:
     /// As the concept says.
     result<lookup> scan(std::string_view table, scan_range const& range, scan_visitor visit, call const& context = {});
     /// As the concept says.
+    result<lookup> scan_runs(
+        std::string_view table, scan_range const& range, run_visitor visit, call const& context = {});
+    /// As the concept says.
     result<lookup> update(std::string_view table, std::string_view partition, function_ref<bool(transaction&)> body,
         call const& context = {});
 

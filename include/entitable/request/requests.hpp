@@ -140,6 +140,7 @@ struct read_entities {
     std::string_view table;        ///< that of `asked`
     query_entities const* asked{}; ///< which page
     run_watcher const* visit{};    ///< receives its rows, in order
+    bool row_keys{true};           ///< whether it looks at row keys; else these may be as the store holds them
 };
 
 // ---- writes -------------------------------------------------------------------------------------------------

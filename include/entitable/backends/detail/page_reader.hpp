@@ -29,9 +29,10 @@ struct page_limits {
 class page_reader {
 public:
     /// ContinuationInvalid when the request carries a token that was not given for it.
-    /// With `shown` rows are shown to that, and not collected.
+    /// With `shown` rows are shown to that, and not collected; without `row_keys` it does not look at these.
     ENTITABLE_LAZY [[nodiscard]] static result<page_reader> start(query_entities const& request,
-        std::string_view table_key, page_limits const& limits, run_watcher const* shown = nullptr);
+        std::string_view table_key, page_limits const& limits, run_watcher const* shown = nullptr,
+        bool row_keys = true);
 
     ENTITABLE_LAZY [[nodiscard]] scan_range range() const noexcept;
     /// One row in stored form; returns whether to continue.
@@ -87,8 +88,8 @@ private:
         bool included;
     };
 
-    page_reader(query_entities const& request, page_limits const& limits, run_watcher const* shown)
-        : request_(&request), shown_(shown), limits_(limits) {}
+    page_reader(query_entities const& request, page_limits const& limits, run_watcher const* shown, bool row_keys)
+        : request_(&request), shown_(shown), row_keys_(row_keys), limits_(limits) {}
     ENTITABLE_LAZY [[nodiscard]] bool enter(std::string_view partition, std::string_view row);
     /// Takes the rows, from the first one on, that belong to the page and are shown as they are stored: how many. None where each has to
     /// be looked at.
@@ -112,6 +113,7 @@ private:
 
     query_entities const* request_;
     run_watcher const* shown_;
+    bool row_keys_; ///< that looks at row keys
     page_limits limits_;
     std::uint64_t fingerprint_{};
     bool one_partition_{};

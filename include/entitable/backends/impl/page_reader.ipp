@@ -8,9 +8,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(
-    query_entities const& request, std::string_view table_key, page_limits const& limits, run_watcher const* shown) {
-    page_reader reader{request, limits, shown};
+ENTITABLE_LAZY_BODY result<page_reader> page_reader::start(query_entities const& request, std::string_view table_key,
+    page_limits const& limits, run_watcher const* shown, bool row_keys) {
+    page_reader reader{request, limits, shown, row_keys};
     key_interval const& partitions = request.range.partition;
     key_interval const& rows = request.range.row;
     reader.fingerprint_ = fingerprint(request, table_key);
@@ -110,19 +110,25 @@ ENTITABLE_LAZY_BODY std::size_t page_reader::take_plain(std::span<row_view const
         return 0;
     }
     std::size_t bytes = bytes_;
-    std::uint64_t bits = 0;
-    bool whole = true;
+    std::size_t shortest = rows.front().payload.size();
     for (row_view const& each : rows) {
         bytes += each.row_key.size() + each.payload.size();
-        whole = whole && each.payload.size() >= row_format::header_size;
-        static_cast<void>(text::all_eights(each.row_key, [&](std::uint64_t eight) {
-            bits |= eight;
-            return true;
-        }));
+        shortest = shortest < each.payload.size() ? shortest : each.payload.size();
     }
-    bool const ascii = (bits & 0x8080808080808080U) == 0;
-    if (!whole || !ascii || bytes >= limits_.bytes) {
+    if (shortest < row_format::header_size || bytes >= limits_.bytes) {
         return 0;
+    }
+    if (row_keys_) {
+        std::uint64_t bits = 0;
+        for (row_view const& each : rows) {
+            static_cast<void>(text::all_eights(each.row_key, [&](std::uint64_t eight) {
+                bits |= eight;
+                return true;
+            }));
+        }
+        if ((bits & 0x8080808080808080U) != 0) {
+            return 0;
+        }
     }
     bytes_ = bytes;
     rows_ += rows.size();

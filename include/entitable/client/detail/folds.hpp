@@ -6,6 +6,7 @@
 /// How rows are read into what a query gives, and the folds of `query` over one field.
 
 #include <entitable/client/row_walk.hpp>
+#include <entitable/core/text.hpp>
 #include <entitable/mapping/codec.hpp>
 
 #include <concepts>
@@ -68,7 +69,7 @@ template <class Shown, class Function>
             function(std::as_const(current));
         }
     };
-    return walk.show_rows(look, [&] { return std::exchange(problem, {}); });
+    return walk.show_rows(look, [&] { return std::exchange(problem, {}); }, Shown::reads_row_key);
 }
 
 /// The value of a field of an entity, or of what a query has selected.
@@ -119,6 +120,9 @@ template <class T>
             : right < left  ? ordering::greater
             : left == right ? ordering::equal
                             : ordering::unordered;
+    } else if constexpr (std::same_as<T, std::string>) {
+        int const order = text::compare_utf16(left, right);
+        return order < 0 ? ordering::less : order > 0 ? ordering::greater : ordering::equal;
     } else if constexpr (property_value<T>) {
         return compare_values(property_type<T>::view(left), property_type<T>::view(right));
     } else { // a key component of a type that no property has

@@ -209,7 +209,15 @@ class shown_values : key_values<Entity, key_part::partition, typename mapping<En
     template <class Field, bool Wanted, class Values>
     friend void take_or_pass(value_reader&, std::size_t&, Values&, std::size_t);
 
+    template <key_part Part, class... Components>
+    [[nodiscard]] static constexpr bool looks_at(key_layout layout, components<void, Components...> all) noexcept {
+        return !takes_every_text(layout, all) || (is_one_of<key_field<Entity, Part, Components>, Fields...> || ...);
+    }
+
 public:
+    /// Whether `read` looks at the row key.
+    static constexpr bool reads_row_key = looks_at<key_part::row>(map::row_layout, typename map::row_components{});
+
     template <class Field>
     [[nodiscard]] auto const& operator[](Field) const noexcept {
         return static_cast<field_value<Field> const&>(*this).value;
@@ -220,17 +228,10 @@ public:
             !partition_values::read(row.partition_key, map::partition_layout)) {
             return key_mismatch(map::entity_name, key_part::partition, row.partition_key);
         }
-        if (looks_at<key_part::row>(map::row_layout, typename map::row_components{}) &&
-            !row_values::read(row.row_key, map::row_layout)) {
+        if (reads_row_key && !row_values::read(row.row_key, map::row_layout)) {
             return key_mismatch(map::entity_name, key_part::row, row.row_key);
         }
         return read_values<Entity, Fields...>(row, *this, mode);
-    }
-
-private:
-    template <key_part Part, class... Components>
-    [[nodiscard]] static constexpr bool looks_at(key_layout layout, components<void, Components...> all) noexcept {
-        return !takes_every_text(layout, all) || (is_one_of<key_field<Entity, Part, Components>, Fields...> || ...);
     }
 };
 

@@ -181,14 +181,15 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
     return end_page();
 }
 
-ENTITABLE_LAZY_BODY result<void> row_walk::show_page(run_watcher const& watcher) {
+ENTITABLE_LAZY_BODY result<void> row_walk::show_page(run_watcher const& watcher, bool row_keys) {
     reading_.set_page_size(rows_of_next_page());
     query_entities const& asked = reading_.page_to_show();
     call context{source_->options, system_clock()};
-    return reading_.finish(source_->through.execute(read_entities{asked.table, &asked, &watcher}, context));
+    return reading_.finish(source_->through.execute(read_entities{asked.table, &asked, &watcher, row_keys}, context));
 }
 
-ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(run_watcher visit, function_ref<result<void>()> page_done) {
+ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(
+    run_watcher visit, function_ref<result<void>()> page_done, bool row_keys) {
     auto const look = [&](std::span<row_view const> run) {
         while (!run.empty()) {
             auto accepted = reading_.accept(run);
@@ -202,8 +203,9 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(run_watcher visit, function
         }
     };
     run_watcher const watcher{look};
+    row_keys = row_keys || !source_->plan.client.empty();
     while (!taken_all() && !reading_.at_end()) {
-        auto read = show_page(watcher);
+        auto read = show_page(watcher, row_keys);
         if (read) {
             read = page_done();
         }
@@ -217,8 +219,8 @@ ENTITABLE_LAZY_BODY result<void> row_walk::show_rows(run_watcher visit, function
 ENTITABLE_LAZY_BODY result<std::uint64_t> row_walk::count_rows() {
     if (can_show_rows()) {
         std::uint64_t shown = 0;
-        auto read =
-            show_rows([&](std::span<row_view const> run) { shown += run.size(); }, [] { return result<void>{}; });
+        auto const add = [&](std::span<row_view const> run) { shown += run.size(); };
+        auto read = show_rows(add, [] { return result<void>{}; }, false);
         return read ? result<std::uint64_t>{shown} : std::move(read).as_failure();
     }
     for (std::uint64_t rows = 0;; rows += used_) {

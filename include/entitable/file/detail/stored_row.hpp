@@ -23,11 +23,43 @@ namespace detail {
 [[nodiscard]] std::optional<std::string_view> pack_row(
     connection& on, std::string& bytes, std::uint64_t partition_hash, std::string_view row);
 
+/// What a stored row is put together from: the bytes that were stored, or its shape and what stands in the row. Valid until the next
+/// call or step.
+struct stored_parts {
+    row_shape const* shape; ///< null for those bytes
+    std::string_view bytes;
+
+    [[nodiscard]] std::size_t size() const noexcept {
+        return bytes.size() + (shape == nullptr ? 0 : shape->bytes.size());
+    }
+    /// Writes the bytes that were stored.
+    void copy_to(char* to) const noexcept {
+        constexpr std::size_t head_size = row_format::timestamp_offset;
+        constexpr std::size_t timestamp_size = row_format::header_size - head_size;
+        std::string_view rest = bytes;
+        if (shape != nullptr) {
+            std::memcpy(to, shape->bytes.data(), head_size);
+            std::memcpy(to + head_size, bytes.data(), timestamp_size);
+            to += row_format::header_size;
+            std::memcpy(to, shape->bytes.data() + head_size, shape->bytes.size() - head_size);
+            to += shape->bytes.size() - head_size;
+            rest.remove_prefix(timestamp_size);
+        }
+        if (!rest.empty()) {
+            std::memcpy(to, rest.data(), rest.size());
+        }
+    }
+};
+
+/// The parts of a row; nothing when they are not those of this row, or `on` is broken.
+[[nodiscard]] std::optional<stored_parts> check_row(
+    connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row);
+
 /// The bytes that were stored; nothing when they are not those of this row, or `on` is broken. Valid until the next call or step.
 [[nodiscard]] std::optional<std::string_view> unpack_row(
     connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row);
 
-/// Why `unpack_row` gave nothing.
+/// Why these gave nothing.
 [[nodiscard]] failure unreadable_row(connection& on, std::string_view partition, std::string_view row);
 
 } // namespace detail

@@ -221,11 +221,12 @@ ENTITABLE_DECL void connection::count_log_pages(std::size_t& pages) noexcept {
 }
 
 ENTITABLE_DECL bool connection::may_step() noexcept {
-    if (!in_own_process()) {
+    bool const own = in_own_process();
+    if (!own) {
         code_ = SQLITE_MISUSE;
         broken_ = true;
     }
-    return in_own_process();
+    return own;
 }
 
 // ---- what codes mean --------------------------------------------------------------------------------
@@ -456,7 +457,11 @@ ENTITABLE_DECL result<bool> statement::next_row() {
 ENTITABLE_DECL std::int64_t statement::changed_rows() const noexcept { return sqlite3_changes(on_.database_); }
 
 ENTITABLE_DECL stepped statement::step() noexcept {
-    return statement_ == nullptr || !on_.may_step() ? stepped::failed : on_.outcome_of(sqlite3_step(statement_));
+    if (statement_ == nullptr || !on_.may_step()) {
+        return stepped::failed;
+    }
+    int const code = sqlite3_step(statement_);
+    return code == SQLITE_ROW ? stepped::row : on_.outcome_of(code);
 }
 
 ENTITABLE_DECL stepped statement::finish() noexcept {

@@ -4,6 +4,7 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/file/detail/new_file.hpp>
+#include <entitable/file/detail/row_run.hpp>
 #include <entitable/file/detail/schema.hpp>
 #include <entitable/file/detail/stored_row.hpp>
 #include <entitable/file/sqlite_store.hpp>
@@ -256,12 +257,31 @@ ENTITABLE_DECL result<lookup> sqlite_store::get(
 
 ENTITABLE_DECL result<lookup> sqlite_store::scan(
     std::string_view table, scan_range const& range, scan_visitor visit, call const& context) {
+    auto const each = [&](std::span<row_view const> run) {
+        for (row_view const& one : run) {
+            if (!visit(one.partition_key, one.row_key, one.payload)) {
+                return false;
+            }
+        }
+        return true;
+    };
+    return scan_runs(table, range, each, context);
+}
+
+ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
+    std::string_view table, scan_range const& range, run_visitor visit, call const& context) {
     detail::patience waits{options_, context};
     auto reader = readers_->borrow(waits);
     if (!reader) {
         return std::move(reader).as_failure();
     }
     bool const one_partition = range.last_partition == range.from_partition;
+    detail::row_run run{range.from_partition};
+    auto const show = [&] {
+        bool const wanted = run.rows().empty() || visit(run.rows());
+        run.clear();
+        return wanted;
+    };
     for (;;) {
         auto const id = (*reader)->table_id(table, waits);
         if (!id || !*id) {
@@ -280,21 +300,35 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan(
             continue;
         }
         lookup const found = more && *more ? lookup::found : lookup::absent;
-        std::string_view partition = range.from_partition;
-        std::uint64_t partition_hash = detail::partition_checksum(**id, partition);
+        std::uint64_t partition_hash = detail::partition_checksum(**id, run.partition());
+        std::size_t rows = 0;
+        // What was read ahead of a row that cannot be read is shown before that is told: the visitor may stop there.
         for (; more && *more; more = asked.next_row()) {
-            if (!one_partition) {
-                partition = asked.bytes(2);
-                partition_hash = detail::partition_checksum(**id, partition);
+            if (!one_partition && asked.bytes(2) != run.partition()) {
+                if (!show()) {
+                    return found;
+                }
+                run.begin(asked.bytes(2));
+                partition_hash = detail::partition_checksum(**id, run.partition());
             }
             std::string_view const row = asked.bytes(0);
-            auto const bytes = detail::unpack_row(**reader, asked.bytes(1), partition_hash, row);
-            if (!bytes) {
-                return detail::unreadable_row(**reader, partition, row);
+            auto const parts = detail::check_row(**reader, asked.bytes(1), partition_hash, row);
+            if (!parts) {
+                return show() ? result<lookup>{detail::unreadable_row(**reader, run.partition(), row)} : found;
             }
-            if (!visit(partition, row, *bytes)) {
+            if (!run.add(row, *parts)) {
+                if (!show()) {
+                    return found;
+                }
+                static_cast<void>(run.add(row, *parts));
+            }
+            bool const may_be_last = ++rows == range.most_rows || (range.last_row && row > *range.last_row);
+            if (may_be_last && !show()) {
                 return found;
             }
+        }
+        if (!show()) {
+            return found;
         }
         if (!more) {
             return std::move(more).as_failure();

@@ -101,7 +101,7 @@ ENTITABLE_DECL std::optional<std::string_view> pack_row(
     return std::string_view{bytes}.substr(begin);
 }
 
-ENTITABLE_DECL std::optional<std::string_view> unpack_row(
+ENTITABLE_DECL std::optional<stored_parts> check_row(
     connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row) {
     if (stored.size() < stored_row::trailer_size) {
         return std::nullopt;
@@ -122,11 +122,19 @@ ENTITABLE_DECL std::optional<std::string_view> unpack_row(
         checksum_of(stored, shape, partition_hash, row)) {
         return std::nullopt;
     }
-    if (shape == nullptr) {
-        return stored;
+    if (shape != nullptr && stored.size() < stored_row::timestamp_size) {
+        return std::nullopt;
     }
-    return stored.size() < stored_row::timestamp_size ? std::optional<std::string_view>{}
-                                                      : on.shapes().whole(*shape, stored);
+    return stored_parts{shape, stored};
+}
+
+ENTITABLE_DECL std::optional<std::string_view> unpack_row(
+    connection& on, std::string_view stored, std::uint64_t partition_hash, std::string_view row) {
+    auto const parts = check_row(on, stored, partition_hash, row);
+    if (!parts || parts->shape == nullptr) {
+        return parts ? std::optional{parts->bytes} : std::nullopt;
+    }
+    return on.shapes().whole(*parts->shape, parts->bytes);
 }
 
 ENTITABLE_DECL failure unreadable_row(connection& on, std::string_view partition, std::string_view row) {
