@@ -323,3 +323,31 @@ TEST_CASE("bad files: a row whose bytes were changed is an error wherever it is 
     CHECK_FALSE(report->sound());
     CHECK(report->damaged >= 1);
 }
+
+TEST_CASE("bad files: a row whose bytes were changed ends no page before its own") {
+    temporary_folder const folder;
+    file_options options;
+    options.local.page_bytes = 2000; // four rows
+    {
+        file_backend const store{folder / "runners.db", options};
+        table<runner> const runners{store, "runners"};
+        runners.create().value();
+        for (std::int32_t bib = 1; bib <= 20; ++bib) {
+            runners.insert({"Boston", bib, std::string(500, 'n')}).value();
+        }
+    }
+    run_sql_with_checksums(folder / "runners.db",
+        "UPDATE entitable_row SET value = substr(value, 1, 20) || X'00' || substr(value, 22) "
+        "WHERE row_key = X'30303030303030303131'");
+    file_backend const store{folder / "runners.db", options};
+    table<runner> const runners{store, "runners"};
+    for (auto const& all : {runners.where(fields<runner>::race == "Boston"),
+             runners.where(fields<runner>::race == "Boston").in_flight(2)}) {
+        std::int32_t seen = 0;
+        auto const look = [&](runner const& each) { CHECK(each.bib == ++seen); };
+        CHECK(all.for_each(look).error().code == error_code::store_corrupt);
+        CHECK(seen == 8);
+    }
+    CHECK(runners.where(fields<runner>::race == "Boston").take(8).count().value() == 8);
+    CHECK(runners.where(fields<runner>::race == "Boston" && fields<runner>::bib <= 9).count().value() == 9);
+}
