@@ -102,8 +102,8 @@ private:
     /// Stands for an error that was taken: a failed result that was moved from stays a failed one. No address of an object, of which
     /// each shared library that hides its symbols would have one of its own.
     [[nodiscard]] static entitable::error* taken() noexcept {
-        return reinterpret_cast<entitable::error*>(
-            ~std::uintptr_t{}); // NOLINT(performance-no-int-to-ptr): never followed
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): nobody follows it
+        return reinterpret_cast<entitable::error*>(~std::uintptr_t{});
     }
     [[nodiscard]] bool holds() const noexcept { return problem_ != nullptr && problem_ != taken(); }
 
