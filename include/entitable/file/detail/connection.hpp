@@ -158,6 +158,8 @@ public:
     /// Lets SQLite move the log into the file and remove it when this is the last connection. The caller holds the writer
     /// lock; without this a connection leaves the log as it is.
     void end_log_at_close() noexcept;
+    /// Whether this is the process that opened it, and no child.
+    [[nodiscard]] bool in_own_process() const noexcept { return forks_ == platform::forks(); }
 
 private:
     friend class page_copy;
@@ -171,8 +173,7 @@ private:
     [[nodiscard]] std::int64_t committed_pages() noexcept;
     [[nodiscard]] result<void> configure(file_options const& options, patience& waits);
     void close() noexcept;
-    [[nodiscard]] bool in_own_process() const noexcept { return forks_ == platform::forks(); }
-    /// The same before a step; where it is false the step has failed.
+    /// Whether this is the process that opened it, before a step; where it is not, the step has failed.
     [[nodiscard]] bool may_step() noexcept;
 
     page_guard guard_{}; ///< ends after the database

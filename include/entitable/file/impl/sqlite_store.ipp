@@ -330,6 +330,9 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
         if (!show()) {
             return found;
         }
+        if (more && !(*reader)->in_own_process()) { // the visitor made this process
+            more = asked.next_row();
+        }
         if (!more) {
             return std::move(more).as_failure();
         }
