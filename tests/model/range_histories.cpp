@@ -90,30 +90,15 @@ struct figures {
 };
 
 testing::interleaving_report world(std::uint64_t seed, stale_by planted, figures& done) {
-    range_order how;
-    how.bounds = {"m"};
-    how.operators.assign(2, std::vector<task>(4, task{task::kind::draw}));
-    how.seed = seed;
-    how.crowd = false;
-    how.off_line = seed % 5 == 0;
-    how.skew = static_cast<int>(seed % 41) - 20;
-    how.clients = 3;
+    range_order how = drawn_from(seed);
     how.client = client_of(seed, planted);
     how.end = [&done](memory_backend const& store, scene const& all) {
         done.judged += all.history.size();
         return unexplained(store, all);
     };
     how.done = &done.tasks;
-    return testing::random_interleaving([&how](testing::stage& on) { begin(on, how); },
-        {.faults = seed % 4,
-            .late = seed % 3,
-            .twice = seed % 2,
-            .crashes = seed % 3,
-            .again = 4,
-            .life = 24h,
-            .most_requests = 2'000,
-            .most_states = 20'000},
-        seed);
+    return testing::random_interleaving(
+        [&how](testing::stage& on) { begin(on, how); }, limits_of_world(seed, 2'000), seed);
 }
 
 } // namespace

@@ -404,7 +404,37 @@ inline range_order merges(client_body client = {}) {
     return how;
 }
 
+/// A store with ranges, for programs that take their steps in turn.
+struct ranges_alone {
+    testing::manual_clock time;
+    memory_backend store{local_options{.time = &time}};
+    range_scene all;
+    any_transport way{beside{store, &all}};
+
+    explicit ranges_alone(range_order const& how) {
+        set_up_ranges(store, time, all, how.bounds);
+        all.crowd = how.crowd;
+        all.late_rows = how.late_rows;
+    }
+    ranges_alone(ranges_alone const&) = delete;
+    ranges_alone& operator=(ranges_alone const&) = delete;
+};
+
+/// Three clients beside two operators, whose tasks are drawn.
+inline range_order drawn_from(std::uint64_t seed) {
+    range_order how;
+    how.bounds = {"m"};
+    how.operators.assign(2, std::vector<task>(4, task{task::kind::draw}));
+    how.seed = seed;
+    how.crowd = false;
+    how.off_line = seed % 5 == 0;
+    how.skew = static_cast<int>(seed % 41) - 20;
+    how.clients = 3;
+    return how;
+}
+
 // ---- suspension: every step of a client beside every step of an operator ----
+
 /// What a client and an operator come to when the client is suspended after some requests of its own for some of the operator's; `behind`: with the
 /// answer to the last one on its way.
 struct suspended {
@@ -414,14 +444,11 @@ struct suspended {
 };
 
 inline suspended suspend(range_order const& how, std::size_t own, std::size_t others, bool behind) {
-    testing::manual_clock time;
-    local_options by_clock;
-    by_clock.time = &time;
-    memory_backend const store{by_clock};
-    range_scene all;
-    set_up_ranges(store, time, all, how.bounds);
-    any_transport const way{beside{store, &all}};
-    all.crowd = how.crowd;
+    ranges_alone on{how};
+    testing::manual_clock& time = on.time;
+    memory_backend const& store = on.store;
+    range_scene& all = on.all;
+    any_transport const& way = on.way;
     range_saboteur work{how.planted, "operator", how.operators.front(), store.profile(), how.off_line, time.steady()};
     testing::program<bool> asking{[&](any_transport through, entitable::clock& clock) {
                                       how.client(through, clock, all, 0);
@@ -469,15 +496,11 @@ struct turn {
 
 /// What operators come to, one behind the other. Nobody else writes but the crowd.
 inline suspended taking_turns(range_order const& how, turn const& at) {
-    testing::manual_clock time;
-    local_options by_clock;
-    by_clock.time = &time;
-    memory_backend const store{by_clock};
-    range_scene all;
-    set_up_ranges(store, time, all, how.bounds);
-    any_transport const way{beside{store, &all}};
-    all.crowd = how.crowd;
-    all.late_rows = how.late_rows;
+    ranges_alone on{how};
+    testing::manual_clock& time = on.time;
+    memory_backend const& store = on.store;
+    range_scene& all = on.all;
+    any_transport const& way = on.way;
     range_saboteur first{how.planted, "first", how.operators.front(), store.profile(), how.off_line, time.steady()};
     std::size_t steps = 0;
     for (; steps < at.behind && !first.next().done(); ++steps) {

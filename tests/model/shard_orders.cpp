@@ -184,16 +184,8 @@ testing::interleaving_report world(std::uint64_t seed, move_defect planted, int*
     how.page_size = seed % 5 == 0 ? 1 : seed % 5 == 1 ? 2 : 1000;
     how.end = unexplained;
     how.moved = moved;
-    return testing::random_interleaving([&how](testing::stage& on) { begin(on, how); },
-        {.faults = seed % 4,
-            .late = seed % 3,
-            .twice = seed % 2,
-            .crashes = seed % 3,
-            .again = 4,
-            .life = 24h,
-            .most_requests = 1'000,
-            .most_states = 20'000},
-        seed);
+    return testing::random_interleaving(
+        [&how](testing::stage& on) { begin(on, how); }, limits_of_world(seed, 1'000), seed);
 }
 
 } // namespace

@@ -61,6 +61,7 @@ TEST_CASE("shard ranges: two operators, one of whom takes the other's work away"
     how.operators.push_back({split_at("p"), merge_to(0, 1, "s2")});
     check(how, quiet);
 }
+
 TEST_CASE(
     "shard ranges: an operator that stops behind any of its requests, another one, and whether the first goes on") {
     std::size_t const stride = entitable_test::rounds(9, 1, 3);
@@ -115,27 +116,14 @@ TEST_CASE("shard ranges: worlds of clients and two operators, drawn from seeds")
     std::size_t steps = 0;
     std::uint64_t const worlds = entitable_test::rounds(60, 20'000, 300);
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {
-        range_order how;
-        how.bounds = {"m"};
-        how.operators.assign(2, std::vector<task>(4, task{task::kind::draw}));
-        how.seed = seed;
-        how.crowd = false;
-        how.off_line = seed % 5 == 0;
-        how.skew = static_cast<int>(seed % 41) - 20;
-        how.clients = 3;
+        range_order how = drawn_from(seed);
         how.client = [](any_transport const& way, entitable::clock& time, scene& all, int life) {
             (life % 3 == 0 ? inserts_both : life % 3 == 1 ? scans_all : reads_upper)(way, time, all, life);
         };
         how.done = &done;
-        auto const seen = testing::random_interleaving([&how](testing::stage& on) { begin(on, how); },
-            {.faults = seed % 4,
-                .late = seed % 3,
-                .crashes = seed % 3,
-                .again = 4,
-                .life = 24h,
-                .most_requests = 2'000,
-                .most_states = 20'000},
-            seed);
+        auto limits = limits_of_world(seed, 2'000);
+        limits.twice = 0; // these clients have no operation rows
+        auto const seen = testing::random_interleaving([&how](testing::stage& on) { begin(on, how); }, limits, seed);
         CAPTURE(seed, seen.schedule);
         CHECK(seen.problem == "");
         CHECK(seen.complete);

@@ -428,5 +428,16 @@ inline std::optional<sharded> open(any_transport const& way, entitable::clock& t
 }
 
 inline testing::interleaving_limits const quiet{.faults = 0, .late = 0};
+/// What may happen to the requests of a world that is drawn from a seed.
+inline testing::interleaving_limits limits_of_world(std::uint64_t seed, std::size_t most_requests) {
+    return {.faults = seed % 4,
+        .late = seed % 3,
+        .twice = seed % 2,
+        .crashes = seed % 3,
+        .again = 4,
+        .life = 24h,
+        .most_requests = most_requests,
+        .most_states = 20'000};
+}
 
 } // namespace shard_world
