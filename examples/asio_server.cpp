@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// A server with Boost.Asio that answers from tables: one thread, one io_context. Sockets of its clients and requests to the table service wait in the
-// same io_context, and each connection is a coroutine of Asio. A line "2 apples" books two apples; the answer says how many are left.
-//
-// The table service is in the program, too, so that the example needs nothing else: HTTP on the loopback, through libcurl.
+/// \file
+/// A server with Boost.Asio that answers from tables: one thread, one io_context. Sockets of its clients and requests to the table service wait in the
+/// same io_context, and each connection is a coroutine of Asio. A line "2 apples" books two apples; the answer says how many are left.
+///
+/// The table service is in the program, too, so that the example needs nothing else: HTTP on the loopback, through libcurl.
 
 #include <entitable/asio.hpp>
 #include <entitable/azure.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Tables by callbacks, in a program without coroutines and with a loop of another kind: here a queue of events, as in programs with windows.
-// One more thread runs the tables; answers come back as events. The only coroutine is `tell`.
+/// \file
+/// Tables by callbacks, in a program without coroutines and with a loop of another kind: here a queue of events, as in programs with windows.
+/// One more thread runs the tables; answers come back as events. The only coroutine is `tell`.
 
 #include <entitable/async.hpp>
 

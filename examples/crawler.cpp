@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Follows links from page to page in a table that is far away: each read takes 20 ms. One thread, a coroutine for each page, and as many
-// reads under way as there are pages to look at. Then plain callbacks, for programs without coroutines of their own.
+/// \file
+/// Follows links from page to page in a table that is far away: each read takes 20 ms. One thread, a coroutine for each page, and as many
+/// reads under way as there are pages to look at. Then plain callbacks, for programs without coroutines of their own.
 
 #include <entitable/async.hpp>
 

@@ -139,8 +139,9 @@ int main() {
     std::vector<std::thread> others;
     for (int poster = 0; poster < 2; ++poster) {
         others.emplace_back([&, poster] {
+            std::string const mine = std::string{"p"}.append(std::to_string(poster)).append("-");
             for (int number = 0; !over; ++number) {
-                (void)blog.write("cats", "p" + std::to_string(poster) + "-" + std::to_string(number));
+                (void)blog.write("cats", mine + std::to_string(number));
                 std::this_thread::sleep_for(200us);
             }
         });

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
-
-// Serves tables to every client of the table service, in any language: from a file, or from memory.
-//
-//   serve FILE [--port N]        tables in a file, which is created if it does not exist
-//   serve --memory [--port N]    tables that are gone at the end
-//   serve --postgres DATABASE    tables in PostgreSQL, by a connection string; where the example was built with libpq
-//   serve --memory --check       starts, stores and reads an entity as a client would, and stops
-//
-// Prints one line with the connection string. Port 0 takes a free one. Ctrl-C finishes what is under way, and closes the file.
-//
 // Run as a test with: --memory --check
+
+/// \file
+/// Serves tables to every client of the table service, in any language: from a file, or from memory.
+///
+///   serve FILE [--port N]        tables in a file, which is created if it does not exist
+///   serve --memory [--port N]    tables that are gone at the end
+///   serve --postgres DATABASE    tables in PostgreSQL, by a connection string; where the example was built with libpq
+///   serve --memory --check       starts, stores and reads an entity as a client would, and stops
+///
+/// Prints one line with the connection string. Port 0 takes a free one. Ctrl-C finishes what is under way, and closes the file.
 
 #include <entitable/azure.hpp>
 #include <entitable/entitable.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
-// Sums that are always right: the takings of a shop stand in a row beside its orders, and change in the same transaction. What a program
-// that knows nothing of them writes is found and mended.
+/// \file
+/// Sums that are always right: the takings of a shop stand in a row beside its orders, and change in the same transaction. What a program
+/// that knows nothing of them writes is found and mended.
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Sums that are kept beside their entities: `aggregated_table`. Part of the core, but not of its umbrella, so that programs without them do
-/// not compile it.
+/// Counts and sums in the same transaction as their entities: `aggregated_table`. Part of the core. The core umbrella does not
+/// include it, so that other programs do not compile it.
 
 #include <entitable/aggregate/aggregated_table.hpp>

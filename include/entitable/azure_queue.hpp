@@ -3,6 +3,7 @@
 #pragma once
 
 /// \file
-/// Queues on Azure. Part of the component of `entitable/azure.hpp`, and apart from it so that programs without queues do not compile them.
+/// Queues in Azure Queue Storage: `azure_queue`. Part of the component of `entitable/azure.hpp`. That header does not include it,
+/// so that programs without queues do not compile it.
 
 #include <entitable/storage_queue/azure_queue.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Many rows into a table, or out of it: `bulk_insert`, `bulk_upsert`, `bulk_remove`, `bulk_update`, `bulk_copy` and `bulk_estimate`. Part of the core, but
-/// not of its umbrella, so that programs that load nothing do not compile it.
+/// Many rows into a table, or out of it: `bulk_insert`, `bulk_upsert`, `bulk_update`, `bulk_remove`, `bulk_copy`. Part of the core.
+/// The core umbrella does not include it, so that other programs do not compile it.
 
 #include <entitable/bulk/bulk_copy.hpp>
 #include <entitable/bulk/bulk_estimate.hpp>

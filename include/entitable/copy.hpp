@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Copies of tables, from any backend to any other and under other keys: `copy` and `copy_rows`. Part of the core, but not of its
-/// umbrella, so that programs that copy nothing do not compile it.
+/// Copies of tables, to any store and under other keys: `copy`, `copy_rows`. Part of the core. The core umbrella does not include
+/// it, so that other programs do not compile it.
 
 #include <entitable/pattern/copy.hpp>

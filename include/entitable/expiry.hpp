@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Entities with an end: `expire` removes old ones, `period_tables` drops tables of old ones. Part of the core; apart from its
-/// umbrella so that programs that keep everything do not compile it.
+/// Removal of old entities: `expire` removes them by age, `period_tables` drops whole tables. Part of the core. The core umbrella
+/// does not include it, so that other programs do not compile it.
 
 #include <entitable/bulk/expire.hpp>
 #include <entitable/pattern/period_tables.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 /// \file
-/// Tables in a file. Needs SQLite 3.32 or later: link `entitable::file`, or `-lsqlite3`. A program without this header does not.
+/// Tables in one file, shared by processes: `file_backend`. Needs SQLite 3.32 or later: link `entitable::file_compiled` or
+/// `entitable::file`, or `-lsqlite3`.
 
 #include <entitable/file/file_backend.hpp>

@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Many stores looked after as one: `fleet`. Part of the core, but not of its umbrella, so that programs without fleets do not compile it.
+/// Operation of many stores as one, with checks, moves and backups: `fleet`, `plan_rebalance`, `back_up`. Part of the core. The
+/// core umbrella does not include it, so that other programs do not compile it.
 
 #include <entitable/fleet/balance.hpp>
 #include <entitable/fleet/fleet.hpp>

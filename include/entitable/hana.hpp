@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Boost.Hana and entities, for those who ask for it; the core does not know Hana.
+/// Boost.Hana over entities: each is a `hana::Struct`. The core does not include Hana.
 ///
 /// Every type declared with ENTITABLE models `hana::Struct`: its members are the components of its partition key, those of its
 /// row key and its properties, in this order, each under the name that it is stored under. Members that hold the ETag or the

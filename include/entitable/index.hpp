@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Tables that are queried by several keys: `indexed_table`. Part of the core, but not of its umbrella, so that programs without indexes do not
-/// compile it.
+/// Secondary indexes and unique keys: `indexed_table`; `elsewhere` for an index in other partitions. Part of the core. The core
+/// umbrella does not include it, so that other programs do not compile it.
 
 #include <entitable/index/indexed_table.hpp>

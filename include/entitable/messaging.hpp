@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Work that spans partitions and is never forgotten: queues and sagas. Part of the core, but not of its umbrella, so that programs without
-/// them do not compile it.
+/// Queues and sagas for work that spans partitions: `table_queue`, `saga_for`. Part of the core. The core umbrella does not include
+/// it, so that other programs do not compile it.
 
 #include <entitable/messaging/keep_alive.hpp>
 #include <entitable/messaging/saga.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 /// \file
-/// Tables on PostgreSQL. Needs libpq 14 or later: link `entitable::postgres`, or `-lpq`. A program without this header does not.
+/// Tables on PostgreSQL, for many machines: `postgres_backend`. Needs libpq 14 or later: link `entitable::postgres_compiled` or
+/// `entitable::postgres`, or `-lpq`.
 
 #include <entitable/postgres/postgres_backend.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Queries in pipelines of range-v3, which has to be installed; std pipelines need no header. A query is a view of either
+/// Queries in pipelines of range-v3: a `query` is a view of it. Standard pipelines need no header. A query is a view of either
 /// library: single pass, cheap to copy, run anew by each `begin()`.
 ///
 ///     auto names = runners.where(...) | ranges::views::transform(&registration::name) | ranges::to<std::vector>();

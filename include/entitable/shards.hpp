@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// One table over many stores: `sharded`. Part of the core, but not of its umbrella, so that programs without shards do not compile it.
+/// One table over many stores: `sharded`, over a `lookup_map` or `hash_stores`. Part of the core. The core umbrella does not
+/// include it, so that other programs do not compile it.
 
 #include <entitable/shards/hash_stores.hpp>
 #include <entitable/shards/partial.hpp>

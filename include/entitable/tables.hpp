@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Tables of more than one kind of entity: `tables<A, B>`, and `row_table` for entities whose properties are known at run
-/// time. Part of the core, but not of its umbrella, because it needs `<variant>`.
+/// Several types of entity in one table: `tables`; and `row_table`, for properties that are known at run time. Part of the core.
+/// The core umbrella does not include it, because it needs `<variant>`.
 
 #include <entitable/client/row_table.hpp>
 #include <entitable/client/tables.hpp>

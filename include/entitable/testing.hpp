@@ -3,9 +3,8 @@
 #pragma once
 
 /// \file
-/// For tests of applications, besides the in-memory backend: a clock that stands still, a readable dump of a
-/// store and the difference of two, a spy, scripted answers, assertions that need no test framework. Header-only also where the
-/// rest is compiled separately. For authors of backends: entitable/testing/conformance.hpp.
+/// Tests of applications: `manual_clock`, `dump` of a store, `spy`, `scripted` answers, assertions that need no test framework.
+/// Header-only also in a program that is compiled separately. Authors of backends include entitable/testing/conformance.hpp.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>

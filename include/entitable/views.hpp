@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The result of a fold over tables, kept in a table of its own: `materialized_view`. Part of the core, but not of its umbrella, so that
-/// programs without views do not compile it.
+/// Results of folds over tables, stored and refreshed as a whole: `materialized_view`. Part of the core. The core umbrella does not
+/// include it, so that other programs do not compile it.
 
 #include <entitable/bulk/materialized_view.hpp>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `wide_table<E>`: entities of more than 252 properties, or more than 1 MiB. Part of the core, but not of its umbrella, so that
-/// programs without such entities do not compile it.
+/// Entities of more than 252 properties, or more than 1 MiB: `wide_table`. Part of the core. The core umbrella does not include it,
+/// so that other programs do not compile it.
 
 #include <entitable/pattern/wide_table.hpp>

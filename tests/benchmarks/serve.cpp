@@ -4,7 +4,7 @@
 // A served table beside an echo of the same bytes by the same listener, each in a process of its own, asked by the same raw client over
 // loopback: requests a second, CPU time of the server for each request, latency at half load, memory of idle connections. With
 // ENTITABLE_AZURITE (tests/tools/azurite run ...) the emulator is asked the same.
-//   g++ -std=c++20 -O3 -DENTITABLE_SEPARATE_COMPILATION -I include -I tests tests/support/engine.cpp tests/support/engine_listener.cpp
+//   g++ -std=c++20 -O3 -DENTITABLE_SEPARATE_COMPILATION -I include -I tests tests/support/engine_{core,azure,file,listener}.cpp
 //       tests/benchmarks/serve.cpp -o serve -lsqlite3 -lcurl -lssl -lcrypto -lsimdjson -lpthread
 
 #include <entitable/account/connection_string.hpp>

@@ -141,6 +141,39 @@ TEST_CASE("no checkpoint says of a row that it is settled before it is") {
     CHECK(wrong == 0);
 }
 
+TEST_CASE("a load with a checkpoint ends with any window, also one that is cancelled and resumed") {
+    random_source random{7};
+    for (std::size_t round = 0; round < entitable_test::rounds(60, 1000); ++round) {
+        stage one;
+        auto const rows = static_cast<std::int32_t>(random.bits() % 3000);
+        auto const input = some_books(rows, round % 2 == 0 ? 1 : 7);
+        auto options = one.options();
+        options.window =
+            static_cast<std::uint32_t>(round < 4 ? 1 + round * 56 : 1 + random.bits() % 200); // 1, 57, 113, 169
+        INFO("round " << round << ": " << rows << " rows, window " << options.window);
+        if (random.bits() % 2 == 0 && rows > 0) {
+            cancellation_source cancel;
+            auto stopping = options;
+            stopping.cancellation = cancel.token();
+            auto const until = static_cast<std::int32_t>(random.bits() % static_cast<std::uint64_t>(rows));
+            static_cast<void>(bulk_insert(one.books,
+                numbered{rows,
+                    [&](std::int32_t at) {
+                        if (at == until) {
+                            cancel.cancel();
+                        }
+                        return input[static_cast<std::size_t>(at)];
+                    }},
+                stopping));
+        }
+        auto const done = bulk_insert(one.books, input, options);
+        INFO((done ? "" : done.error().to_string()));
+        REQUIRE(done);
+        CHECK(one.books.scan_table().count().value() == input.size());
+        CHECK(!one.checkpoint.kept->now);
+    }
+}
+
 TEST_CASE("a checkpoint of another load is refused before anything is sent") {
     stage s;
     auto input = some_books(5'000);

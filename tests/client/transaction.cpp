@@ -618,6 +618,28 @@ TEST_CASE("transaction: under an operation id it is made once") {
     CHECK(plain.transact("first", add).error().code == error_code::not_supported);
 }
 
+TEST_CASE("transaction: under an operation id no error of a later call says that nothing was done") {
+    bank in;
+    testing::faulty const service{in.store};
+    retrying const once_only{service, {.policy = {.max_attempts = 1}, .time = &in.time, .seed = 1}};
+    call_options once;
+    once.operation_id = "click-1";
+    table<account> const accounts{once_only, "books", once};
+    auto const add = [&](transaction<account>& all) -> result<void> {
+        return all.update(1, [](account& found) { found.cents += 1; });
+    };
+    service.plan({testing::fault::lost_after(), 1, "transact"});
+    CHECK(accounts.transact("first", add).error().effect == effect::unknown); // it was applied
+    for (auto const& fault : {testing::fault::lost_before(), testing::fault::busy()}) {
+        service.plan({fault, 1, "get_entity"});
+        auto const again = accounts.transact("first", add);
+        REQUIRE(!again);
+        CHECK(again.error().effect == effect::unknown);
+    }
+    CHECK(accounts.transact("first", add).value().after_retry);
+    CHECK(in.cents(1) == 101);
+}
+
 TEST_CASE("transaction: exclusive comes first, and its row is a system row") {
     bank in;
     auto const late = in.transact([](all_of_bank& all) -> result<void> {

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 //
 // expect: "would scan the whole table" "event, distance" "scan_table()"
+// errors: 1
 
 #include "registration.hpp"
 

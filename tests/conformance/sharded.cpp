@@ -5,7 +5,6 @@
 
 #include <entitable/file.hpp>
 
-#include <server/served.hpp>
 #include <shards/conformance.hpp>
 #include <shards/shards.hpp>
 #include <support/catch.hpp>
@@ -33,19 +32,12 @@ TEST_CASE("conformance: two clients of one map, over ranges") {
     });
 }
 
-TEST_CASE("conformance: three files; and memory, a file and a server") {
+TEST_CASE("conformance: three files") {
     temporary_folder const folder;
-    bool const mixed = GENERATE(false, true);
     auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{3}, {"one", "two", "three"}).value();
+    file_options relaxed;
+    relaxed.durability = durability::relaxed;
     sharded const cloud{map, [&](std::string_view name) -> result<any_transport> {
-                            if (mixed && name == "two") {
-                                return any_transport{memory_backend{}};
-                            }
-                            if (mixed && name == "three") {
-                                return any_transport{served(memory_backend{})};
-                            }
-                            file_options relaxed;
-                            relaxed.durability = durability::relaxed;
                             return any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}};
                         }};
     sharding::conforms([&]() -> testing::conformance::handles { return cloud; });

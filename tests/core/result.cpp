@@ -230,6 +230,24 @@ TEST_CASE("value() throws the error with code, status and message in what()") {
     CHECK_THROWS_AS(mutable_one.value(), std::exception);
 }
 
+TEST_CASE("check() throws what value() throws, and returns nothing that could be left unused") {
+    auto const taken = bad("the entity exists");
+    CHECK_THROWS_WITH(taken.check(), ContainsSubstring("EntityAlreadyExists (409): the entity exists"));
+    result<std::string> const named = std::string{"a"};
+    named.check(); // this file compiles with warnings as errors
+    CHECK(*named == "a");
+    static_assert(std::is_void_v<decltype(named.check())>);
+
+    result<void> done;
+    done.check();
+    done = failure{error_code::entity_already_exists, "gone"};
+    CHECK_THROWS_AS(done.check(), error);
+    result<std::string> from = bad("gone");
+    result<std::string> const to = std::move(from);
+    CHECK_THROWS_WITH(from.check(), ContainsSubstring("InvalidInput")); // NOLINT: what a moved-from result says
+    CHECK_THROWS_AS(to.check(), error);
+}
+
 TEST_CASE("value_or falls back where there is no value") {
     CHECK(good("a").value_or("b") == "a");
     CHECK(bad("a").value_or("b") == "b");

@@ -10,7 +10,7 @@ struct registration {
 
 ENTITABLE(registration,
     partition_key(event, distance),      // "2011 New York City Marathon__Full"
-    row_key(bib),                        // "0000001234": order-preserving
+    row_key(literal("BIB:"), bib),       // "BIB:0000001234": order-preserving
     properties(name, age))
 
 int main() {

@@ -50,6 +50,21 @@ std::string for_shell(std::string const& text) {
 
 } // namespace
 
+namespace {
+
+/// "-c a=b -c c=d" as statements.
+std::string as_settings(std::string options) {
+    std::string made;
+    for (std::size_t at = options.find("-c "); at != std::string::npos; at = options.find("-c ", at)) {
+        at += 3;
+        std::size_t const end = std::min(options.find(' ', at), options.size());
+        made += "SET " + options.substr(at, end - at) + "; ";
+    }
+    return made;
+}
+
+} // namespace
+
 TEST_CASE("postgres: statements look for rows by the whole key") {
     if (postgres_server() == nullptr) {
         return;
@@ -77,11 +92,11 @@ TEST_CASE("postgres: statements look for rows by the whole key") {
         {pg_statement::scan_from, "'t', 'p', 'a', 9", " on rows", "AND (ROW(partition_key, row_key) >= "},
         {pg_statement::scan_until, "'t', 'p', 'a', 9, 'q'", " on rows", "AND (partition_key <= "},
     };
+    detail::pg_statements const statements{options.schema};
     auto const check_all = [&](char const* when) {
         for (statement const& each : all) {
-            std::string const said = printed(detail::pg_session_text(options) + "; PREPARE e AS " +
-                for_shell(detail::pg_statement_text(each.which, options.schema)) + "; EXPLAIN (COSTS OFF) EXECUTE e (" +
-                each.values + ")");
+            std::string const said = printed(as_settings(detail::pg_session_options(options)) + "PREPARE e AS " +
+                for_shell(statements.text(each.which)) + "; EXPLAIN (COSTS OFF) EXECUTE e (" + each.values + ")");
             INFO(when << "\n" << said);
             std::size_t const at = said.find(std::string{"Index Scan using "} +
                 (std::string_view{each.relation}.starts_with(" on rows") ? "rows" : "partitions") + "_pkey" +

@@ -94,9 +94,8 @@ TEST_CASE("postgres: a server that is killed and started again loses nothing tha
     CHECK(wrong.empty());
 }
 
-TEST_CASE("postgres: a standby that takes over has all that was acknowledged") {
-    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr ||
-        std::getenv("ENTITABLE_TEST_LONG") == nullptr) {
+TEST_CASE("postgres: a standby that takes over has all that was acknowledged", "[.][standby_load]") {
+    if (postgres_server() == nullptr || std::getenv("ENTITABLE_POSTGRES_CONTROL") == nullptr) {
         return;
     }
     REQUIRE(control_postgres("standby"));

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Every umbrella that exists and whose libraries do.
+/// Every umbrella that exists and whose libraries do; with ENTITABLE_TEST_STANDARD those that need the standard library and SQLite only.
 
 #if __has_include(<entitable/entitable.hpp>)
 #include <entitable/entitable.hpp>
@@ -11,10 +11,10 @@
 #if __has_include(<entitable/file.hpp>) && __has_include(<sqlite3.h>)
 #include <entitable/file.hpp>
 #endif
-#if __has_include(<entitable/azure.hpp>) && __has_include(<curl/curl.h>)
+#if __has_include(<entitable/azure.hpp>) && __has_include(<curl/curl.h>) && !defined(ENTITABLE_TEST_STANDARD)
 #include <entitable/azure.hpp>
 #endif
-#if __has_include(<entitable/azure_queue.hpp>) && __has_include(<curl/curl.h>)
+#if __has_include(<entitable/azure_queue.hpp>) && __has_include(<curl/curl.h>) && !defined(ENTITABLE_TEST_STANDARD)
 #include <entitable/azure_queue.hpp>
 #endif
 #if __has_include(<entitable/retrying.hpp>)
@@ -23,7 +23,7 @@
 #if __has_include(<entitable/sequence.hpp>)
 #include <entitable/sequence.hpp>
 #endif
-#if __has_include(<entitable/server.hpp>) && __has_include(<curl/curl.h>)
+#if __has_include(<entitable/server.hpp>) && __has_include(<curl/curl.h>) && !defined(ENTITABLE_TEST_STANDARD)
 #include <entitable/server.hpp>
 #endif
 #if __has_include(<entitable/testing.hpp>)

@@ -29,9 +29,9 @@ struct page_of {
 
 namespace detail {
 
-/// The page that the walk has read; nothing at the end.
+/// The page that the walk has read; nothing at the end. A row that cannot be read is an error each time, and never skipped.
 template <class Entity, class Row>
-[[nodiscard]] result<std::optional<page_of<Row>>> page_from(row_walk const& walk, result<bool> more) {
+[[nodiscard]] result<std::optional<page_of<Row>>> page_from(row_walk& walk, result<bool> more) {
     if (!more) {
         return std::move(more).as_failure();
     }
@@ -43,6 +43,7 @@ template <class Entity, class Row>
     made.items.resize(walk.size());
     for (std::size_t index = 0; index < made.items.size(); ++index) {
         if (auto decoded = (read_row<Entity, Row>)(walk.rows()[index], &made.items[index], walk.mode()); !decoded) {
+            walk.end_with(decoded.error());
             return std::move(decoded).as_failure();
         }
     }
@@ -58,7 +59,8 @@ class query_pages {
 public:
     explicit query_pages(result<shared<detail::row_walk>> walk) : walk_(std::move(walk)) {} ///< made by `query::pages`
 
-    /// The next page that has rows; nothing at the end. After an error the token of the last page is still valid.
+    /// The next page that has rows; nothing at the end. An error is the answer to each further call, too: to continue, resume the query with the
+    /// token of the last page.
     [[nodiscard]] result<std::optional<page_of<Row>>> next() {
         if (!walk_) {
             return failure{walk_.error()};

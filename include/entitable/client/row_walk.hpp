@@ -87,6 +87,8 @@ public:
     ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time now);
     ENTITABLE_LAZY void abandon(error const& reason);
     ENTITABLE_LAZY [[nodiscard]] result<bool> end_page();
+    /// Each further page is this error.
+    ENTITABLE_LAZY void end_with(error const& reason);
     /// The rows of that page which belong to the query's result.
     [[nodiscard]] page const& rows() const noexcept { return page_; }
     [[nodiscard]] std::size_t size() const noexcept { return used_; }

@@ -133,7 +133,7 @@ public:
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
-        static_assert(detail::allow_path<Entity, path>());
+        static_cast<void>(sizeof(detail::allowed_path<Entity, path>));
         return entitable::query<Entity, path>{
             detail::ask(core_, condition.nodes(), path, detail::layout_of_entity<Entity>)};
     }

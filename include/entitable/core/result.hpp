@@ -195,6 +195,8 @@ public:
         problem_.raise_unless(has_value_);
         return static_cast<T&&>(value_);
     }
+    /// Throws the error when there is one, as `value()` does, and returns nothing: for a result with a name, whose value is not needed.
+    void(check)() const { problem_.raise_unless(has_value_); } // in parentheses: `check` is a macro of <AssertMacros.h>
 
     /// The value; undefined when there is none.
     [[nodiscard]] T& operator*() & noexcept { return value_; }
@@ -281,6 +283,8 @@ public:
             problem_.get().raise();
         }
     }
+    /// Throws the error when there is one: `value()` by another name, for code that does not know what the result holds.
+    void(check)() const { value(); }
     /// The error; undefined after a success.
     [[nodiscard]] error_type const& error() const noexcept { return problem_.get(); }
     /// The error moved into a result of another type.

@@ -21,8 +21,9 @@ public:
 
     /// Connects, with a connection string or URI of libpq, and creates the library's tables where there are none. Of several hosts it takes the
     /// one that can be written to, unless `target_session_attrs` says otherwise. Further connections are opened when several calls are under
-    /// way. Errors: InvalidInput, TransportFailed, ServerBusy, AuthenticationFailed, AuthorizationFailure,
-    /// StoreForeign, StoreNewer, StoreFailed.
+    /// way. Errors: InvalidInput for a string that cannot be used, before anybody is asked; TransportFailed, ServerBusy, AuthenticationFailed,
+    /// AuthorizationFailure, StoreReadOnly, StoreForeign, StoreNewer, NotSupported (`postgres_options::prepared`), StoreFailed. None repeats
+    /// anything of the string.
     [[nodiscard]] static result<postgres_backend> connect(
         std::string_view connection_string, postgres_options options = {}) {
         auto opened = postgres_store::open(connection_string, options);

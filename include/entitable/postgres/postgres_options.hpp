@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -21,10 +22,15 @@ struct postgres_options {
     std::string schema{"entitable"};
     bool create{true};           ///< create the tables where there are none; else StoreForeign
     std::size_t connections{16}; ///< open at the same time, at most; a call that needs another one waits
-    /// How long opening a connection may take, unless the call's deadline is earlier.
+    /// How long opening a connection may take, all hosts together, unless the call's deadline is earlier. Hosts are tried one after the other;
+    /// one that is silent has its share of what is left, or `connect_timeout` of the connection string.
     std::chrono::nanoseconds connect_timeout{std::chrono::seconds{10}};
+    /// Whether statements are prepared on the server under names. Unless said, they are, but not where a pooler such as PgBouncer stands between:
+    /// then each call sends its statements and its settings, for a pooler may share a session among programs. `true` behind a pooler is
+    /// right where it keeps sessions apart (PgBouncer in session mode), and NotSupported where a shared one is met.
+    std::optional<bool> prepared{};
     /// How long a statement may take, and how long a call waits for a connection, unless the call's deadline is earlier: StoreBusy
-    /// after that.
+    /// after that; ServerBusy if the server has no room for another connection so long.
     std::chrono::nanoseconds longest_wait{std::chrono::seconds{30}};
     /// Options of the table service over it. Whether names of tables have case is decided when the library's tables are created: StoreForeign
     /// with a profile that differs.

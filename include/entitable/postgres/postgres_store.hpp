@@ -24,11 +24,12 @@ ENTITABLE_BEGIN_NAMESPACE
 /// `get` and each `scan` reads one snapshot of the whole database.
 /// Cost: a point read is one round trip; an update is two, however many rows it reads and writes, if `update_rows` named them.
 /// Waits: for the lock of the partition, for a connection and for the server, until the deadline or the cancellation of the call or for
-/// `postgres_options::longest_wait`, whichever ends first.
-/// Errors: TransportFailed when the database cannot be reached or the connection breaks, ServerBusy while it starts or has too many
-/// connections, AuthenticationFailed, AuthorizationFailure, StoreBusy, DeadlineExceeded or Cancelled after a wait, StoreFull, StoreCorrupt,
-/// StoreFailed for the rest; the server's words are in `server_message`. An update whose commit was not answered is asked about on
-/// another connection: its error has `effect::unknown` only where that cannot be answered either, or by another server.
+/// `postgres_options::longest_wait`, whichever ends first, and at most `detail::pg_grace` longer.
+/// Errors: TransportFailed when the database cannot be reached or the connection breaks, ServerBusy while it starts or has no room for a
+/// connection, AuthenticationFailed, AuthorizationFailure, StoreReadOnly, StoreBusy, DeadlineExceeded or Cancelled after a wait, StoreFull,
+/// StoreCorrupt, StoreFailed for the rest; the server's words are in `server_message`. An update whose commit was not answered is asked about
+/// on another connection: its error has `effect::unknown` where that cannot be answered in time, or by another server, or where a standby
+/// that has to have the commit is not known to have it.
 /// What a body throws passes through, and nothing has changed.
 class postgres_store {
 public:
@@ -78,6 +79,11 @@ private:
         detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again);
     [[nodiscard]] result<lookup> settle(
         detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context);
+    [[nodiscard]] bool confirm(detail::pg_pool::borrowed& on, detail::pg_value table, detail::pg_value partition,
+        detail::pg_wait const& until);
+    [[nodiscard]] bool is_stale(detail::pg_pool::borrowed& on, error const& why);
+    [[nodiscard]] result<void> commit(detail::pg_pool::borrowed& on, call const& context);
+    [[nodiscard]] static failure unreplicated();
     void purge(call const& context);
 
     std::unique_ptr<detail::pg_pool> pool_;
@@ -125,6 +131,7 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/postgres/impl/postgres_commit.ipp>
 #include <entitable/postgres/impl/postgres_scan.ipp>
 #include <entitable/postgres/impl/postgres_store.ipp>
 #endif

@@ -13,8 +13,11 @@
 
 #include <entitable/postgres/impl/pg_connection.ipp>
 #include <entitable/postgres/impl/pg_key.ipp>
+#include <entitable/postgres/impl/pg_open.ipp>
 #include <entitable/postgres/impl/pg_pool.ipp>
 #include <entitable/postgres/impl/pg_schema.ipp>
+#include <entitable/postgres/impl/pg_target.ipp>
+#include <entitable/postgres/impl/postgres_commit.ipp>
 #include <entitable/postgres/impl/postgres_scan.ipp>
 #include <entitable/postgres/impl/postgres_store.ipp>
 #include <entitable/postgres/postgres_backend.hpp>

@@ -47,6 +47,12 @@ struct key_interval {
     [[nodiscard]] static key_interval only(std::string const& key) {
         return {key_bound::including(key), key_bound::including(key)};
     }
+    /// The keys that end with `last`.
+    [[nodiscard]] static key_interval until(key_bound last) {
+        key_interval made; // not made from a list: GCC 12 warns of one whose first bound is empty
+        made.upper = static_cast<key_bound&&>(last);
+        return made;
+    }
     /// Every key.
     [[nodiscard]] bool is_all() const noexcept {
         return lower.end == key_bound::kind::open && upper.end == key_bound::kind::open;

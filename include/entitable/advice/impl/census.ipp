@@ -225,7 +225,8 @@ ENTITABLE_DECL std::string census::to_string() const {
         constexpr std::string_view places[] = {"key", "partition key", "row key", "property"};
         std::string types;
         for (auto const& [type, count] : each.types) {
-            types += (types.empty() ? "" : "|") + std::string{entitable::to_string(type)}.substr(4);
+            types += types.empty() ? "" : "|";
+            types += std::string_view{entitable::to_string(type)}.substr(4);
         }
         std::string const values = each.unique ? "unique"
             : each.distinct_most < static_cast<double>(each.distinct) + 0.5

@@ -62,6 +62,7 @@ private:
     // the input
     [[nodiscard]] result<void> begin();
     [[nodiscard]] bool wants_rows() const noexcept;
+    [[nodiscard]] std::uint64_t most_span() const noexcept;
     void read_rows();
     void take_row(bulk_item& item, std::uint64_t index);
     void hold(mutation change, std::uint64_t index);

@@ -9,6 +9,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// How far reading may be ahead of the first row that is not settled. Settled rows are forgotten by whole strides, so a bound below two of
+/// them would be met by rows that are all settled.
+ENTITABLE_DECL std::uint64_t bulk_run::most_span() const noexcept {
+    return (std::max)(std::uint64_t{8} * options_.window, options_.window + 2 * bulk_position::stride);
+}
+
 /// Once all that was read is under way, and there is room for more than a few rows: they are packed better together.
 ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
     if (input_ended_ || stopped_ || !queue_.empty() || !ready_.empty()) {
@@ -18,7 +24,7 @@ ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
     std::uint64_t const window = options_.window;
     return idle ||
         (report_.held <= window - window / 4 && held_bytes_ <= options_.window_bytes / 4 * 3 &&
-            position_.span() <= 8 * window);
+            position_.span() <= most_span());
 }
 
 /// Fills the window; after a checkpoint first up to where that one has read, so that an input is known before anything is sent.
@@ -31,7 +37,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     auto const enough = [&] { return known() && pressure_.quiet() && packer_.full() >= options_.in_flight; };
     auto const room = [&] {
         return !known() ||
-            (report_.held < window && held_bytes_ < options_.window_bytes && position_.span() <= 9 * window);
+            (report_.held < window && held_bytes_ < options_.window_bytes && position_.span() <= most_span() + window);
     };
     while (!stopped_ && room() && !enough()) {
         bulk_input const what = source_(item_);

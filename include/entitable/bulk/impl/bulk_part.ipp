@@ -36,6 +36,7 @@ ENTITABLE_DECL bool ends_load(error const& problem, bulk_mode mode) noexcept {
         case error_code::store_corrupt:
         case error_code::store_foreign:
         case error_code::store_newer:
+        case error_code::store_read_only:
         case error_code::store_failed: return true;
         case error_code::resource_not_found: // a service that says so of a missing table
             return mode != bulk_mode::remove && mode != bulk_mode::update;

@@ -121,7 +121,11 @@ ENTITABLE_DECL result<bulk_report> bulk_run::run() {
         }
         steady_time const wakes = wakes_at(now);
         if (wakes == (steady_time::max)() && !io_.watches()) {
-            stop(error{error_code::transport_failed, "the transport left a request without an answer"});
+            bool const sent = !running_.empty() || !waiting_.empty() || !paused_.empty();
+            stop(sent ? error{error_code::transport_failed, "the transport left a request without an answer"}
+                      : error{error_code::internal_error,
+                            "the load has nothing under way before the end of its input: this is a defect of the "
+                            "library"});
             break;
         }
         constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes nobody: it is looked for

@@ -218,12 +218,9 @@ protected:
     table_core core_;
 };
 
-/// Fires the entity's own message when a query would scan the table.
+/// Instantiated where its size is taken; fires the entity's own message when a query would scan the table.
 template <class Entity, access_path Path>
-consteval bool allow_path() {
-    constexpr bool allowed = Path != access_path::table;
-    return sizeof(typename mapping<Entity>::template partition_key_is_fixed<allowed>) != 0;
-}
+using allowed_path = typename mapping<Entity>::template partition_key_is_fixed<Path != access_path::table>;
 
 template <class T>
 inline constexpr bool never = false;

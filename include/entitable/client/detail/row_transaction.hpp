@@ -51,6 +51,10 @@ public:
     [[nodiscard]] std::size_t reads() const noexcept { return reads_; }
     /// Whether rows were read that never stood so together.
     [[nodiscard]] bool in_vain() const noexcept { return in_vain_; }
+    /// What was read stood so at no one time: the body begins again.
+    void begin_again() noexcept { in_vain_ = true; }
+    /// Whether the row was read and was not there, and is not changed.
+    ENTITABLE_LAZY [[nodiscard]] bool remembers_absence(std::string_view row_key) const;
 
     // ---- changing ----
 

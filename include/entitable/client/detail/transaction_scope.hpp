@@ -46,6 +46,9 @@ public:
 
     /// The row as the body has left it, read where that is needed, until the next change; nothing where there is none.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find(result<std::string> const& row_key);
+    /// The same, and an absence that this body has found before is read again: for a decision of the library that rests on an absence, behind
+    /// the row whose ETag fences it. Absent rows are no part of what a transaction guards. A row that came in between begins the body again.
+    ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find_now(std::string const& row_key);
     /// Shows the rows that satisfy a predicate: of one page, or of several where the body is exclusive.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each(predicate_nodes const& predicate, key_layout partition,
         key_layout row, function_ref<result<void>(row_view)> visit);

@@ -48,6 +48,11 @@ ENTITABLE_LAZY_BODY bool row_transaction::has_to_read(std::string_view row_key) 
     return !one.read && !(one.changed && !lays_over(one.change.kind));
 }
 
+ENTITABLE_LAZY_BODY bool row_transaction::remembers_absence(std::string_view row_key) const {
+    auto const at = rows_->find(row_key);
+    return at != rows_->end() && at->second.read && !at->second.there && !at->second.changed;
+}
+
 ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key, result<get_entity::response> found) {
     count_read();
     bool const missing = !found && found.error().code == error_code::resource_not_found;

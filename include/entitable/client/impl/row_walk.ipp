@@ -123,9 +123,10 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
 
 ENTITABLE_LAZY_BODY void row_walk::begin_page() {
     at_ = 0;
-    used_ = 0;
-    failed_ = {};
+    used_ = 0; // who has told an error tells it again
 }
+
+ENTITABLE_LAZY_BODY void row_walk::end_with(error const& reason) { failed_ = failure{reason}; }
 
 ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
     while (failed_ && used_ == 0 && !taken_all() && !reading_.at_end()) {
@@ -164,7 +165,7 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::end_page() {
         page_ = {};
     }
     if (!failed_) {
-        return std::move(failed_).as_failure();
+        return failure{failed_.error()};
     }
     return used_ > 0;
 }

@@ -26,6 +26,22 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find(resu
     return rows.now_at(*row_key);
 }
 
+ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_now(std::string const& row_key) {
+    bool const remembered = rows.remembers_absence(row_key);
+    auto found = find(row_key);
+    if (!found || *found || !remembered) {
+        return found;
+    }
+    auto const again = through_.execute(get_entity{rows.table(), rows.partition_key(), row_key, {}}, call_);
+    if (again) {
+        rows.begin_again();
+        return failure{error_code::update_condition_not_satisfied,
+            "an entity was inserted between two reads of this transaction, which begins again"};
+    }
+    return again.error().code == error_code::resource_not_found ? result<std::optional<row_view>>{std::move(found)}
+                                                                : failure{again.error()};
+}
+
 ENTITABLE_LAZY_BODY void transaction_scope::change(mutation_kind kind, result<row> entity, bool forced) {
     if (entity) {
         rows.add(mutation{kind, *std::move(entity), any_etag}, forced);
@@ -196,8 +212,12 @@ ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& cor
     transaction_scope all{core, partition_key, context};
     if (!context.operation_id.empty()) {
         auto const applied = all.was_applied();
-        if (!applied) {
-            return failure{applied.error()};
+        if (!applied) { // an earlier call under the id may have been applied: only the row that was not read could tell
+            failure why{applied.error()};
+            if (why.error().code != error_code::operation_void) {
+                why.error().effect = effect::unknown;
+            }
+            return why;
         }
         if (*applied) {
             return attempt_outcome{{0, true, true}, {}, true};

@@ -77,6 +77,7 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::backup_incomplete, 0, "BackupIncomplete"},
     {error_code::reference_missing, 0, "ReferenceMissing"},
     {error_code::wrong_store, 0, "WrongStore"},
+    {error_code::store_read_only, 0, "StoreReadOnly"},
 };
 
 } // namespace detail

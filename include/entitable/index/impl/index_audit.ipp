@@ -306,7 +306,7 @@ ENTITABLE_DECL result<index_repair> repair_indexes(index_family const& family) {
             if (!stored) {
                 return {};
             }
-            ENTITABLE_TRY(auto const main, all.find(each.entity.row_key));
+            ENTITABLE_TRY(auto const main, all.find_now(each.entity.row_key));
             ENTITABLE_TRY(auto const rows, family.rows_for(main));
             if (!rows[each.at.index] || row_keys_of(rows[each.at.index]->view()) != each.at.keys) {
                 all.change(mutation_kind::remove, row{each.at.keys.partition_key, each.at.keys.row_key, {}}, false);

@@ -77,7 +77,7 @@ ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys con
             if (stored && family.shapes[index].unique) {
                 ENTITABLE_TRY(auto const owner, family.shapes[index].owner_of(*stored, all.reading()));
                 if (owner != entity) { // taken over only from one that has it no more
-                    ENTITABLE_TRY(auto const other, all.find(owner.row_key));
+                    ENTITABLE_TRY(auto const other, all.find_now(owner.row_key));
                     ENTITABLE_TRY(auto const theirs, family.rows_for(other));
                     if (theirs[index] && theirs[index]->row_key() == rows[index]->row_key()) {
                         continue;

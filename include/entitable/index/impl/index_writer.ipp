@@ -134,7 +134,8 @@ ENTITABLE_DECL result<void> index_writer::take_unique(transaction_scope& all, st
     ENTITABLE_TRY(auto const owner, shape.owner_of(*stored, all.reading()));
     ENTITABLE_TRY(auto const own, shape.owner_of(made, all.reading()));
     if (owner != own) {
-        ENTITABLE_TRY(auto const other, all.find(owner.row_key));
+        ENTITABLE_TRY(
+            auto const other, all.find_now(owner.row_key)); // the body may have looked for it before it was there
         ENTITABLE_TRY(auto const rows, family_.rows_for(other));
         if (rows[index] && rows[index]->row_key() == made.row_key()) {
             return key_is_taken(shape, row_keys_of(made.view()));
@@ -195,7 +196,7 @@ ENTITABLE_DECL void index_writer::note_version(transact const& request, transact
 
 ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool announces) {
     if (auto prepared = prepare(all); !prepared) {
-        return {std::move(prepared).as_failure()};
+        return {std::move(prepared).as_failure(), all.rows.in_vain()};
     }
     if (!moved_.empty()) {
         return send_with_intents(all, announces);

@@ -7,9 +7,10 @@
 
 #include <entitable/core/process.hpp>
 #include <entitable/core/result.hpp>
+#include <entitable/postgres/detail/pg_target.hpp>
 #include <entitable/postgres/postgres_options.hpp>
-#include <entitable/request/call.hpp>
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -27,6 +28,7 @@ namespace detail {
 
 /// The statements of the store; their texts are in pg_schema.ipp.
 enum class pg_statement : std::uint8_t {
+    settings,
     begin,
     begin_read,
     commit,
@@ -42,6 +44,7 @@ enum class pg_statement : std::uint8_t {
     erase_many,
     raise_version,
     outcome,
+    confirm,
     find_table,
     scan_partition,
     scan_partition_until,
@@ -59,6 +62,22 @@ enum class pg_statement : std::uint8_t {
     purge_partitions,
     purged,
     count,
+};
+
+/// The statements with the name of a schema in them, and the names that they are prepared under.
+class pg_statements {
+public:
+    explicit pg_statements(std::string const& schema);
+    [[nodiscard]] std::string const& text(pg_statement which) const noexcept {
+        return texts_[static_cast<std::size_t>(which)];
+    }
+    [[nodiscard]] std::string const& name(pg_statement which) const noexcept {
+        return names_[static_cast<std::size_t>(which)];
+    }
+
+private:
+    std::array<std::string, static_cast<std::size_t>(pg_statement::count)> texts_;
+    std::array<std::string, static_cast<std::size_t>(pg_statement::count)> names_;
 };
 
 /// Bytes for a parameter of a statement. They must live until the statements are sent.
@@ -113,27 +132,34 @@ private:
 /// Thread-safety: one thread at a time.
 class pg_connection {
 public:
-    /// Opens one; makes the tables of the library where they are missing and `may_create` says so, and compares their version.
-    [[nodiscard]] static result<pg_connection> open(
-        std::string const& connection_string, postgres_options const& options, bool may_create, call const& context);
+    /// Opens one to the first host that is what the string asks for; makes the tables of the library where they are missing and `may_create`
+    /// says so, and compares their version. What it refers to must outlive it. `no_room`: whether it failed because there is no room for another
+    /// connection, at the server or in this process.
+    [[nodiscard]] static result<pg_connection> open(pg_target const& target, pg_statements const& statements,
+        postgres_options const& options, bool may_create, pg_wait const& until, bool& no_room);
 
     /// Sends a statement with those that follow, at the latest with `run`.
     void send(pg_statement statement, std::initializer_list<pg_value> values = {});
     /// The answers to all that was sent, in order. The first that failed is the error; those after it were not run. After a failure
-    /// the connection is in no transaction. An end of the call's time cancels what the server does.
-    [[nodiscard]] result<std::vector<pg_rows>> run(call const& context);
-    /// Ends a transaction that is open, without waiting longer than for a moment; the connection is broken where that fails.
-    void roll_back() noexcept;
+    /// the connection is in no transaction, or broken. Ends with the call, or `pg_grace` behind it; the server is told to stop.
+    [[nodiscard]] result<std::vector<pg_rows>> run(call const& context) { return run(longest(context)); }
+    [[nodiscard]] result<std::vector<pg_rows>> run(pg_wait until);
+    /// Ends a transaction that is open, before the call ends or within `pg_grace`; the connection is broken where that fails.
+    void roll_back(call const& context) noexcept { roll_back(longest(context)); }
+    void roll_back(pg_wait const& until) noexcept;
 
     /// A child made by `fork` shares the socket with its parent, and must not use it.
     [[nodiscard]] bool in_own_process() const noexcept { return on_.get_deleter().forks == platform::forks(); }
     /// The server did not answer; what was sent may have been done.
     [[nodiscard]] bool broken() const noexcept { return broken_; }
+    /// Not for another call: broken, or a request to cancel is under way, which could meet what is sent next.
+    [[nodiscard]] bool spent() const noexcept { return broken_ || cancelled_; }
     /// What the server said of the last failure, five characters; empty for none.
     [[nodiscard]] std::string_view state() const noexcept { return state_; }
     /// The server warned that what was committed is not on the standby.
     [[nodiscard]] bool unreplicated() const noexcept { return *unreplicated_; }
-    /// Whether some of its commits are the same as those of `other`: the same history of the same server. False where that is not known.
+    /// Whether some of its commits are the same as those of `other`: the same history of the same server. False where that is not known, and
+    /// behind a pooler, which may ask another server each time.
     [[nodiscard]] bool same_history(std::string const& other) const noexcept {
         return !history_.empty() && history_ == other;
     }
@@ -145,19 +171,34 @@ private:
         std::uint64_t forks;
         void operator()(pg_conn* on) const noexcept;
     };
-    pg_connection(pg_conn* on, postgres_options const& options) : on_(on), options_(&options) {}
+    pg_connection(pg_conn* on, pg_statements const& statements, postgres_options const& options)
+        : on_(on), statements_(&statements), options_(&options) {}
     enum class waited : std::uint8_t { ready, gave_up, lost };
-    [[nodiscard]] waited wait(call const& context, std::chrono::nanoseconds most);
-    [[nodiscard]] result<void> run_text(char const* text, call const& context, std::vector<pg_rows>* answers = nullptr);
-    [[nodiscard]] result<void> prepare(bool may_create, call const& context);
+    [[nodiscard]] waited wait(pg_wait const& until);
+    [[nodiscard]] pg_wait longest(call const& context) const noexcept;
+    void send_now(pg_statement statement, std::initializer_list<pg_value> values);
+    [[nodiscard]] static result<pg_connection> open_host(pg_target const& target, pg_host const& host,
+        pg_session session, pg_statements const& statements, postgres_options const& options, pg_wait const& until,
+        std::string& state);
+    [[nodiscard]] static result<pg_connection> open_address(pg_target const& target, pg_host const& host,
+        std::string const& address, bool with_options, pg_statements const& statements, postgres_options const& options,
+        pg_wait const& until, std::string& state_of);
+    [[nodiscard]] result<void> check_session(pg_session wanted, pg_wait const& until);
+    [[nodiscard]] result<void> run_text(
+        std::string const& text, pg_wait const& until, std::vector<pg_rows>* answers = nullptr);
+    [[nodiscard]] result<void> prepare(bool may_create, pg_wait const& until);
     [[nodiscard]] failure problem(pg_result const* answer, call const& context);
     [[nodiscard]] failure lost();
-    void cancel() noexcept;
 
     std::unique_ptr<pg_conn, finish> on_;
+    pg_statements const* statements_;
     postgres_options const* options_;
     std::size_t sent_{};
+    std::uint64_t unasked_{}; ///< of what was sent, a bit for each statement whose answer nobody wants
+    bool named_{};            ///< statements are prepared
+    bool own_settings_{true}; ///< the session began with our settings; else each transaction sends them
     bool broken_{};
+    bool cancelled_{};
     std::string state_;
     std::string history_;
     std::unique_ptr<bool> unreplicated_{std::make_unique<bool>(false)};
@@ -168,5 +209,6 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/postgres/impl/pg_connection.ipp>
+#include <entitable/postgres/impl/pg_open.ipp>
 #include <entitable/postgres/impl/pg_schema.ipp>
 #endif

@@ -7,6 +7,7 @@
 
 #include <entitable/postgres/detail/pg_connection.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <list>
 #include <mutex>
@@ -17,8 +18,8 @@ namespace detail {
 /// Thread-safety: `borrow` and `forget_idle` from several threads.
 class pg_pool {
 public:
-    pg_pool(std::string connection_string, postgres_options options)
-        : connection_string_(std::move(connection_string)), options_(std::move(options)) {}
+    pg_pool(pg_target target, postgres_options options)
+        : target_(std::move(target)), options_(std::move(options)), statements_(options_.schema) {}
     pg_pool(pg_pool const&) = delete;
     pg_pool& operator=(pg_pool const&) = delete;
 
@@ -49,8 +50,9 @@ public:
         bool fresh_;
     };
 
-    /// Waits for one when as many as may be are borrowed.
+    /// Waits for one when as many as may be are borrowed, or there is no room for another one. Who came first is served first.
     [[nodiscard]] result<borrowed> borrow(call const& context);
+    [[nodiscard]] result<borrowed> borrow(pg_wait const& until);
     /// Closes those that nobody has: one was broken, and so are they, maybe.
     void forget_idle() noexcept;
     /// Opens the first one, and makes the tables where they are missing.
@@ -58,15 +60,24 @@ public:
     [[nodiscard]] postgres_options const& options() const noexcept { return options_; }
 
 private:
+    using moment = std::chrono::steady_clock::time_point;
+    struct waiter {
+        std::condition_variable woken;
+    };
     void take_back(std::list<pg_connection>& one) noexcept;
+    [[nodiscard]] bool has_one() const noexcept; ///< idle, or to be opened; under the lock
+    [[nodiscard]] result<bool> wait_for_one(
+        std::unique_lock<std::mutex>& lock, std::list<pg_connection>& one, pg_wait const& until);
 
-    std::string const connection_string_;
+    pg_target const target_;
     postgres_options const options_;
+    pg_statements const statements_;
     std::uint64_t const forks_{platform::forks()};
     std::mutex mutex_;
-    std::condition_variable returned_;
+    std::list<waiter*> waiting_;    ///< guarded; in the order in which they came
     std::list<pg_connection> idle_; ///< guarded
-    std::size_t lent_{};            ///< guarded
+    std::size_t lent_{};            ///< guarded; those that are being opened among them
+    moment no_room_until_{};        ///< guarded; until then no connection is opened while others are lent
 };
 
 } // namespace detail

@@ -5,16 +5,10 @@
 #include <entitable/core/text.hpp>
 #include <entitable/postgres/detail/pg_connection.hpp>
 #include <entitable/postgres/detail/pg_schema.hpp>
-#include <entitable/transport/transport.hpp>
+#include <entitable/postgres/impl/pg_library.ipp>
 
-#if __has_include(<libpq-fe.h>)
-#include <libpq-fe.h>
-#else
-#include <postgresql/libpq-fe.h>
-#endif
-#include <poll.h>
-
-#include <cstring>
+#include <atomic>
+#include <thread>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -72,8 +66,15 @@ ENTITABLE_DECL std::string_view pg_rows::command() const noexcept { return PQcmd
 /// The first two characters name a class of conditions (source: PostgreSQL, "Error Codes").
 ENTITABLE_DECL error_code pg_error_code(std::string_view state) noexcept {
     auto const is = [&](std::string_view start) { return state.substr(0, start.size()) == start; };
-    if (is("08") || is("57P01") || is("57P02") || is("25006")) { // 25006: a standby in the place of a primary
+    if (is("08") || is("57P01") || is("57P02") || is("57P05")) {
         return error_code::transport_failed;
+    }
+    if (is("25006")) {
+        return error_code::store_read_only;
+    }
+    if (is("26000") ||
+        is("42P05")) { // a statement that this session never prepared, or did before: it is not ours alone
+        return error_code::not_supported;
     }
     if (is("40") || is("55P03") || is("57014")) {
         return error_code::store_busy;
@@ -87,7 +88,7 @@ ENTITABLE_DECL error_code pg_error_code(std::string_view state) noexcept {
     if (is("42501")) {
         return error_code::authorization_failure;
     }
-    if (is("42") || is("3F")) {
+    if (is("42") || is("3F") || is("3D")) {
         return error_code::store_foreign;
     }
     return is("53") ? error_code::store_full : is("XX00") ? error_code::store_corrupt : error_code::store_failed;
@@ -114,8 +115,14 @@ ENTITABLE_DECL failure pg_connection::problem(pg_result const* answer, call cons
         }
         return failure{error_code::store_busy, "the database did not answer within postgres_options::longest_wait"};
     }
-    return pg_failure(
-        pg_error_code(state_), "the database refused a statement", PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY));
+    error_code const code = pg_error_code(state_);
+    char const* const text = code == error_code::not_supported
+        ? "other programs use the session, too, which a pooler gives to one transaction after the other: do not set "
+          "postgres_options::prepared to true, or let the pooler keep sessions apart"
+        : code == error_code::store_read_only
+        ? "the database is read-only: a standby, or a role or session that must not write"
+        : "the database refused a statement";
+    return pg_failure(code, text, PQresultErrorField(answer, PG_DIAG_MESSAGE_PRIMARY));
 }
 
 ENTITABLE_DECL failure pg_connection::lost() {
@@ -132,9 +139,8 @@ ENTITABLE_DECL void pg_connection::finish::operator()(pg_conn* on) const noexcep
     }
 }
 
-/// Until there is something to read, the call's time is over, or so much time has passed.
-ENTITABLE_DECL pg_connection::waited pg_connection::wait(call const& context, std::chrono::nanoseconds most) {
-    auto const end = std::chrono::steady_clock::now() + most;
+/// Until there is something to read, or the wait is over.
+ENTITABLE_DECL pg_connection::waited pg_connection::wait(pg_wait const& until) {
     for (;;) {
         int const left = PQflush(on_.get());
         pollfd at{PQsocket(on_.get()), static_cast<short>(left > 0 ? POLLIN | POLLOUT : POLLIN), 0};
@@ -142,7 +148,7 @@ ENTITABLE_DECL pg_connection::waited pg_connection::wait(call const& context, st
             // What the server said last may be there all the same.
             return at.fd >= 0 && PQconsumeInput(on_.get()) != 0 ? waited::ready : waited::lost;
         }
-        int const ready = ::poll(&at, 1, 20);
+        int const ready = ::poll(&at, 1, until.slice());
         if (ready > 0) {
             if (PQconsumeInput(on_.get()) == 0) {
                 return waited::lost;
@@ -150,61 +156,103 @@ ENTITABLE_DECL pg_connection::waited pg_connection::wait(call const& context, st
             if (PQisBusy(on_.get()) == 0) {
                 return waited::ready;
             }
-        } else if (!check_call(context, *options_->local.time) || std::chrono::steady_clock::now() >= end) {
+        }
+        if (until.over()) {
             return waited::gave_up;
         }
     }
 }
 
-ENTITABLE_DECL void pg_connection::cancel() noexcept {
-    struct give_up {
-        void operator()(PGcancel* one) const noexcept { PQfreeCancel(one); }
-    };
-    std::unique_ptr<PGcancel, give_up> const one{PQgetCancel(on_.get())};
-    char why[256];
-    static_cast<void>(one != nullptr && PQcancel(one.get(), why, sizeof why) != 0);
+/// Requests to cancel that have not ended, in this process: libpq sends one and waits without a limit for the server to take it.
+inline std::atomic<int> pg_cancels{0};
+
+/// Asks the server to stop what it does, from a thread of its own. A server whose time for a statement is over stops by itself.
+inline void cancel_pg_statement(pg_conn* on) {
+    constexpr int most = 4; // a server that is silent keeps each of them
+    PGcancel* const one = ++pg_cancels <= most ? PQgetCancel(on) : nullptr;
+    if (one == nullptr) {
+        --pg_cancels;
+        return;
+    }
+    std::thread{[one] {
+        char why[256];
+        static_cast<void>(PQcancel(one, why, sizeof why));
+        PQfreeCancel(one);
+        --pg_cancels;
+    }}.detach();
 }
 
 // ---- statements -------------------------------------------------------------------------------------
 
-ENTITABLE_DECL void pg_connection::send(pg_statement statement, std::initializer_list<pg_value> values) {
-    char const* at[8];
-    int sizes[8];
-    int formats[8];
+ENTITABLE_DECL void pg_connection::send_now(pg_statement statement, std::initializer_list<pg_value> values) {
+    char const* at[8]{};
+    int sizes[8]{};
+    int formats[8]{};
     int count = 0;
     for (pg_value const value : values) {
         at[count] = value.data() != nullptr ? value.data() : "";
         sizes[count] = static_cast<int>(value.size());
         formats[count++] = 1;
     }
-    char const name[] = {'e', static_cast<char>('A' + static_cast<int>(statement)), '\0'};
-    static_assert(static_cast<int>(pg_statement::count) < 60);
     // A connection that cannot take it says so when the answers are waited for.
-    static_cast<void>(PQsendQueryPrepared(on_.get(), name, count, at, sizes, formats, 1));
+    if (named_) {
+        static_cast<void>(
+            PQsendQueryPrepared(on_.get(), statements_->name(statement).c_str(), count, at, sizes, formats, 1));
+    } else {
+        static_cast<void>(
+            PQsendQueryParams(on_.get(), statements_->text(statement).c_str(), count, nullptr, at, sizes, formats, 1));
+    }
     ++sent_;
 }
 
-ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(call const& context) {
+ENTITABLE_DECL void pg_connection::send(pg_statement statement, std::initializer_list<pg_value> values) {
+    bool const begins = statement == pg_statement::begin || statement == pg_statement::begin_read;
+    bool const settings = !own_settings_ && sent_ == 0 && PQtransactionStatus(on_.get()) == PQTRANS_IDLE;
+    if (begins || !settings) {
+        send_now(statement, values);
+    }
+    if (settings) {
+        unasked_ |= std::uint64_t{1} << sent_;
+        send_now(pg_statement::settings, {pg_number{pg_longest_statement(options_->longest_wait)}});
+    }
+    if (!begins && settings) {
+        send_now(statement, values);
+    }
+}
+
+/// The server gives a statement up before.
+ENTITABLE_DECL pg_wait pg_connection::longest(call const& context) const noexcept {
+    constexpr std::chrono::nanoseconds more = std::chrono::seconds{1};
+    auto const most = options_->longest_wait;
+    return {context, *options_->local.time, most > no_timeout - more ? no_timeout : most + more};
+}
+
+ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(pg_wait until) {
+    static call const nobody;
+    pg_wait const whole = until;
+    call const& context = until.context();
     state_.clear();
     *unreplicated_ = false;
     std::vector<pg_rows> answers;
     answers.reserve(sent_);
     sent_ = 0;
+    std::uint64_t unasked = std::exchange(unasked_, 0);
     result<void> outcome;
     if (PQpipelineSync(on_.get()) == 0) {
         return lost();
     }
-    std::chrono::nanoseconds most = options_->longest_wait + std::chrono::seconds{2}; // the server gives up before
-    static call const unhurried;
-    call const* until = &context;
+    bool gives_up = false;
     for (;;) {
         while (PQisBusy(on_.get()) != 0) {
-            auto const ended = wait(*until, most);
-            if (ended == waited::gave_up && until == &context) {
-                // What was cancelled is answered at once, or the server is gone.
-                cancel();
-                until = &unhurried;
-                most = std::chrono::seconds{2};
+            auto const ended = wait(until);
+            if (ended == waited::gave_up && !gives_up) {
+                // The server stops by itself at the end of a call. What was cancelled is answered at once, or not in time.
+                if (context.cancellation.cancelled()) {
+                    cancelled_ = true;
+                    cancel_pg_statement(on_.get());
+                }
+                until = {nobody, *options_->local.time, pg_grace};
+                gives_up = true;
             } else if (ended != waited::ready) {
                 auto allowed = check_call(context, *options_->local.time);
                 broken_ = true;
@@ -222,12 +270,17 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(call const& conte
         switch (PQresultStatus(answer)) {
             case PGRES_PIPELINE_SYNC:
                 if (!outcome) {
-                    roll_back();
+                    roll_back(whole);
                     return std::move(outcome).as_failure();
                 }
                 return answers;
             case PGRES_TUPLES_OK:
-            case PGRES_COMMAND_OK: answers.push_back(std::move(rows)); break;
+            case PGRES_COMMAND_OK:
+                if ((unasked & 1U) == 0) {
+                    answers.push_back(std::move(rows));
+                }
+                unasked >>= 1U;
+                break;
             case PGRES_PIPELINE_ABORTED: break;
             default:
                 if (outcome) {
@@ -240,152 +293,15 @@ ENTITABLE_DECL result<std::vector<pg_rows>> pg_connection::run(call const& conte
     }
 }
 
-ENTITABLE_DECL void pg_connection::roll_back() noexcept {
-    if (broken_ || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) {
+ENTITABLE_DECL void pg_connection::roll_back(pg_wait const& until) noexcept {
+    if (spent() || !in_own_process() || PQtransactionStatus(on_.get()) == PQTRANS_IDLE) {
         return;
     }
     std::string const kept = state_;
-    call const unhurried;
     send(pg_statement::rollback);
-    broken_ = !run(unhurried) || PQtransactionStatus(on_.get()) != PQTRANS_IDLE;
+    // What was answered within the grace is good, too.
+    broken_ = !run(until) || PQtransactionStatus(on_.get()) != PQTRANS_IDLE;
     state_ = kept;
-}
-
-// ---- opening ----------------------------------------------------------------------------------------
-
-/// Statements of a text, outside of a pipeline.
-ENTITABLE_DECL result<void> pg_connection::run_text(
-    char const* text, call const& context, std::vector<pg_rows>* answers) {
-    if (PQsendQuery(on_.get(), text) == 0) {
-        return lost();
-    }
-    result<void> outcome;
-    for (;;) {
-        while (PQisBusy(on_.get()) != 0) {
-            if (wait(context, options_->longest_wait) != waited::ready) {
-                auto allowed = check_call(context, *options_->local.time);
-                broken_ = true;
-                return allowed ? lost() : std::move(allowed).as_failure();
-            }
-        }
-        pg_rows rows{PQgetResult(on_.get())};
-        pg_result* const answer = rows.get();
-        if (answer == nullptr) {
-            return outcome;
-        }
-        auto const status = PQresultStatus(answer);
-        if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK) {
-            outcome = problem(answer, context);
-        } else if (answers != nullptr && status == PGRES_TUPLES_OK) {
-            answers->push_back(std::move(rows));
-        }
-    }
-}
-
-/// A commit that waited for a standby in vain says so in a warning.
-inline void note_pg_warning(void* to, pg_result const* said) {
-    char const* const state = PQresultErrorField(said, PG_DIAG_SQLSTATE);
-    if (state != nullptr && std::strcmp(state, "01000") == 0) {
-        *static_cast<bool*>(to) = true;
-    }
-}
-
-ENTITABLE_DECL result<pg_connection> pg_connection::open(
-    std::string const& connection_string, postgres_options const& options, bool may_create, call const& context) {
-    // Those in front hold unless the connection string, which is the value of dbname, says otherwise.
-    char const* const names[] = {
-        "target_session_attrs", "fallback_application_name", "dbname", "client_encoding", nullptr};
-    char const* const values[] = {"read-write", "entitable", connection_string.c_str(), "UTF8", nullptr};
-    pg_connection made{PQconnectStartParams(names, values, 1), options};
-    pg_conn* const on = made.on_.get();
-    if (on == nullptr) {
-        return failure{error_code::store_failed, "there is no memory for a connection"};
-    }
-    auto const end = std::chrono::steady_clock::now() + options.connect_timeout;
-    auto next = PGRES_POLLING_WRITING;
-    auto state = PQstatus(on) == CONNECTION_BAD ? PGRES_POLLING_FAILED : next;
-    while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
-        pollfd at{PQsocket(on), static_cast<short>(state == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
-        if (::poll(&at, 1, 20) != 0) {
-            state = PQconnectPoll(on);
-        } else if (auto allowed = check_call(context, *options.local.time); !allowed) {
-            return std::move(allowed).as_failure();
-        } else if (std::chrono::steady_clock::now() >= end) {
-            return failure{
-                error_code::transport_failed, "the database did not answer within postgres_options::connect_timeout"};
-        }
-    }
-    if (state != PGRES_POLLING_OK) {
-        std::string_view const said = PQerrorMessage(on);
-        auto const says = [&](std::string_view words) { return said.find(words) != std::string_view::npos; };
-        struct meaning {
-            std::string_view words;
-            error_code code;
-        };
-        // The first that is said; libpq gives no code for them.
-        static constexpr meaning meanings[] = {
-            {"invalid connection option", error_code::invalid_input}, {"missing \"=\"", error_code::invalid_input},
-            {"invalid sslmode", error_code::invalid_input}, {"starting up", error_code::server_busy},
-            {"shutting down", error_code::server_busy}, {"too many", error_code::server_busy},
-            {"remaining connection slots", error_code::server_busy},
-            {"permission denied", error_code::authorization_failure}, {"password", error_code::authentication_failed},
-            {"authentication", error_code::authentication_failed}, {"pg_hba.conf", error_code::authentication_failed},
-            {"role \"", error_code::authentication_failed},
-            {"\" does not exist", error_code::store_foreign}, // the database
-        };
-        auto code = error_code::transport_failed;
-        for (meaning const& each : meanings) {
-            if (code == error_code::transport_failed && says(each.words)) {
-                code = each.code;
-            }
-        }
-        return pg_failure(code,
-            code == error_code::invalid_input ? "the connection string cannot be read"
-                                              : "the database cannot be reached",
-            PQerrorMessage(on));
-    }
-    PQsetNoticeReceiver(on, note_pg_warning, made.unreplicated_.get());
-    if (PQsetnonblocking(on, 1) != 0) {
-        return made.lost();
-    }
-    if (auto ready = made.prepare(may_create, context); !ready) {
-        return std::move(ready).as_failure();
-    }
-    return made;
-}
-
-/// Tables, settings and statements.
-ENTITABLE_DECL result<void> pg_connection::prepare(bool may_create, call const& context) {
-    std::vector<pg_rows> answers;
-    auto ready = run_text(pg_session_text(*options_).c_str(), context);
-    if (ready) {
-        ready = check_pg_schema(*options_, may_create, [&](std::string const& text) -> result<std::vector<pg_rows>> {
-            answers.clear();
-            auto done = run_text(text.c_str(), context, &answers);
-            return done ? result<std::vector<pg_rows>>{std::move(answers)} : std::move(done).as_failure();
-        });
-    }
-    if (!ready) {
-        return ready;
-    }
-    // What speaks the protocol and is not PostgreSQL has no such functions; then no commit is asked about.
-    answers.clear();
-    if (run_text("SELECT (SELECT system_identifier FROM pg_control_system()) || '.' || "
-                 "left(pg_walfile_name(pg_current_wal_lsn()), 8)",
-            context, &answers) &&
-        !answers.empty()) {
-        history_ = answers[0].bytes(0, 0);
-    }
-    if (broken_ || PQenterPipelineMode(on_.get()) == 0) {
-        return lost();
-    }
-    for (int each = 0; each < static_cast<int>(pg_statement::count); ++each) {
-        char const name[] = {'e', static_cast<char>('A' + each), '\0'};
-        auto const text = pg_statement_text(static_cast<pg_statement>(each), options_->schema);
-        static_cast<void>(PQsendPrepare(on_.get(), name, text.c_str(), 0, nullptr));
-    }
-    auto prepared = run(context);
-    return prepared ? result<void>{} : std::move(prepared).as_failure();
 }
 
 } // namespace detail

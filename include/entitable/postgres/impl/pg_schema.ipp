@@ -23,21 +23,32 @@ ENTITABLE_DECL std::string with_pg_schema(std::string_view text, std::string con
     return made;
 }
 
-ENTITABLE_DECL std::string pg_session_text(postgres_options const& options) {
-    auto const wait = std::chrono::duration_cast<std::chrono::milliseconds>(options.longest_wait).count();
+ENTITABLE_DECL std::int64_t pg_longest_statement(std::chrono::nanoseconds wait) noexcept {
+    auto const most = std::int64_t{24} * 3600 * 1000;
+    auto const milliseconds = std::int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(wait).count()};
+    return milliseconds < 1 ? 1 : milliseconds > most ? most : milliseconds;
+}
+
+ENTITABLE_DECL std::string pg_session_options(postgres_options const& options) {
     std::string text =
-        "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off; "
-        "SET jit = off; SET default_transaction_isolation = 'read committed'; "
-        "SET client_min_messages = warning; " // which a commit says that its standby does not have
-        "SET statement_timeout = ";
-    text::append_decimal(text, wait > 0 ? static_cast<std::uint64_t>(wait) : 1U);
+        "-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off -c jit=off "
+        "-c client_min_messages=warning " // in which a commit says that its standby does not have it
+        "-c statement_timeout=";
+    text::append_decimal(text, static_cast<std::uint64_t>(pg_longest_statement(options.longest_wait)));
     return text;
 }
 
-ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string const& schema) {
+/// The text names its schema wherever it names a table.
+inline std::string pg_statement_text(pg_statement which, std::string const& schema) {
     auto const text = [&]() -> std::string_view {
         switch (which) {
-            case pg_statement::begin: return "BEGIN";
+            // Of a session that is not ours, and of the transaction that it is sent in: its settings end with it.
+            case pg_statement::settings:
+                return "SELECT set_config('statement_timeout', $1::int8::text, true), set_config('enable_seqscan', "
+                       "'off', "
+                       "true), set_config('enable_bitmapscan', 'off', true), set_config('jit', 'off', true), "
+                       "set_config('client_min_messages', 'warning', true)";
+            case pg_statement::begin: return "BEGIN ISOLATION LEVEL READ COMMITTED";
             case pg_statement::begin_read: return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
             case pg_statement::commit: return "COMMIT";
             case pg_statement::rollback: return "ROLLBACK";
@@ -83,7 +94,12 @@ ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string con
                        "$2::bytea";
             case pg_statement::outcome:
                 return "SELECT pg_xact_status($1::int8::text::xid8), "
-                       "(SELECT version FROM @.partitions WHERE table_id = $2::int4 AND partition_key = $3::bytea)";
+                       "(SELECT version FROM @.partitions WHERE table_id = $2::int4 AND partition_key = $3::bytea), "
+                       "current_setting('synchronous_standby_names') <> ''";
+            // Its commit is behind the one that it asks about: once a standby has this one, it has that one.
+            case pg_statement::confirm:
+                return "UPDATE @.partitions SET version = version WHERE table_id = $1::int4 AND partition_key = "
+                       "$2::bytea";
             case pg_statement::find_table: return "SELECT id FROM @.tables WHERE key = $1::bytea";
             case pg_statement::scan_partition:
                 return "SELECT partition_key, row_key, value FROM @.rows "
@@ -134,6 +150,21 @@ ENTITABLE_DECL std::string pg_statement_text(pg_statement which, std::string con
     return with_pg_schema(text(), schema);
 }
 
+/// A hash of the text: a session that other programs use has no other statement under the name.
+ENTITABLE_DECL pg_statements::pg_statements(std::string const& schema) {
+    for (std::size_t at = 0; at < texts_.size(); ++at) {
+        texts_[at] = pg_statement_text(static_cast<pg_statement>(at), schema);
+        std::uint64_t hash = 0xcbf29ce484222325U; // FNV-1a
+        for (char const each : texts_[at]) {
+            hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3U;
+        }
+        names_[at] = "entitable_";
+        for (int shift = 60; shift >= 0; shift -= 4) {
+            names_[at] += "0123456789abcdef"[hash >> static_cast<unsigned>(shift) & 0xFU];
+        }
+    }
+}
+
 // ---- the tables -------------------------------------------------------------------------------------
 
 /// Their first line is the version, for which every other library looks first.
@@ -173,23 +204,26 @@ ENTITABLE_DECL result<void> check_pg_schema(postgres_options const& options, boo
     function_ref<result<std::vector<pg_rows>>(std::string const&)> run) {
     if (!is_pg_schema_name(options.schema)) {
         return failure{error_code::invalid_input,
-            "postgres_options::schema is 1 to 40 small letters, digits and _, no digit first"};
+            "postgres_options::schema must have 1 to 40 characters, small letters, digits and _, and begin with no "
+            "digit"};
     }
     auto const on = [&](std::string_view text) { return run(with_pg_schema(text, options.schema)); };
-    auto exists = on("SELECT 1 WHERE to_regclass('@.state') IS NOT NULL");
+    auto exists = on("SELECT (to_regclass('@.state') IS NOT NULL)::text, (to_regnamespace('@') IS NOT NULL)::text");
     if (!exists) {
         return std::move(exists).as_failure();
     }
     bool const without_case = options.local.limits.table_names_without_case;
-    if (exists->at(0).size() == 0) {
+    if (exists->at(0).bytes(0, 0) != "true") {
         if (!may_create) {
             return failure{error_code::store_foreign, "the database has no tables of this library in the schema"};
         }
-        // Two that make them at the same time wait for each other; the second finds them made.
-        auto schema = on("BEGIN; SELECT pg_advisory_xact_lock(#, 0); CREATE SCHEMA IF NOT EXISTS @; COMMIT");
-        if (!schema) {
-            static_cast<void>(run("ROLLBACK"));
-            return std::move(schema).as_failure();
+        // Two that make them at the same time wait for each other; the second finds them made. Who owns a schema may make no other.
+        if (exists->at(0).bytes(0, 1) != "true") {
+            auto schema = on("BEGIN; SELECT pg_advisory_xact_lock(#, 0); CREATE SCHEMA IF NOT EXISTS @; COMMIT");
+            if (!schema) {
+                static_cast<void>(run("ROLLBACK"));
+                return std::move(schema).as_failure();
+            }
         }
         auto done = on(text::joined(
             {"BEGIN; SELECT pg_advisory_xact_lock(#, 0); DO $do$ BEGIN IF to_regclass('@.state') IS NULL THEN ",

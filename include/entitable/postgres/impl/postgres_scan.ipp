@@ -17,12 +17,9 @@ auto postgres_store::reading(call const& context, Work const& work)
             return std::move(on).as_failure();
         }
         auto read = work(**on);
-        bool const stale =
-            !read && (*on)->broken() && !on->fresh() && read.error().code == error_code::transport_failed;
-        if (!stale) {
+        if (read || !is_stale(*on, read.error())) {
             return read;
         }
-        pool_->forget_idle();
     }
 }
 
@@ -87,8 +84,9 @@ ENTITABLE_DECL result<lookup> postgres_store::scan(
         bool in_transaction = false;
         struct guard { // of what a visitor throws
             detail::pg_connection& on;
-            ~guard() { on.roll_back(); }
-        } const rolls_back{on};
+            call const& context;
+            ~guard() { on.roll_back(context); }
+        } const rolls_back{on, context};
         for (bool first = true;; first = false) {
             std::size_t const known = row_bytes_.load(memory_order::relaxed);
             std::size_t part = known == 0 ? 64 : part_bytes / known;

@@ -22,7 +22,11 @@ struct postgres_store::question {
 
 ENTITABLE_DECL result<postgres_store::opened_database> postgres_store::open(
     std::string_view connection_string, postgres_options const& options) {
-    auto made = std::make_unique<detail::pg_pool>(std::string{connection_string}, options);
+    auto target = detail::pg_target::parse(connection_string);
+    if (!target) {
+        return std::move(target).as_failure();
+    }
+    auto made = std::make_unique<detail::pg_pool>(*std::move(target), options);
     call const unhurried;
     if (auto opened = made->open_first(unhurried); !opened) {
         return std::move(opened).as_failure();
@@ -30,7 +34,7 @@ ENTITABLE_DECL result<postgres_store::opened_database> postgres_store::open(
     return made;
 }
 
-/// Sent before the first statement of a transaction. The server gives up a little later than the call, which cancels by itself.
+/// Sent before the first statement of a transaction. The server gives up with the call, so that its answer keeps the connection good.
 ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call const& context) const {
     if (context.deadline == no_deadline) {
         return;
@@ -38,68 +42,82 @@ ENTITABLE_DECL void postgres_store::set_timeout(detail::pg_connection& on, call 
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(context.deadline - time().steady());
     auto const most = std::chrono::duration_cast<std::chrono::milliseconds>(pool_->options().longest_wait);
     if (left < most) {
-        auto const wait = left.count() < 0 ? std::int64_t{0} : std::int64_t{left.count()};
-        on.send(detail::pg_statement::set_timeout, {detail::pg_number{wait + 100}});
+        // A little later than the call: when the server stops, the deadline has passed here, too.
+        auto const later = left + std::chrono::milliseconds{5};
+        on.send(detail::pg_statement::set_timeout, {detail::pg_number{detail::pg_longest_statement(later)}});
     }
 }
 
 // ---- tables -----------------------------------------------------------------------------------------
 
+/// A connection may have been cut while nobody used it: then nothing was done, and the call begins again on a new one.
+ENTITABLE_DECL bool postgres_store::is_stale(detail::pg_pool::borrowed& on, error const& why) {
+    bool const stale = on->broken() && !on.fresh() && why.code == error_code::transport_failed;
+    if (stale) {
+        pool_->forget_idle();
+    }
+    return stale;
+}
+
 ENTITABLE_DECL result<bool> postgres_store::create_table(
     std::string_view key, std::string_view shown_name, call const& context) {
-    auto on = pool_->borrow(context);
-    if (!on) {
-        return std::move(on).as_failure();
-    }
-    set_timeout(**on, context);
-    (*on)->send(detail::pg_statement::add_table, {key, shown_name});
-    auto answers = (*on)->run(context);
-    if (!answers) {
-        failure why = std::move(answers).as_failure();
-        if ((*on)->broken()) {
-            pool_->forget_idle();
-            why.error().effect = effect::unknown;
+    for (;;) {
+        auto on = pool_->borrow(context);
+        if (!on) {
+            return std::move(on).as_failure();
         }
-        return why;
+        (*on)->send(detail::pg_statement::begin);
+        set_timeout(**on, context);
+        (*on)->send(detail::pg_statement::add_table, {key, shown_name});
+        auto added = (*on)->run(context);
+        if (!added) {
+            if (is_stale(*on, added.error())) {
+                continue;
+            }
+            return std::move(added).as_failure();
+        }
+        if (added->back().size() == 0) {
+            (*on)->roll_back(context);
+            return false;
+        }
+        auto done = commit(*on, context);
+        return done ? result<bool>{true} : std::move(done).as_failure();
     }
-    return answers->back().size() > 0;
 }
 
 ENTITABLE_DECL result<bool> postgres_store::drop_table(std::string_view key, call const& context) {
-    auto on = pool_->borrow(context);
-    if (!on) {
-        return std::move(on).as_failure();
-    }
-    detail::pg_connection& to = **on;
-    to.send(detail::pg_statement::begin);
-    set_timeout(to, context);
-    to.send(detail::pg_statement::hold_table, {key});
-    auto held = to.run(context);
-    if (!held) {
-        return std::move(held).as_failure();
-    }
-    if (held->back().size() == 0) {
-        to.roll_back();
-        return false;
-    }
-    detail::pg_number const id{static_cast<std::int32_t>(held->back().number(0, 0))};
-    for (auto const each : {detail::pg_statement::lock_table, detail::pg_statement::raise_floor,
-             detail::pg_statement::forget_table, detail::pg_statement::remove_table}) {
-        to.send(each, {id});
-    }
-    to.send(detail::pg_statement::commit);
-    auto removed = to.run(context);
-    if (!removed) {
-        failure why = std::move(removed).as_failure();
-        if (to.broken()) {
-            pool_->forget_idle();
-            why.error().effect = effect::unknown;
+    for (;;) {
+        auto on = pool_->borrow(context);
+        if (!on) {
+            return std::move(on).as_failure();
         }
-        return why;
+        detail::pg_connection& to = **on;
+        to.send(detail::pg_statement::begin);
+        set_timeout(to, context);
+        to.send(detail::pg_statement::hold_table, {key});
+        auto held = to.run(context);
+        if (!held) {
+            if (is_stale(*on, held.error())) {
+                continue;
+            }
+            return std::move(held).as_failure();
+        }
+        if (held->back().size() == 0) {
+            to.roll_back(context);
+            return false;
+        }
+        detail::pg_number const id{static_cast<std::int32_t>(held->back().number(0, 0))};
+        for (auto const each : {detail::pg_statement::lock_table, detail::pg_statement::raise_floor,
+                 detail::pg_statement::forget_table, detail::pg_statement::remove_table}) {
+            to.send(each, {id});
+        }
+        if (auto removed = commit(*on, context); !removed) {
+            return std::move(removed).as_failure();
+        }
+        on->give_back();
+        purge(context); // the table is gone; the room its rows take can be won back later
+        return true;
     }
-    on->give_back();
-    purge(context); // the table is gone; the room its rows take can be won back later
-    return true;
 }
 
 /// Removes the rows of tables that were removed, as long as the call wants.
@@ -172,13 +190,8 @@ ENTITABLE_DECL result<lookup> postgres_store::update_rows(std::string_view table
 /// `again`: nothing was applied, and it is worth another try.
 ENTITABLE_DECL result<lookup> postgres_store::try_update(
     detail::pg_pool::borrowed& on, question const& asked, call const& context, bool& again) {
-    // A connection may have been cut while nobody used it.
     auto const worth = [&](failure& why) {
-        bool const stale = on->broken() && !on.fresh() && why.error().code == error_code::transport_failed;
-        if (stale) {
-            pool_->forget_idle();
-        }
-        return stale || (!on->broken() && (on->state() == "40001" || on->state() == "40P01"));
+        return is_stale(on, why.error()) || (!on->broken() && (on->state() == "40001" || on->state() == "40P01"));
     };
     on->send(detail::pg_statement::begin);
     set_timeout(*on, context);
@@ -192,12 +205,13 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
     }
     struct guard { // of what the body throws
         detail::pg_pool::borrowed& on;
+        call const& context;
         ~guard() {
             if (on.held()) { // else it went back: a commit was lost with it
-                on->roll_back();
+                on->roll_back(context);
             }
         }
-    } const rolls_back{on};
+    } const rolls_back{on, context};
     detail::pg_rows const& found = locked->back();
     if (found.size() == 0) {
         return lookup::no_table;
@@ -229,53 +243,9 @@ ENTITABLE_DECL result<lookup> postgres_store::try_update(
         return failure{error_code::store_failed, "the database gave the transaction up"};
     }
     if (on->unreplicated()) {
-        failure why{error_code::store_failed, "the database committed, and its standby may not have it"};
-        why.error().effect = effect::unknown;
-        return why;
+        return unreplicated();
     }
     return lookup::found;
-}
-
-/// What became of a commit that was not answered: a server knows it of each transaction, unless it is another server by now. A server
-/// that crashed may have given the number again that a lost transaction had: "aborted" is true then too, and "committed" is
-/// believed where the partition has the very version that this update gave it.
-ENTITABLE_DECL result<lookup> postgres_store::settle(
-    detail::pg_pool::borrowed& on, transaction const& rows, failure why, call const& context) {
-    std::string const history = on->history();
-    on.give_back();
-    pool_->forget_idle();
-    detail::pg_number const number{rows.found_.number(0, 2)};
-    detail::pg_number const table{rows.table_};
-    bool const raises = rows.last_version_ != rows.version_before_;
-    call patient; // the call's own time may be over; to say what became of the write is worth a moment more
-    patient.cancellation = context.cancellation;
-    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{2};
-    do {
-        auto other = pool_->borrow(patient);
-        if (other && !(*other)->same_history(history)) {
-            break;
-        }
-        if (other) {
-            (*other)->send(detail::pg_statement::outcome, {number, table, rows.asked_.partition});
-            auto said = (*other)->run(patient);
-            std::string_view const fate =
-                said && said->back().size() > 0 ? said->back().bytes(0, 0) : std::string_view{};
-            if (fate == "committed") {
-                bool const ours =
-                    raises && !said->back().is_null(0, 1) && said->back().number(0, 1) == rows.last_version_;
-                if (ours) {
-                    return lookup::found;
-                }
-                break;
-            }
-            if (fate == "aborted") {
-                return why;
-            }
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    } while (std::chrono::steady_clock::now() < end && !patient.cancellation.cancelled());
-    why.error().effect = effect::unknown;
-    return why;
 }
 
 // ---- in an update -----------------------------------------------------------------------------------

@@ -371,7 +371,7 @@ ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layou
 /// Ends the row keys before those of system rows, where no key of the layout sorts after these. Says whether system rows may be left.
 ENTITABLE_LAZY bool cut_system_rows(key_interval& rows, bool sorts_before) {
     if (sorts_before) {
-        rows = intersection(rows, {{}, key_bound::excluding(std::string{system_row::prefix})});
+        rows = intersection(rows, key_interval::until(key_bound::excluding(std::string{system_row::prefix})));
         return false;
     }
     return !intersection(rows,

@@ -145,8 +145,8 @@ ENTITABLE_LAZY both_sides sides_of(filter_node const& comparison) {
         return {{}, all_keys(true)};
     }
     std::string const key{comparison.operand.view().as_string()};
-    key_interval const below{{}, key_bound::excluding(key)};
-    key_interval const up_to{{}, key_bound::including(key)};
+    key_interval const below = key_interval::until(key_bound::excluding(key));
+    key_interval const up_to = key_interval::until(key_bound::including(key));
     key_interval const above{key_bound::excluding(key), {}};
     key_interval const from{key_bound::including(key), {}};
     switch (comparison.operation) {

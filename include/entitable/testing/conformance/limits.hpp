@@ -32,7 +32,7 @@ inline void number_of_properties(trial& t) {
     t.put(table, make_row("p", "r"));
     row_builder entity{"p", "r"};
     for (std::size_t index = 0; index < t.limits().max_properties; ++index) {
-        entity.add("P" + std::to_string(index), value_view{true});
+        entity.add(text::joined({"P", std::to_string(index)}), value_view{true});
     }
     t.put(table, entity.build());
     t.holds(table, entity.build(), "as many properties as are allowed");
@@ -105,7 +105,7 @@ inline void size_of_an_entity(trial& t) {
     std::string const bytes = times(piece, "b");
     std::size_t index = 0;
     while (service_size(entity.build()) + piece + 100 < t.limits().max_entity_size) {
-        entity.add("P" + padded(index++), value_view{edm_type::binary, std::string_view{bytes}});
+        entity.add(text::joined({"P", padded(index++)}), value_view{edm_type::binary, std::string_view{bytes}});
     }
     std::size_t const left = t.limits().max_entity_size - service_size(entity.build()) - (8 + 2 * 4 + 4);
     row_builder larger = entity;

@@ -203,7 +203,7 @@ inline void projections(trial& t) {
     }
     std::vector<std::string> many;
     for (int index = 0; index < 300; ++index) {
-        many.push_back("N" + std::to_string(index));
+        many.push_back(text::joined({"N", std::to_string(index)}));
     }
     struct choice {
         projection names;

@@ -165,7 +165,7 @@ inline void merges_are_bounded(trial& t) {
     std::string const table = t.new_table();
     row_builder full{"p", "r"};
     for (std::size_t index = 0; index < t.limits().max_properties; ++index) {
-        full.add("P" + std::to_string(index), value_view{1});
+        full.add(text::joined({"P", std::to_string(index)}), value_view{1});
     }
     t.put(table, full.build());
     auto const before = t.now(table);

@@ -25,7 +25,7 @@ ENTITABLE_DECL std::string escaped_html(std::string_view text) {
     // U+FFFE and U+FFFF are no characters of XML.
     for (std::string_view const none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
         for (std::size_t at = out.find(none); at != std::string::npos; at = out.find(none, at)) {
-            out.replace(at, none.size(), "?");
+            out.replace(at, none.size(), 1, '?');
         }
     }
     return out;
