@@ -7,7 +7,9 @@
 
 #include <support/postgres_server.hpp>
 #include <support/temporary_folder.hpp>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,7 +71,7 @@ public:
             ::execl("/usr/sbin/pgbouncer", "pgbouncer", "-q", file_.c_str(), nullptr);
             ::_exit(1);
         }
-        for (int waited = 0; waited < 500 && ::access((folder_ / ".s.PGSQL.6432").c_str(), F_OK) != 0; ++waited) {
+        for (int waited = 0; waited < 500 && !listens(); ++waited) {
             std::this_thread::sleep_for(std::chrono::milliseconds{10});
         }
     }
@@ -88,6 +90,18 @@ public:
     }
 
 private:
+    /// Whether a connection is taken: the file of the socket is there before that.
+    [[nodiscard]] bool listens() const {
+        ::sockaddr_un address{};
+        address.sun_family = AF_UNIX;
+        std::string const path = folder_ / ".s.PGSQL.6432";
+        path.copy(address.sun_path, sizeof address.sun_path - 1);
+        int const handle = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        bool const taken = ::connect(handle, reinterpret_cast<::sockaddr const*>(&address), sizeof address) == 0;
+        ::close(handle);
+        return taken;
+    }
+
     temporary_folder folder_;
     std::string file_ = folder_ / "pgbouncer.ini";
     pid_t id_{-1};
