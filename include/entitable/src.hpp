@@ -77,7 +77,9 @@
 #include <entitable/fleet/impl/store_access.ipp>
 #include <entitable/index/impl/entities_of_rows.ipp>
 #include <entitable/index/impl/index_audit.ipp>
+#include <entitable/index/impl/index_build.ipp>
 #include <entitable/index/impl/index_family.ipp>
+#include <entitable/index/impl/index_fill.ipp>
 #include <entitable/index/impl/index_rows_elsewhere.ipp>
 #include <entitable/index/impl/index_run.ipp>
 #include <entitable/index/impl/index_writer.ipp>

@@ -6,7 +6,7 @@
 /// `aggregated_table<E, Aggregate>`: a table whose sums are kept in rows of the same partition, changed in the same transaction.
 
 #include <entitable/aggregate/detail/aggregate_writer.hpp>
-#include <entitable/client/table.hpp>
+#include <entitable/client/reader.hpp>
 
 #include <algorithm>
 
@@ -160,12 +160,14 @@ public:
     [[nodiscard]] result<void> create() const { return core_.create(); }
     /// Creates the table if it does not exist. True if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// The table of the entities, for reads. What is written through it is not counted.
-    [[nodiscard]] table<Entity> entities() const { return {core_.transport(), core_.name(), core_.options()}; }
-    /// The table of the sums, for reads.
-    [[nodiscard]] table<aggregate_type> aggregates() const {
+    /// The entities, for reads.
+    [[nodiscard]] reader<Entity> entities() const { return {core_.transport(), core_.name(), core_.options()}; }
+    /// The sums, for reads.
+    [[nodiscard]] reader<aggregate_type> aggregates() const {
         return {core_.transport(), core_.name(), core_.options()};
     }
+    /// The table of the entities past the sums: what is written through it is not counted, until `rebuild`. For tools that know.
+    [[nodiscard]] table<Entity> unmaintained() const { return {core_.transport(), core_.name(), core_.options()}; }
 
     // ---- writes ----
 

@@ -239,4 +239,30 @@ template <class Entity, access_path Path, class Change>
     return detail::bulk_over(in, found, detail::bulk_mode::update, false, take, &again, options);
 }
 
+// A reader is refused with one message.
+/// Does not compile: a reader does not write.
+template <class Entity, class... Rest>
+result<bulk_report> bulk_insert(reader<Entity> const&, Rest&&...) {
+    detail::refuse_reader<Entity>();
+    return {};
+}
+/// Does not compile: a reader does not write.
+template <class Entity, class... Rest>
+result<bulk_report> bulk_upsert(reader<Entity> const&, Rest&&...) {
+    detail::refuse_reader<Entity>();
+    return {};
+}
+/// Does not compile: a reader does not write.
+template <class Entity, class... Rest>
+result<bulk_report> bulk_remove(reader<Entity> const&, Rest&&...) {
+    detail::refuse_reader<Entity>();
+    return {};
+}
+/// Does not compile: a reader does not write.
+template <class Entity, class... Rest>
+result<bulk_report> bulk_update(reader<Entity> const&, Rest&&...) {
+    detail::refuse_reader<Entity>();
+    return {};
+}
+
 ENTITABLE_END_NAMESPACE

@@ -7,7 +7,7 @@
 
 #include <entitable/bulk/detail/view_generations.hpp>
 #include <entitable/client/query.hpp>
-#include <entitable/client/table.hpp>
+#include <entitable/client/reader.hpp>
 #include <entitable/core/try.hpp>
 
 #include <concepts>
@@ -140,21 +140,21 @@ public:
             [&](std::uint64_t& entities) -> result<std::vector<row>> { return made_of(entities, sources...); });
     }
 
-    /// The current generation, as a table. It does not change; its name opens it again, for a token of its pages. ViewNotReady before the
-    /// first refresh. Cost: one point read.
-    [[nodiscard]] result<view_answer<table<View>>> open() const {
+    /// The current generation, for reads. It does not change; a reader of its name opens it again, for a token of its pages. ViewNotReady
+    /// before the first refresh. Cost: one point read.
+    [[nodiscard]] result<view_answer<reader<View>>> open() const {
         ENTITABLE_TRY(detail::view_pointer now, all_.shown());
-        return view_answer<table<View>>{
-            table<View>{all_.core().transport(), std::move(now.table), all_.core().options()}, now.from, now.until};
+        return view_answer<reader<View>>{
+            reader<View>{all_.core().transport(), std::move(now.table), all_.core().options()}, now.from, now.until};
     }
-    /// What `look(table<View> const&)` reads of one generation; called again where that was removed meanwhile. Errors: those of `look`, and
+    /// What `look(reader<View> const&)` reads of one generation; called again where that was removed meanwhile. Errors: those of `look`, and
     /// of `open`. Cost: one point read more than `look`.
     template <class Look>
     [[nodiscard]] auto read(Look&& look) const
-        -> result<view_answer<typename std::invoke_result_t<Look&, table<View> const&>::value_type>> {
-        using came_type = typename std::invoke_result_t<Look&, table<View> const&>::value_type;
+        -> result<view_answer<typename std::invoke_result_t<Look&, reader<View> const&>::value_type>> {
+        using came_type = typename std::invoke_result_t<Look&, reader<View> const&>::value_type;
         for (std::string last;;) {
-            ENTITABLE_TRY(view_answer<table<View>> const now, open());
+            ENTITABLE_TRY(view_answer<reader<View>> const now, open());
             auto seen = look(now.value);
             if (seen) {
                 return view_answer<came_type>{*std::move(seen), now.from, now.until};

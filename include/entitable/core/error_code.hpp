@@ -80,6 +80,8 @@ enum class error_code : std::uint16_t {
     reference_missing,   ///< a store has no whole copy of a reference table
     wrong_store,         ///< by its header a store is not the one that a list of stores says, or it has none
     store_read_only, ///< the database can be read and not written: a standby, or a role whose sessions are read-only
+    declaration_differs, ///< the table keeps an index that this program does not have, so that it writes nothing
+    declaration_missing, ///< the table has entities, and no declaration of its indexes: they have to be built
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".

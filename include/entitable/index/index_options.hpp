@@ -8,6 +8,8 @@
 #include <entitable/client/contention.hpp>
 #include <entitable/core/clock.hpp>
 #include <entitable/core/etag.hpp>
+#include <entitable/index/intent.hpp>
+#include <entitable/mapping/reference.hpp>
 
 #include <cstdint>
 #include <string>
@@ -26,8 +28,8 @@ struct index_options {
     std::uint64_t seed{};
     /// How long a program relies on the states of indexes that it has read.
     std::chrono::nanoseconds lease{std::chrono::seconds{60}};
-    /// The longest time after which a request that was sent may still be applied, by client, gateway and service together. `build` waits for
-    /// it.
+    /// The longest time after which a request that was sent may still be applied, by client, gateway and service together. `build` and
+    /// `retire` wait for it.
     std::chrono::nanoseconds longest_request{std::chrono::seconds{90}};
 };
 
@@ -49,8 +51,10 @@ struct indexed {
 /// Who keeps and uses an index.
 enum class index_state : std::uint8_t {
     absent,   ///< it was never built. Writers keep it, readers do not use it
-    building, ///< writers keep it, readers do not use it
+    fencing,  ///< a build waits until each writer keeps it. Writers keep it, readers do not use it
+    building, ///< its rows are being written. Writers keep it, readers do not use it
     ready,    ///< writers keep it, readers use it
+    retiring, ///< a retirement waits until no reader uses it. Writers keep it, readers do not use it
     retired,  ///< nobody keeps or uses it
 };
 #if defined(__GNUC__)
@@ -59,7 +63,7 @@ enum class index_state : std::uint8_t {
 
 /// For logs: "ready".
 [[nodiscard]] constexpr std::string_view to_string(index_state state) noexcept {
-    constexpr std::string_view words[] = {"absent", "building", "ready", "retired"};
+    constexpr std::string_view words[] = {"absent", "fencing", "building", "ready", "retiring", "retired"};
     return words[static_cast<std::size_t>(state)];
 }
 
@@ -85,6 +89,8 @@ struct index_difference {
     std::string row_key;              ///< of the index row
     std::string entity_partition_key; ///< of the entity it is about
     std::string entity_row_key;       ///< of the entity it is about
+    std::string other_partition_key;  ///< of a violation: of the entity that the index row names
+    std::string other_row_key;        ///< of a violation: of the entity that the index row names
 };
 
 /// What `verify` found.
@@ -101,11 +107,19 @@ struct index_verification {
     [[nodiscard]] bool good() const noexcept { return missing + dangling + different + violations == 0; }
 };
 
+/// A key of a unique index that several entities have.
+template <class Entity>
+struct index_violation {
+    std::string index;                       ///< the type of the index
+    row_keys key;                            ///< of the row of the index
+    std::vector<reference<Entity>> entities; ///< the one that the index finds is the first, where it finds one of them
+};
+
 /// What `repair` and `build` did.
 struct index_repair {
     std::uint64_t intents{};         ///< of writers that did not end, which were completed
     std::uint64_t foreign_intents{}; ///< of indexes that this table does not have: left alone
-    std::uint64_t written{};         ///< entities whose index rows were missing or different
+    std::uint64_t written{};         ///< entities whose index rows were missing or different; of a build, also rows that it wrote
     std::uint64_t removed{};         ///< index rows that were dangling
     index_verification found;        ///< before
 };

@@ -6,8 +6,9 @@
 /// `indexed_table<E, Indexes...>`: a table that is queried by several keys. Each index is a struct derived from the entity, with keys of its
 /// own; every write keeps the index rows.
 
-#include <entitable/client/table.hpp>
+#include <entitable/client/reader.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/index/detail/index_build.hpp>
 #include <entitable/index/detail/indexed_operations.hpp>
 #include <entitable/index/index_declarations.hpp>
 #include <entitable/index/indexed_batch.hpp>
@@ -52,10 +53,12 @@ template <class Index, class... Declared>
 ///   its entity does; a program that ends in between can leave surplus rows, which `where` does not return and `repair` removes.
 ///   The row key of such an entity has at most 474 UTF-16 code units, because that of an intent holds it: KeyValueTooLarge.
 /// - An entity whose component of an index key is an optional, and absent, has no row in that index.
-/// - Each object, with its copies, reads the states of its indexes before its first call and again after `index_options::lease`.
+/// - Each object, with its copies, reads the declaration of the indexes before its first call and again after `index_options::lease`, and
+///   sends no write by an older one. Where others keep an index of these entities that it does not have, it writes nothing:
+///   DeclarationDiffers. Index types of one table have names of their own.
 ///
 /// Thread safety: safe to use from several threads, and from any number of programs, as long as all write through this type. Writers that
-/// bypass it (`table<E>`) leave index rows missing: `verify` reports them, `repair` mends them. Copies are cheap.
+/// bypass it (`table<E>`, `unmaintained`) leave index rows missing: `verify` reports them, `repair` mends them. Copies are cheap.
 template <mapped_entity Entity, class... Declared>
 class indexed_table : public detail::indexed_operations<Entity, typename mapping<Entity>::partition_components,
                           typename mapping<Entity>::row_components> {
@@ -94,15 +97,28 @@ public:
         : indexed_table(detail::table_core{std::move(through), std::move(name), std::move(options)}, how, places...) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return family_->main.name(); } ///< of the entities' table
-    /// The table of the entities, for reads. What is written through it is not indexed.
-    [[nodiscard]] table<Entity> entities() const {
-        return table<Entity>{family_->main.transport(), family_->main.name(), family_->main.options()};
+    /// The entities, for reads.
+    [[nodiscard]] reader<Entity> entities() const {
+        return {family_->main.transport(), family_->main.name(), family_->main.options()};
+    }
+    /// The table of the entities past the indexes: what is written through it has no index rows, and `repair` has to write them. For tools
+    /// that know.
+    [[nodiscard]] table<Entity> unmaintained() const {
+        return {family_->main.transport(), family_->main.name(), family_->main.options()};
+    }
+    /// The rows of an index, for `bulk_remove` of those that a retired one has left, and for tools that know.
+    template <class Index>
+    [[nodiscard]] table<Index> unmaintained() const {
+        check_index<Index>();
+        auto const& place = family_->places[position<Index>];
+        return {place.transport(), place.name(), family_->main.options()};
     }
 
     // ---- the tables themselves ----
 
-    /// Creates the tables of entities and indexes that do not exist. True if this call created that of the entities: then the indexes are
-    /// ready; else see `build`.
+    /// Creates the tables of entities and indexes that do not exist. True if this call created that of the entities. Where it holds no
+    /// entity of this type, the indexes are declared and ready; else see `build`. Nothing is written to a table whose indexes were not
+    /// declared (DeclarationMissing).
     [[nodiscard]] result<bool> create_if_absent() const { return detail::create_indexed(*family_); }
     /// The same; TableAlreadyExists where the table of the entities exists.
     [[nodiscard]] result<void> create() const {
@@ -222,14 +238,38 @@ public:
 
     // ---- care ----
 
-    /// Counts index rows that are missing, dangling or different, and keys that two entities have. Writers may be at work. Cost: two scans of
-    /// everything; memory for 4,096 sums an index, and for what differs.
+    /// Counts index rows that are missing, dangling or different, and keys that two entities have; those of a retired index are left out.
+    /// Writers may be at work. Cost: a scan of everything, and two more for each 65,536 rows among which some differ; memory for 4,096 sums
+    /// an index, and for these rows.
     [[nodiscard]] result<index_verification>(verify)(std::size_t max_samples = 10) const {
         return detail::verify_indexes(*family_, max_samples);
     }
-    /// Completes writes that did not end, writes index rows that are missing and removes those that dangle. Any program may call it at any
-    /// time; writers may be at work.
+    /// Completes writes that did not end, writes index rows that are missing and removes those that dangle. It never changes an entity: two
+    /// that have one key of a unique index stay, see `violations`. Any program may call it at any time; writers may be at work.
     [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family_); }
+    /// The keys of unique indexes that several entities have: left by writers that went past the index. Cost as of `verify`.
+    [[nodiscard]] result<std::vector<index_violation<Entity>>> violations() const {
+        ENTITABLE_TRY(auto const found, detail::violations_of_indexes(*family_));
+        result<std::vector<index_violation<Entity>>> made{std::in_place};
+        for (detail::found_violation const& each : found) {
+            made->push_back({each.index, each.key, {}});
+            for (row_keys const& one : each.entities) {
+                made->back().entities.push_back({one.partition_key, one.row_key});
+            }
+        }
+        return made;
+    }
+    /// Settles one: `keep`, which is one of its entities, gets the key, and **the others are removed**, with their index rows, where they
+    /// still have it. To keep them, give them another key instead: `update`. Returns how many were removed. May be called again where it did
+    /// not end. InvalidInput where `keep` is not one of the entities.
+    [[nodiscard]] result<std::uint64_t> resolve_violation(
+        index_violation<Entity> const& which, reference<Entity> const& keep) const {
+        detail::found_violation found{which.index, which.key, {}};
+        for (reference<Entity> const& each : which.entities) {
+            found.entities.push_back({each.partition_key, each.row_key});
+        }
+        return detail::resolve_violation(*family_, found, {keep.partition_key, keep.row_key});
+    }
     /// Completes writes that did not end; nothing else. A writer that is at work begins again. Cost: a scan of the entities' table.
     [[nodiscard]] result<index_repair> apply_pending() const {
         result<index_repair> done{std::in_place};
@@ -238,20 +278,26 @@ public:
         }
         return done;
     }
-    /// Makes an index of a table that has entities ready: writes the rows of all of them, while others write through a table that has the
-    /// index. Deploy these writers first. May be called again where it did not end. After an index was retired, or built from another
-    /// declaration, it waits until no program relies on that (`index_options::lease` and `longest_request`).
+    /// Makes an index of a table that has entities ready: writes the rows of all of them in bulk, while others write through a table that has
+    /// the index. First it waits until no program goes by another declaration (`index_options::lease` and `longest_request`, two and a half
+    /// minutes), but for the first index of a table without any, to which nobody writes. It continues a build that was stopped. An index that
+    /// is ready is compared and mended, and stays ready.
+    ///
+    /// Cost: one request for each 100 rows, three scans of the entities and two of the index; memory for 50,000 rows.
     template <class Index>
     [[nodiscard]] result<index_repair> build() const {
         check_index<Index>();
         return detail::build_index(*family_, position<Index>);
     }
-    /// Ends an index: no program keeps or uses it once its lease is over.
+    /// Ends an index: waits until no reader uses it (`index_options::lease` and `longest_request`); then nobody keeps it. May be called again
+    /// where it did not end.
     template <class Index>
     [[nodiscard]] result<void> retire() const {
         check_index<Index>();
-        return detail::set_index_state(*family_, position<Index>, index_state::retired);
+        return detail::retire_index(*family_, family_->shapes[position<Index>].name);
     }
+    /// The same by the name of its type, for a program that does not have it any more. ResourceNotFound where the table has no such index.
+    [[nodiscard]] result<void> retire(std::string_view name) const { return detail::retire_index(*family_, name); }
     /// The stored state of an index.
     template <class Index>
     [[nodiscard]] result<index_state> state() const {

@@ -48,6 +48,9 @@ public:
               detail::table_core{of.template of<First>().transport(), of.name(), of.template of<First>().options()}}),
           merge_(options.merge) {}
 
+    /// Does not compile: a reader does not write.
+    explicit unit_of_work(reader<First> const&, unit_of_work_options = {}) { detail::refuse_reader<First>(); }
+
     // ---- reading ----
 
     /// Reads the entity with these keys, and tracks it. Where it is tracked already, the row is merged by the option of the unit. Null when
@@ -365,6 +368,8 @@ private:
 /// Of one type.
 template <mapped_entity E>
 unit_of_work(table<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
+template <mapped_entity E>
+unit_of_work(reader<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 /// Of several types.
 template <mapped_entity... Entities>
 unit_of_work(tables<Entities...> const&, unit_of_work_options = {}) -> unit_of_work<Entities...>;

@@ -19,8 +19,19 @@ ENTITABLE_BEGIN_NAMESPACE
 
 template <mapped_entity Entity>
 class table;
+template <mapped_entity Entity>
+class reader;
 
 namespace detail {
+
+/// Fires where something that writes is given a reader.
+template <class Entity>
+consteval void refuse_reader() {
+    static_assert(sizeof(Entity) == 0,
+        "a reader does not write: write through the table that keeps its indexes or sums, or past them through its "
+        "unmaintained()");
+}
+
 
 /// Arguments that are too few or too many for the keys, and no reference.
 template <class Entity, std::size_t Count, class... Given>

@@ -78,6 +78,8 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::reference_missing, 0, "ReferenceMissing"},
     {error_code::wrong_store, 0, "WrongStore"},
     {error_code::store_read_only, 0, "StoreReadOnly"},
+    {error_code::declaration_differs, 0, "DeclarationDiffers"},
+    {error_code::declaration_missing, 0, "DeclarationMissing"},
 };
 
 } // namespace detail

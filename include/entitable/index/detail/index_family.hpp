@@ -37,8 +37,14 @@ using derive_index_rows = result<void> (*)(row_view entity, reading mode, index_
 /// What a table goes by until its lease ends.
 struct index_states {
     std::vector<index_state> states; ///< of each index
+    std::string unknown;             ///< an index of these entities that others keep and this table does not have
+    bool declared{};                 ///< whether an index of these entities has a state at all
     steady_time until{(steady_time::min)()};
 
+    /// Whether a write that goes by one may go by the other.
+    [[nodiscard]] bool same_as(index_states const& other) const {
+        return states == other.states && unknown == other.unknown && declared == other.declared;
+    }
     [[nodiscard]] bool keeps(std::size_t index) const noexcept { return states[index] != index_state::retired; }
     [[nodiscard]] bool all_kept() const noexcept {
         for (index_state const each : states) {
@@ -70,21 +76,43 @@ public:
     key_interval const rows; ///< where entities are among the rows of others
     index_options const options;
 
-    /// The states, read again where the lease is over. IndexDefinitionDiffers where an index was built from another declaration.
-    [[nodiscard]] result<index_states> states(call& context) const;
-    /// Reads them, whatever the lease.
-    [[nodiscard]] result<index_states> read_states(call& context) const;
-    /// Writes the state of an index under the version that it has; forgets what was read.
-    [[nodiscard]] result<void> set_state(std::size_t index, index_state state, call& context) const;
     /// The state of an index and the definition that it was built from, as they are stored.
     struct stored_state {
         index_state state{};
         std::uint64_t definition{};
-        etag version;
+        bool names_entities{}; ///< whether it says of which entities the index is
+        etag version;          ///< empty where there is none
     };
+    /// Everything that is stored of the indexes of these entities.
+    struct declaration {
+        std::vector<stored_state> own; ///< of each index
+        std::string unknown;           ///< see `index_states`
+        bool declared{};               ///< see `index_states`
+    };
+
+    /// InvalidInput where indexes are in one table and their keys cannot be told apart.
+    [[nodiscard]] result<void> check_places() const;
+    /// The states, read again where the lease is over. IndexDefinitionDiffers where an index was built from another declaration.
+    [[nodiscard]] result<index_states> states(call& context) const;
+    /// Reads them, whatever the lease.
+    [[nodiscard]] result<index_states> read_states(call& context) const;
+    /// Reads all that is stored of them.
+    [[nodiscard]] result<declaration> read_declaration(call& context) const;
+    /// Writes the state of an index under the version that it has had; forgets what was read.
+    [[nodiscard]] result<void> set_state(
+        std::size_t index, index_state state, stored_state const& before, call& context) const;
+    /// Writes the state of an index that need not be one of these, and leaves the rest of its row as it is.
+    [[nodiscard]] result<void> set_word(
+        row_keys const& of, std::string_view state, etag const& version, call& context) const;
+    /// Writes the first state of all indexes, in one transaction. False where some have one.
+    [[nodiscard]] result<bool> declare(index_state state, call& context) const;
     [[nodiscard]] result<stored_state> stored_state_of(std::size_t index, call& context) const;
     /// The error of a reader who may not use an index yet, or any more.
     [[nodiscard]] result<void> check_ready(std::size_t index, call& context) const;
+    /// The states for a write. An error where it would leave an index out that others keep: DeclarationDiffers, DeclarationMissing.
+    [[nodiscard]] result<index_states> states_to_write(call& context) const;
+    /// The literal that the row keys of the entities begin with; empty where they have none.
+    [[nodiscard]] std::string_view literal() const noexcept { return rows.lower.key; }
 
     /// The rows of all indexes for an entity; none where there is none.
     [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;
@@ -94,6 +122,9 @@ public:
     [[nodiscard]] std::uint64_t fresh_seed() const;
 
 private:
+    [[nodiscard]] result<void> check_writable(index_states const& known) const;
+    void forget() const;
+
     mutable random_source seeded_;
     mutable std::mutex guard_;
     mutable index_states known_;

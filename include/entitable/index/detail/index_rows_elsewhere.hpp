@@ -37,8 +37,10 @@ public:
     /// The intents of an entity.
     [[nodiscard]] result<std::vector<intent>> intents_of(row_keys const& entity);
 
-    /// Puts a row of an index, whatever stood there; always writes, so that nobody who has looked before removes it.
-    [[nodiscard]] result<put_end> put(std::size_t index, row const& made, row_keys const& entity);
+    /// Puts a row of an index, whatever stood there; always writes, so that nobody who has looked before removes it. Asks `may_write` before
+    /// each request that writes.
+    [[nodiscard]] result<put_end> put(
+        std::size_t index, row const& made, row_keys const& entity, function_ref<result<void>()> may_write);
     /// Takes away the row of an index that names an entity, unless that has a right to it. Says whether it was removed.
     [[nodiscard]] result<bool> settle(std::size_t index, row_keys const& keys, row_keys const& entity);
     /// Makes an intent undone, unless it is applied. What it is then; nothing where it is gone.

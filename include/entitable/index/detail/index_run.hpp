@@ -35,17 +35,23 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
 [[nodiscard]] result<index_verification> verify_indexes(index_family const& family, std::size_t max_samples);
 /// Brings intents to their end, then mends what `verify_indexes` finds.
 [[nodiscard]] result<index_repair> repair_indexes(index_family const& family);
+/// The same for one index, without the intents.
+[[nodiscard]] result<index_repair> repair_index(index_family const& family, std::size_t index);
+
+/// A key of a unique index that several entities have.
+struct found_violation {
+    std::string index;              ///< its name
+    row_keys key;                   ///< of the row of the index
+    std::vector<row_keys> entities; ///< the one that the row names is the first, where it names one of them
+};
+[[nodiscard]] result<std::vector<found_violation>> violations_of_indexes(index_family const& family);
+/// Removes the other entities, where they still have the key; how many it was.
+[[nodiscard]] result<std::uint64_t> resolve_violation(
+    index_family const& family, found_violation const& which, row_keys const& keep);
 /// Brings the intents of writers that did not end to their end.
 [[nodiscard]] result<void> apply_intents(index_family const& family, index_repair& done);
 /// Writes the index rows of one entity as they ought to be.
 [[nodiscard]] result<void> mend_entity(index_family const& family, row_keys const& entity, call const& context);
-/// Builds one index, while it is written: building, wait, repair, ready.
-[[nodiscard]] result<index_repair> build_index(index_family const& family, std::size_t index);
-[[nodiscard]] result<void> set_index_state(index_family const& family, std::size_t index, index_state state);
-/// The tables of entities and indexes; indexes of a new table are ready. Whether it is new.
-[[nodiscard]] result<bool> create_indexed(index_family const& family);
-[[nodiscard]] result<void> drop_indexed(index_family const& family);
-
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

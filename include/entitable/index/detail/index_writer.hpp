@@ -30,6 +30,8 @@ public:
     [[nodiscard]] std::uint32_t unsettled() const noexcept { return unsettled_; }
     /// The version of the entity, where exactly one was written.
     [[nodiscard]] etag const& version() const noexcept { return version_; }
+    /// What the last attempt went by.
+    [[nodiscard]] index_states const& states() const noexcept { return states_; }
     /// The entities that the last attempt has written.
     [[nodiscard]] std::vector<std::string> const& entities() const noexcept { return entities_; }
 
@@ -47,10 +49,13 @@ private:
         bool removal{};
     };
 
+    /// Looked at before each request that writes: no row is written by what was known before the lease ended. An error where the declaration
+    /// has changed since (`changed_`: the body begins again), cannot be read, or has an index that this table does not have.
+    [[nodiscard]] result<void> check_lease();
     /// Reads what is needed, and adds the changes of index rows in the same partition.
     [[nodiscard]] result<void> prepare(transaction_scope& all);
     [[nodiscard]] result<void> take_unique(transaction_scope& all, std::size_t index, row made);
-    [[nodiscard]] result<void> drop_unique(transaction_scope& all, std::size_t index, row const& old, row_keys owner);
+    [[nodiscard]] result<void> drop_found(transaction_scope& all, std::size_t index, row const& old, row_keys owner);
     /// Sends until no index row that has to go, and is gone, is in the way.
     [[nodiscard]] result<transact::response> send_healing(transaction_scope& all, transact& request);
     [[nodiscard]] bool heal(transaction_scope& all, transact& request, error const& refused);
@@ -72,6 +77,7 @@ private:
     index_family const& family_;
     index_states states_;
     rows_elsewhere elsewhere_;
+    bool changed_{}; ///< the declaration is another one than this attempt went by
     std::vector<std::string> entities_;
     std::vector<std::string> removals_; // row keys of index rows that may be gone already
     std::vector<moved_entity> moved_;

@@ -114,7 +114,8 @@ ENTITABLE_DECL result<bool> rows_elsewhere::is_free(
     return !still;
 }
 
-ENTITABLE_DECL result<put_end> rows_elsewhere::put(std::size_t index, row const& made, row_keys const& entity) {
+ENTITABLE_DECL result<put_end> rows_elsewhere::put(
+    std::size_t index, row const& made, row_keys const& entity, function_ref<result<void>()> may_write) {
     index_shape const& shape = family_.shapes[index];
     table_core const& place = family_.places[index];
     row_keys const keys = row_keys_of(made.view());
@@ -122,6 +123,7 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(std::size_t index, row const&
     for (std::uint32_t attempts = 1;; ++attempts) {
         error why;
         if (missing) {
+            ENTITABLE_CHECK(may_write());
             auto inserted = write(place, mutation::insert(made));
             if (inserted) {
                 return put_end::done;
@@ -147,6 +149,7 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(std::size_t index, row const&
                     }
                 }
             }
+            ENTITABLE_CHECK(may_write());
             auto replaced = write(place, mutation::replace(made, stored->etag));
             if (replaced) {
                 return put_end::done;

@@ -33,14 +33,14 @@ ENTITABLE_DECL result<indexed> write_indexed(
     }
     call context{family.main.options(), *options.time};
     context.location = read_location::primary;
-    ENTITABLE_TRY(index_states const known, family.states(context));
-    index_writer writer{family, known, context, options.seed};
+    ENTITABLE_TRY(index_states known, family.states_to_write(context));
+    index_writer writer{family, std::move(known), context, options.seed};
     auto const send = [&](transaction_scope& all, bool announces) { return writer.send(all, announces); };
     auto made = run_transaction(family.main, *partition_key, options, body, send);
     if (!made) {
         return std::move(made).as_failure();
     }
-    if (made->changed && !known.all_kept() && options.time->steady() >= known.until) {
+    if (made->changed && !writer.states().all_kept() && options.time->steady() >= writer.states().until) {
         // What was known of the states is over: an index may be built by now that this write has left out.
         auto const mend = [&]() -> result<void> {
             ENTITABLE_CHECK(family.read_states(context));
@@ -106,56 +106,6 @@ ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys con
         ENTITABLE_CHECK(elsewhere.settle(index, keys, entity)); // the entity may have changed since it was read
     }
     return {};
-}
-
-ENTITABLE_DECL result<void> set_index_state(index_family const& family, std::size_t index, index_state state) {
-    call context{family.main.options(), *family.options.time};
-    return family.set_state(index, state, context);
-}
-
-ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
-    ENTITABLE_TRY(bool const made, family.main.create_if_absent());
-    for (std::size_t index = 0; index < family.shapes.size(); ++index) {
-        if (family.shapes[index].elsewhere) {
-            ENTITABLE_CHECK(family.places[index].create_if_absent());
-        }
-        if (made) {
-            ENTITABLE_CHECK(set_index_state(family, index, index_state::ready));
-        }
-    }
-    return made;
-}
-
-ENTITABLE_DECL result<void> drop_indexed(index_family const& family) {
-    ENTITABLE_CHECK(family.main.drop());
-    for (std::size_t index = 0; index < family.shapes.size(); ++index) {
-        if (family.shapes[index].elsewhere) {
-            ENTITABLE_CHECK(family.places[index].drop_if_present());
-        }
-    }
-    return {};
-}
-
-ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std::size_t index) {
-    call context{family.main.options(), *family.options.time};
-    ENTITABLE_TRY(auto const before, family.stored_state_of(index, context));
-    bool const others_may_leave_it_out = before.state == index_state::retired ||
-        (before.state != index_state::absent && before.definition != family.shapes[index].definition);
-    ENTITABLE_CHECK(family.set_state(index, index_state::building, context));
-    if (others_may_leave_it_out) {
-        clock& time = *family.options.time;
-        auto const wait = family.options.lease + family.options.longest_request;
-        ENTITABLE_CHECK(
-            wait_until(time.steady() + std::chrono::duration_cast<steady_time::duration>(wait), context, time));
-    }
-    ENTITABLE_TRY(index_repair done, repair_indexes(family));
-    ENTITABLE_TRY(auto const now, family.stored_state_of(index, context));
-    if (now.state != index_state::building || now.definition != family.shapes[index].definition) {
-        return failure{
-            error_code::update_condition_not_satisfied, "the state of the index was changed while it was built"};
-    }
-    ENTITABLE_CHECK(family.set_state(index, index_state::ready, context));
-    return done;
 }
 
 } // namespace detail

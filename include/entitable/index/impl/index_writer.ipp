@@ -32,6 +32,20 @@ ENTITABLE_DECL failure key_is_taken(index_shape const& shape, row_keys const& ke
     return made;
 }
 
+ENTITABLE_DECL result<void> index_writer::check_lease() {
+    if (family_.options.time->steady() < states_.until) {
+        return {};
+    }
+    ENTITABLE_TRY(index_states now, family_.states_to_write(elsewhere_.context()));
+    changed_ = changed_ || !now.same_as(states_);
+    states_ = std::move(now);
+    if (changed_) {
+        return failure{error_code::update_condition_not_satisfied,
+            "an index was built or retired while this write was under way, which begins again"};
+    }
+    return {};
+}
+
 // ---- the changes of a body, with those of index rows ------------------------------------------------
 
 ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
@@ -76,8 +90,9 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
             if (!before || same_keys) {
                 continue;
             }
-            if (family_.shapes[index].unique) {
-                ENTITABLE_CHECK(drop_unique(all, index, *before, {all.rows.partition_key(), each.row_key}));
+            // Under an operation id a row that goes is read first: a refusal that is not about a version gives the id up.
+            if (family_.shapes[index].unique || !all.context().operation_id.empty()) {
+                ENTITABLE_CHECK(drop_found(all, index, *before, {all.rows.partition_key(), each.row_key}));
             } else {
                 removals_.emplace_back(before->row_key());
                 all.change(mutation_kind::remove, row{before->partition_key(), before->row_key(), {}}, true);
@@ -110,7 +125,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
     return all.rows.problem();
 }
 
-ENTITABLE_DECL result<void> index_writer::drop_unique(
+ENTITABLE_DECL result<void> index_writer::drop_found(
     transaction_scope& all, std::size_t index, row const& old, row_keys owner) {
     ENTITABLE_TRY(auto const stored, all.find(std::string{old.row_key()}));
     if (!stored) {
@@ -178,6 +193,7 @@ ENTITABLE_DECL bool index_writer::heal(transaction_scope& all, transact& request
 
 ENTITABLE_DECL result<transact::response> index_writer::send_healing(transaction_scope& all, transact& request) {
     for (;;) {
+        ENTITABLE_CHECK(check_lease());
         auto made = all.send(request);
         if (made || !heal(all, request, made.error())) {
             return made;
@@ -195,6 +211,7 @@ ENTITABLE_DECL void index_writer::note_version(transact const& request, transact
 }
 
 ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool announces) {
+    changed_ = false;
     if (auto prepared = prepare(all); !prepared) {
         return {std::move(prepared).as_failure(), all.rows.in_vain()};
     }
@@ -207,7 +224,9 @@ ENTITABLE_DECL sent_transaction index_writer::send(transaction_scope& all, bool 
     }
     auto made = send_healing(all, *request);
     if (!made) {
-        return told_refusal(all, *request, made.error());
+        auto told = told_refusal(all, *request, made.error());
+        told.beaten = told.beaten || changed_;
+        return told;
     }
     note_version(*request, *made);
     return {std::move(made)};

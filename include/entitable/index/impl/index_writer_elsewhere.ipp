@@ -18,6 +18,7 @@ ENTITABLE_DECL result<void> index_writer::insert_intents(std::vector<moved_entit
         request.changes.push_back(mutation::insert(each->told.to_row()));
     }
     for (std::uint32_t attempts = 1;; ++attempts) {
+        ENTITABLE_CHECK(check_lease());
         error refused;
         if (pending.size() == 1) {
             auto made = elsewhere_.write(family_.main, request.changes.front());
@@ -63,7 +64,7 @@ ENTITABLE_DECL result<bool> index_writer::put_rows(std::vector<moved_entity*> co
             if (!one.to) {
                 continue;
             }
-            ENTITABLE_TRY(put_end const ended, elsewhere_.put(one.index, *one.to, each->told.entity));
+            ENTITABLE_TRY(put_end const ended, elsewhere_.put(one.index, *one.to, each->told.entity, [this] { return check_lease(); }));
             if (ended == put_end::taken) {
                 failure told = key_is_taken(family_.shapes[one.index], row_keys_of(one.to->view()));
                 taken = std::move(told.error());
@@ -148,13 +149,13 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
     };
     if (auto inserted = insert_intents(pending); !inserted) {
         (void)give_up(pending, false);
-        return end_without(std::move(inserted).as_failure(), false);
+        return end_without(std::move(inserted).as_failure(), changed_);
     }
     error taken;
     if (auto put = put_rows(pending, taken); !put || !*put) {
         (void)give_up(pending, false);
         failure why = put ? failure{std::move(taken)} : std::move(put).as_failure();
-        return end_without(std::move(why), false);
+        return end_without(std::move(why), changed_);
     }
     for (moved_entity const* const each : pending) {
         get_entity::response as_inserted;
@@ -204,7 +205,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         failure why{answer.error()};
         why.error().effect = judged.never ? effect::none : effect::unknown;
         // A lost request that was stopped in time is no reason to give up: the body begins again.
-        return {std::move(why), judged.never && (beaten || refused.effect == effect::unknown)};
+        return {std::move(why), judged.never && (beaten || changed_ || refused.effect == effect::unknown)};
     }
 }
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `reader<E>`: the reads of a table whose rows are written by something else: a table that keeps indexes or sums, a view.
+
+#include <entitable/client/table.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// Reads entities, and cannot write them: what hands one out keeps other rows in step with these entities, which a write past it would
+/// leave wrong. A unit of work, a bulk load or a batch over it does not compile.
+///
+/// Errors as those of `table<E>`. Copies are cheap. Thread safety: safe to use from several threads.
+template <mapped_entity Entity>
+class reader : detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
+                   typename mapping<Entity>::row_components> {
+    using base = detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
+        typename mapping<Entity>::row_components>;
+    using base::core_;
+
+public:
+    using value_type = Entity; ///< what it reads
+
+    /// `name`: of the table. Sends nothing.
+    reader(any_transport through, std::string name, call_options options = {})
+        : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
+
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< of the table
+    /// The options of its calls.
+    [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
+    /// The same with other options for its calls.
+    [[nodiscard]] reader with(call_options options) const {
+        return reader{core_.transport(), core_.name(), std::move(options)};
+    }
+
+    using base::find;
+    using base::get;
+    using base::get_stored;
+    using base::reference_to;
+
+    /// As `table::partitions`.
+    [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
+    /// As `table::where`.
+    template <shape_set Shapes, shape_set Negated>
+    [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
+        return rows().where(condition);
+    }
+    /// For a predicate that was diagnosed already.
+    [[nodiscard]] auto where(detail::refused_predicate const& refused) const { return rows().where(refused); }
+    [[nodiscard]] auto scan_table() const { return rows().scan_table(); } ///< as `table::scan_table`
+    /// As `table::scan_table`.
+    template <shape_set Shapes, shape_set Negated>
+    [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
+        return rows().scan_table(condition);
+    }
+
+private:
+    [[nodiscard]] table<Entity> rows() const { return {core_.transport(), core_.name(), core_.options()}; }
+};
+
+ENTITABLE_END_NAMESPACE

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// The life of an index: created with its table, built, retired. Each step is written under the version of the state that it follows, and
+/// waits until nobody goes by an earlier one.
+
+#include <entitable/index/detail/index_family.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Builds one index, while it is written: fencing, wait, building, its rows, ready. Continues one that was stopped.
+[[nodiscard]] result<index_repair> build_index(index_family const& family, std::size_t index);
+/// Retires an index by its name, which need not be one of the table: retiring, wait, retired.
+[[nodiscard]] result<void> retire_index(index_family const& family, std::string_view name);
+/// The tables of entities and indexes; indexes of a table without entities are ready. Whether the table of entities is new.
+[[nodiscard]] result<bool> create_indexed(index_family const& family);
+[[nodiscard]] result<void> drop_indexed(index_family const& family);
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
+
+#if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/index/impl/index_build.ipp>
+#endif
