@@ -93,7 +93,7 @@ int main() {
 
     std::printf("\nsomebody removes an index row by hand, and a program that knows no index changes John's age\n");
     entitable::table<by_age>{store, "runners"}.remove("NYC", "Full", 61, 1236, entitable::any_etag).value();
-    runners.entities().update("NYC", "Full", 1234, [](runner& each) { each.age = 56; }).value();
+    runners.unmaintained().update("NYC", "Full", 1234, [](runner& each) { each.age = 56; }).value();
     tell(runners);
     auto const mended = runners.repair().value();
     std::printf("repair: %llu written, %llu removed\n", static_cast<unsigned long long>(mended.written),

@@ -64,7 +64,7 @@ int main() {
     show(orders, "Tuesday");
 
     std::puts("a program that knows nothing of sums writes");
-    orders.entities().insert({"Kiel", 900, "Tuesday", 1'000}).value();
+    orders.unmaintained().insert({"Kiel", 900, "Tuesday", 1'000}).value();
     auto const found = (orders.verify)("Kiel").value();
     std::printf(
         "verify: %zu orders, %zu sums wrong, %s\n", found.entities, found.different, found.samples.front().c_str());

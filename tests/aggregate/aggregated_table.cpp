@@ -120,9 +120,9 @@ TEST_CASE("rebuild mends what writers without sums have left") {
     auto const orders = new_orders();
     orders.insert({"kiel", 1, "mon", 250, ""}).value();
     orders.insert({"kiel", 2, "sun", 1, ""}).value();
-    orders.entities().insert({"kiel", 3, "mon", 30, ""}).value();
-    orders.entities().insert({"kiel", 4, "tue", 40, ""}).value();
-    orders.entities().remove("kiel", 2, any_etag).value();
+    orders.unmaintained().insert({"kiel", 3, "mon", 30, ""}).value();
+    orders.unmaintained().insert({"kiel", 4, "tue", 40, ""}).value();
+    orders.unmaintained().remove("kiel", 2, any_etag).value();
     auto const seen = (orders.verify)("kiel").value();
     CHECK(seen.entities == 3);
     CHECK(seen.different == 3); // mon, tue and sun
@@ -146,8 +146,8 @@ TEST_CASE("rebuild tells all rows that it has written, also those of an attempt 
     orders.insert({"kiel", 1, "mon", 250, ""}).value();
     orders.insert({"kiel", 2, "tue", 250, ""}).value();
     orders.insert({"kiel", 3, "sun", 250, ""}).value();
-    orders.entities().insert({"kiel", 4, "mon", 30, ""}).value();
-    orders.entities().insert({"kiel", 5, "tue", 40, ""}).value();
+    orders.unmaintained().insert({"kiel", 4, "mon", 30, ""}).value();
+    orders.unmaintained().insert({"kiel", 5, "tue", 40, ""}).value();
     meddles = true;
     auto const mended = orders.rebuild("kiel").value();
     CHECK(mended.different == 2);
@@ -333,4 +333,33 @@ TEST_CASE("writers of one sum in every order, with lost answers and crashes") {
     limits.most_states = 2'000;
     CHECK(walk({inserts, changes}, limits, true).problem != "");
     CHECK(walk({inserts, changes}, limits, false).problem == "");
+}
+
+TEST_CASE("sums: under an operation id a row of sums that another writer inserts first is no reason to give up") {
+    for (bool const is_there : {false, true}) {
+        for (int at = 0; at < 9; ++at) {
+            INFO("row of sums there: " << is_there << ", the other writer before request " << at);
+            memory_backend const store;
+            sales_table const other{store, "orders"};
+            other.create().value();
+            if (is_there) {
+                other.insert({"kiel", 9, "mon", 1, ""}).value();
+            }
+            int requests = 0;
+            bool done = false;
+            entitable_test::around const watched{store, [&](std::string_view, bool) {
+                                                     if (requests++ == at && !std::exchange(done, true)) {
+                                                         other.insert({"kiel", 2, "mon", 10, ""}).value();
+                                                     }
+                                                 }};
+            call_options id;
+            id.operation_id = "click-1";
+            sales_table const mine{retrying{any_transport{watched}, {.operation_rows = true}}, "orders", {}, id};
+            auto const made = mine.insert({"kiel", 1, "mon", 5, ""});
+            CHECK((made ? std::string{} : made.error().to_string()) == "");
+            CHECK(other.sums({"kiel", "mon"}).value().cents == 5 + (done ? 10 : 0) + (is_there ? 1 : 0));
+            CHECK((other.verify)("kiel").value().different == 0);
+            CHECK(mine.insert({"kiel", 1, "mon", 5, ""}).value().attempts == 0); // it was made before
+        }
+    }
 }

@@ -67,7 +67,7 @@ struct world {
 
 /// What a reader sees, as a text.
 std::string shown(authors_view const& view) {
-    auto const seen = view.read([](table<top_author> const& rows) { return rows.scan_table().to(); });
+    auto const seen = view.read([](reader<top_author> const& rows) { return rows.scan_table().to(); });
     if (!seen) {
         return std::string{to_string(seen.error().code)};
     }
@@ -251,7 +251,7 @@ sides_view sides(any_transport through, entitable::clock& time, std::uint64_t se
 
 /// "left 2 right 2": an even number each, or it is half of something.
 result<std::string> look_at(sides_view const& view) {
-    auto const seen = view.read([](table<by_sides> const& rows) { return rows.scan_table().page_size(1).to(); });
+    auto const seen = view.read([](reader<by_sides> const& rows) { return rows.scan_table().page_size(1).to(); });
     if (!seen) {
         return seen.error().code == error_code::view_not_ready ? result<std::string>{"not ready"}
                                                                : result<std::string>{failure{seen.error()}};

@@ -289,3 +289,48 @@ TEST_CASE("index: no row is written by what was known before the lease ended") {
         }
     }
 }
+
+TEST_CASE("index: a writer that ends right behind its transaction leaves no hole in an index that was built meanwhile") {
+    struct ended {};
+    for (bool const replaces : {false, true}) {
+        for (int behind = 0; behind < 12; ++behind) {
+            INFO("built behind request " << behind);
+            world all;
+            using both = indexed_table<runner, by_age, by_team>;
+            both const direct{all.store, "runners", all.how};
+            direct.create().value();
+            if (replaces) {
+                direct.insert(ann).value();
+            }
+            direct.retire<by_age>().value();
+            int requests = 0;
+            bool built = false;
+            bool over = false;
+            auto const before = [&](std::string_view, bool) {
+                if (over) {
+                    throw ended{};
+                }
+            };
+            auto const behind_it = [&](std::string_view name, bool) {
+                over = over || name == "transact";
+                if (requests++ == behind && !std::exchange(built, true)) {
+                    direct.build<by_age>().value();
+                }
+            };
+            around const watched{all.store, before, behind_it};
+            both const writer{watched, "runners", all.how};
+            runner changed = ann;
+            changed.age = 60;
+            try {
+                static_cast<void>(replaces ? writer.replace(changed, any_etag) : writer.insert(changed));
+            } catch (ended const&) {
+            }
+            if (direct.state<by_age>().value() != index_state::ready) {
+                break; // there was no such request
+            }
+            auto const seen = (direct.verify)().value();
+            CHECK(seen.missing == 0);
+            CHECK(seen.different == 0);
+        }
+    }
+}

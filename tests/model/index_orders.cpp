@@ -303,7 +303,7 @@ std::string problem_of(std::vector<cast<in_city>> const& actors, testing::interl
 /// A row too many, as a writer has left it that was to move the entity to Bath, with its intent.
 void left_behind(in_city const& people, intent_state state) {
     one_in_york(people);
-    any_transport const store = people.entities().transport();
+    any_transport const store = people.unmaintained().transport();
     there row;
     static_cast<person&>(row) = {"red", 1, "Bath", 0};
     table<there>{store, "cities"}.insert(row).value();

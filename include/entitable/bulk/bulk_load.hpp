@@ -244,25 +244,25 @@ template <class Entity, access_path Path, class Change>
 template <class Entity, class... Rest>
 result<bulk_report> bulk_insert(reader<Entity> const&, Rest&&...) {
     detail::refuse_reader<Entity>();
-    return {};
+    return failure{error_code::invalid_input, {}};
 }
 /// Does not compile: a reader does not write.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_upsert(reader<Entity> const&, Rest&&...) {
     detail::refuse_reader<Entity>();
-    return {};
+    return failure{error_code::invalid_input, {}};
 }
 /// Does not compile: a reader does not write.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_remove(reader<Entity> const&, Rest&&...) {
     detail::refuse_reader<Entity>();
-    return {};
+    return failure{error_code::invalid_input, {}};
 }
 /// Does not compile: a reader does not write.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_update(reader<Entity> const&, Rest&&...) {
     detail::refuse_reader<Entity>();
-    return {};
+    return failure{error_code::invalid_input, {}};
 }
 
 ENTITABLE_END_NAMESPACE

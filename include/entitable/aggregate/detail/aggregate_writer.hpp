@@ -86,7 +86,7 @@ public:
     /// Sends what the body has changed, and what that changes in sums.
     [[nodiscard]] static sent_transaction send(transaction_scope& all, bool announces) {
         if (auto prepared = prepare(all); !prepared) {
-            return {std::move(prepared).as_failure()};
+            return {std::move(prepared).as_failure(), all.rows.in_vain()};
         }
         return send_transaction(all, announces);
     }
@@ -119,10 +119,31 @@ private:
         return std::optional{std::move(made)};
     }
 
+    /// Writes a row of sums in which nothing counts yet, and begins again. Under an operation id a row that is not there cannot be inserted
+    /// with the entity: where another writer inserts it first, the refusal is not about a version, and gives the id up.
+    [[nodiscard]] static result<void> add_row(transaction_scope& all, result<row> empty) {
+        if (!empty) {
+            return std::move(empty).as_failure();
+        }
+        call own = all.context();
+        own.operation_id.clear();
+        auto const made =
+            all.transport().execute(write_entity{all.rows.table(), mutation::insert(*std::move(empty))}, own);
+        if (!made && made.error().effect == effect::none && made.error().code != error_code::entity_already_exists) {
+            return failure{made.error()};
+        }
+        all.rows.begin_again();
+        return failure{
+            error_code::update_condition_not_satisfied, "a row of sums was added, and the write begins again"};
+    }
+
     template <class Change>
     [[nodiscard]] static result<void> change(transaction_scope& all, counted_entity const& counted, Change&& function) {
         ENTITABLE_TRY(auto const stored, all.find(counted.row_key));
         aggregate sums = counted.place;
+        if (!stored && !all.context().operation_id.empty()) {
+            return add_row(all, to_row(sums));
+        }
         if (stored) {
             ENTITABLE_CHECK(from_row(*stored, sums, all.reading()));
         }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "a reader does not write" "unmaintained()"
+
+#include <entitable/entitable.hpp>
+#include <entitable/index.hpp>
+#include <entitable/unit_of_work.hpp>
+
+struct runner {
+    std::string race;
+    std::int32_t bib{};
+    std::int32_t age{};
+};
+ENTITABLE(runner, partition_key(race), row_key(literal("BIB:"), width(bib, 5)), properties(age))
+struct by_age : runner {};
+ENTITABLE(by_age, partition_key(race), row_key(literal("AGE:"), width(age, 3), width(bib, 5)), properties())
+void use(entitable::indexed_table<runner, by_age> const& runners) {
+#if defined(BROKEN)
+    auto const table = runners.entities();
+#else
+    auto const table = runners.unmaintained();
+#endif
+    entitable::unit_of_work work{table};
+    (void)work;
+}
