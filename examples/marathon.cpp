@@ -4,8 +4,9 @@
 /// \file
 /// A marathon whose runners are found by bib, by age and by club. Index rows in the partition of a runner are written in the runner's
 /// transaction; those of the clubs are in another table. Then somebody damages the indexes by hand, and a program ends in the middle of a
-/// write: `verify` reports it, `repair` mends it.
+/// write: `verify` and `doctor` report it, `repair` mends it.
 
+#include <entitable/doctor.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
 
@@ -105,6 +106,10 @@ int main() {
     runners_table const elsewhere{program, "runners", entitable::in_table<by_club>{program, "clubs"}};
     (void)elsewhere.remove("NYC", "Full", 1236, entitable::any_etag);
     tell(runners);
+    for (auto const& each : entitable::doctor(store, runners).value().findings) {
+        std::printf("doctor: %s: %llu %s\n", each.table.c_str(), static_cast<unsigned long long>(each.count),
+            to_string(each.kind).data());
+    }
     std::printf("repair: %llu writes brought to their end\n",
         static_cast<unsigned long long>(runners.repair().value().intents));
     tell(runners);

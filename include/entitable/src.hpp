@@ -101,6 +101,7 @@
 #include <entitable/messaging/impl/saga.ipp>
 #include <entitable/pattern/impl/copy.ipp>
 #include <entitable/pattern/impl/copy_operation.ipp>
+#include <entitable/pattern/impl/doctor.ipp>
 #include <entitable/pattern/impl/period_tables.ipp>
 #include <entitable/pattern/impl/reservation.ipp>
 #include <entitable/pattern/impl/sequence.ipp>

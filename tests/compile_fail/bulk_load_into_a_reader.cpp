@@ -3,9 +3,9 @@
 //
 // expect: "a reader does not write" "unmaintained()"
 
+#include <entitable/bulk.hpp>
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>
-#include <entitable/bulk.hpp>
 
 struct runner {
     std::string race;

@@ -4,11 +4,10 @@
 // Programs with different lists of indexes over one table, and programs that go by what they have read a minute ago.
 
 #include "runners.hpp"
+#include <entitable/testing.hpp>
 
 #include <support/around.hpp>
 #include <support/catch.hpp>
-
-#include <entitable/testing.hpp>
 
 using namespace entitable;
 using namespace entitable_test;
@@ -64,7 +63,8 @@ TEST_CASE("index: a program with a shorter list writes nothing past an index tha
     REQUIRE(!refused);
     CHECK(refused.error().code == error_code::declaration_differs);
     CHECK(refused.error().effect == effect::none);
-    CHECK_THAT(refused.error().message, Catch::Matchers::Contains("\"runners\" keeps the index by_team") &&
+    CHECK_THAT(refused.error().message,
+        Catch::Matchers::Contains("\"runners\" keeps the index by_team") &&
             Catch::Matchers::Contains("retire(\"by_team\")"));
     CHECK(older.batch().insert(ann).submit().error().code == error_code::declaration_differs);
     CHECK(older.remove("NYC", 1, any_etag).error().code == error_code::declaration_differs);
@@ -139,8 +139,8 @@ TEST_CASE("index: nothing is written to a table whose indexes were never declare
     narrow const runners{all.store, "runners", all.how};
     auto const refused = runners.insert(ann);
     CHECK(refused.error().code == error_code::declaration_missing);
-    CHECK_THAT(refused.error().message, Catch::Matchers::Contains("create_if_absent()") &&
-            Catch::Matchers::Contains("build<by_age>()"));
+    CHECK_THAT(refused.error().message,
+        Catch::Matchers::Contains("create_if_absent()") && Catch::Matchers::Contains("build<by_age>()"));
     CHECK(!runners.create_if_absent().value()); // the table is there, and has no entities: declared
     CHECK(runners.insert(ann).has_value());
     CHECK(runners.by<by_age>().where(a::race == "NYC").to().value().size() == 1);
@@ -199,8 +199,8 @@ TEST_CASE("index: lists of two types in one table do not meet") {
         any_transport{all.store}.execute(get_entity{"all", "~!index!", "~!index!by_city", {}}, context).value();
     old.add("Definition", *stored.entity.view().find("Definition"));
     static_cast<void>(any_transport{all.store}
-                          .execute(write_entity{"all", mutation::replace(old.build(), any_etag)}, context)
-                          .value());
+            .execute(write_entity{"all", mutation::replace(old.build(), any_etag)}, context)
+            .value());
     all.time.advance(all.how.lease);
     CHECK(runners.insert(bob).error().code == error_code::declaration_differs);
     CHECK(!clubs.create_if_absent().value());
@@ -213,8 +213,9 @@ TEST_CASE("index: rows of one table that cannot be told apart are refused before
         all.store, "runners", all.how, in_table<by_club>{all.store, "Runners"}};
     auto const refused = same.create();
     CHECK(refused.error().code == error_code::invalid_input);
-    CHECK_THAT(refused.error().message, Catch::Matchers::Contains("by_club") &&
-            Catch::Matchers::Contains("its entities") && Catch::Matchers::Contains("a table of its own"));
+    CHECK_THAT(refused.error().message,
+        Catch::Matchers::Contains("by_club") && Catch::Matchers::Contains("its entities") &&
+            Catch::Matchers::Contains("a table of its own"));
     CHECK(same.insert(ann).error().code == error_code::invalid_input);
     CHECK((same.verify)().error().code == error_code::invalid_input);
     indexed_table<runner, elsewhere<unique<by_name>>> const apart{
@@ -290,7 +291,8 @@ TEST_CASE("index: no row is written by what was known before the lease ended") {
     }
 }
 
-TEST_CASE("index: a writer that ends right behind its transaction leaves no hole in an index that was built meanwhile") {
+TEST_CASE(
+    "index: a writer that ends right behind its transaction leaves no hole in an index that was built meanwhile") {
     struct ended {};
     for (bool const replaces : {false, true}) {
         for (int behind = 0; behind < 12; ++behind) {
@@ -323,8 +325,7 @@ TEST_CASE("index: a writer that ends right behind its transaction leaves no hole
             changed.age = 60;
             try {
                 static_cast<void>(replaces ? writer.replace(changed, any_etag) : writer.insert(changed));
-            } catch (ended const&) {
-            }
+            } catch (ended const&) {}
             if (direct.state<by_age>().value() != index_state::ready) {
                 break; // there was no such request
             }

@@ -119,9 +119,10 @@ struct index_violation {
 struct index_repair {
     std::uint64_t intents{};         ///< of writers that did not end, which were completed
     std::uint64_t foreign_intents{}; ///< of indexes that this table does not have: left alone
-    std::uint64_t written{};         ///< entities whose index rows were missing or different; of a build, also rows that it wrote
-    std::uint64_t removed{};         ///< index rows that were dangling
-    index_verification found;        ///< before
+    std::uint64_t
+        written{}; ///< entities whose index rows were missing or different; of a build, also rows that it wrote
+    std::uint64_t removed{};  ///< index rows that were dangling
+    index_verification found; ///< before
 };
 
 ENTITABLE_END_NAMESPACE

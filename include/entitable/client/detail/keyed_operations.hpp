@@ -32,7 +32,6 @@ consteval void refuse_reader() {
         "unmaintained()");
 }
 
-
 /// Arguments that are too few or too many for the keys, and no reference.
 template <class Entity, std::size_t Count, class... Given>
 concept names_no_entity =

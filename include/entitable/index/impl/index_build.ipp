@@ -146,8 +146,8 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
     row_keys const keys{std::string{system_row::index}, text::joined({system_row::index, name})};
     for (std::uint32_t steps = 0; steps < family.options.max_attempts + 10; ++steps) {
         call own = context;
-        auto found = family.main.transport().execute(
-            get_entity{family.main.name(), keys.partition_key, keys.row_key, {}}, own);
+        auto found =
+            family.main.transport().execute(get_entity{family.main.name(), keys.partition_key, keys.row_key, {}}, own);
         bool const is_there = found.has_value();
         if (!is_there && found.error().code != error_code::resource_not_found) {
             return std::move(found).as_failure();

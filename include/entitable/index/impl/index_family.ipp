@@ -191,8 +191,10 @@ ENTITABLE_DECL result<void> index_family::check_writable(index_states const& kno
     }
     if (!known.declared && !shapes.empty()) {
         return failure{error_code::declaration_missing,
-            text::joined({"the table \"", main.name(), "\" has no declaration of its indexes: create_if_absent() "
-                "writes it where the table has no entities, build<", shapes.front().name, ">() where it has some"})};
+            text::joined({"the table \"", main.name(),
+                "\" has no declaration of its indexes: create_if_absent() "
+                "writes it where the table has no entities, build<",
+                shapes.front().name, ">() where it has some"})};
     }
     return {};
 }
@@ -249,8 +251,7 @@ ENTITABLE_DECL result<void> index_family::set_word(
     row_keys const& of, std::string_view state, etag const& version, call& context) const {
     row_builder made{of.partition_key, of.row_key};
     made.add("State", value_view{state});
-    auto written =
-        main.transport().execute(write_entity{main.name(), mutation::merge(made.build(), version)}, context);
+    auto written = main.transport().execute(write_entity{main.name(), mutation::merge(made.build(), version)}, context);
     forget();
     return written ? result<void>{} : std::move(written).as_failure();
 }

@@ -64,7 +64,8 @@ ENTITABLE_DECL result<bool> index_writer::put_rows(std::vector<moved_entity*> co
             if (!one.to) {
                 continue;
             }
-            ENTITABLE_TRY(put_end const ended, elsewhere_.put(one.index, *one.to, each->told.entity, [this] { return check_lease(); }));
+            ENTITABLE_TRY(put_end const ended,
+                elsewhere_.put(one.index, *one.to, each->told.entity, [this] { return check_lease(); }));
             if (ended == put_end::taken) {
                 failure told = key_is_taken(family_.shapes[one.index], row_keys_of(one.to->view()));
                 taken = std::move(told.error());

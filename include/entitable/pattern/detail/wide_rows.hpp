@@ -13,6 +13,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Of the rows of a wide entity; no property of it has one of these names.
+inline constexpr std::string_view wide_generation = "WideGeneration";
+inline constexpr std::string_view wide_parts = "WideParts";
+
 /// What a main row says.
 struct wide_head {
     std::size_t parts{};

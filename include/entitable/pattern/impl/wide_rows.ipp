@@ -15,9 +15,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Of the rows of a wide entity; no property of it has one of these names.
-inline constexpr std::string_view wide_generation = "WideGeneration";
-inline constexpr std::string_view wide_parts = "WideParts";
 /// A part is named by two digits.
 inline constexpr std::size_t most_wide_parts = 100;
 

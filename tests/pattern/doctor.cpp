@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+#include <entitable/doctor.hpp>
+#include <entitable/entitable.hpp>
+#include <entitable/index.hpp>
+#include <entitable/testing.hpp>
+#include <entitable/wide.hpp>
+
+#include <support/catch.hpp>
+
+using namespace entitable;
+
+namespace {
+
+struct patient {
+    std::string ward;
+    std::int32_t bed{};
+    std::string mail;
+};
+ENTITABLE(patient, partition_key(ward), row_key(literal("BED:"), width(bed, 3)), properties(mail))
+struct by_mail : patient {};
+ENTITABLE(by_mail, partition_key(ward), row_key(literal("MAIL:"), mail), properties(bed))
+
+struct scan_result {
+    std::string ward;
+    std::string name;
+    std::string a, b;
+};
+ENTITABLE(scan_result, partition_key(ward), row_key(name), properties(a, b))
+
+using patients_table = indexed_table<patient, unique<by_mail>>;
+
+/// Removes a row, whatever it is.
+void strike(
+    memory_backend const& store, std::string const& table, std::string const& partition, std::string const& row) {
+    call context;
+    any_transport{store}
+        .execute(write_entity{table, mutation::remove(entitable::row{partition, row, {}}, any_etag)}, context)
+        .value();
+}
+
+std::uint64_t count_of(diagnosis const& made, finding_kind kind) {
+    std::uint64_t count = 0;
+    for (finding const& each : made.findings) {
+        count += each.kind == kind ? each.count : 0;
+    }
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("doctor: a sound store has no findings") {
+    memory_backend const store;
+    patients_table const patients{store, "patients"};
+    patients.create().value();
+    patients.insert({"east", 1, "ann@x"}).value();
+    wide_table<scan_result> const scans{store, "scans"};
+    scans.create().value();
+    scans.insert({"east", "a!00", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();
+    auto const made = doctor(store, patients).value();
+    CHECK(made.good());
+    CHECK(made.to_string() == "nothing was found");
+    CHECK(made.tables == 2);
+    CHECK(made.rows >= 5);
+}
+
+TEST_CASE("doctor: what older versions and foreign writers have left is found, with what to call") {
+    memory_backend const store;
+    patients_table const patients{store, "patients"};
+    patients.create().value();
+    patients.insert({"east", 1, "ann@x"}).value();
+    patients.unmaintained().insert({"east", 2, "ann@x"}).value(); // shares a key
+    patients.unmaintained().insert({"east", 3, "bob@x"}).value(); // has no index row
+    patients.insert({"east", 4, "cid@x"}).value();
+    strike(store, "patients", "east", "BED:004");     // leaves its index row
+    row_builder state{"~!index!", "~!index!by_ward"}; // of a version before, and stopped
+    state.add("State", value_view{"building"});
+    state.add("Definition", value_view{std::int64_t{1}});
+    call context;
+    any_transport{store}.execute(write_entity{"patients", mutation::insert(state.build())}, context).value();
+    wide_table<scan_result> const scans{store, "scans"};
+    scans.create().value();
+    scans.insert({"east", "one", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();
+    scans.insert({"east", "two", std::string(30'000, 'x'), std::string(30'000, 'y')}).value();
+    strike(store, "scans", "east", "one");        // as a bulk removal of before left it
+    strike(store, "scans", "east", "~!w!two!00"); // as a copy of before left it
+    auto const made = doctor(store, patients).value();
+    INFO(made.to_string());
+    CHECK(count_of(made, finding_kind::unique_violation) == 1);
+    CHECK(count_of(made, finding_kind::index_row_missing) == 1);
+    CHECK(count_of(made, finding_kind::index_row_dangling) == 1);
+    CHECK(count_of(made, finding_kind::index_not_built) == 1);
+    CHECK(count_of(made, finding_kind::index_without_entities) == 1);
+    CHECK(count_of(made, finding_kind::wide_part_without_entity) == 1);
+    CHECK(count_of(made, finding_kind::wide_entity_without_part) == 1);
+    CHECK(made.findings.size() == 7);
+    CHECK(made.to_string().find("scans: 1 wide entities with missing parts, for example") != std::string::npos);
+}
+
+TEST_CASE("doctor: an error of the store is an error, at each request") {
+    memory_backend const store;
+    patients_table const patients{store, "patients"};
+    patients.create().value();
+    for (int request = 1;; ++request) {
+        testing::faulty const nasty{store};
+        nasty.plan({testing::fault::refused(), static_cast<std::uint64_t>(request), {}});
+        patients_table const seen{nasty, "patients"};
+        auto const made = doctor(nasty, seen);
+        if (made) {
+            CHECK(made->good());
+            CHECK(request > 3);
+            break;
+        }
+    }
+}
