@@ -78,6 +78,7 @@
 #include <entitable/index/impl/entities_of_rows.ipp>
 #include <entitable/index/impl/index_audit.ipp>
 #include <entitable/index/impl/index_build.ipp>
+#include <entitable/index/impl/index_care.ipp>
 #include <entitable/index/impl/index_family.ipp>
 #include <entitable/index/impl/index_fill.ipp>
 #include <entitable/index/impl/index_rows_elsewhere.ipp>

@@ -56,6 +56,6 @@ struct found_violation {
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/index/impl/index_audit.ipp>
+#include <entitable/index/impl/index_care.ipp>
 #include <entitable/index/impl/index_run.ipp>
 #endif
