@@ -160,7 +160,7 @@ interleaving_report walk_update(int programs = 1, interleaving_limits const& lim
                     [] {
                         return with<detail::update_operation, Planted>{[] {
                             return detail::update_operation{
-                                get_entity{"Counts", "p", "r", {}}, add_one, false, 5, contention_backoff, 1};
+                                get_entity{"Counts", "p", "r", {}}, add_one, false, false, 5, contention_backoff, 1};
                         }};
                     },
                     [&callers](auto const& outcome) { callers.told(outcome); });

@@ -21,15 +21,17 @@ using row_change = function_ref<result<std::optional<row>>(row_view)>;
 /// outlive it.
 class update_operation {
 public:
-    /// `seed`: of the waits. Where it is not allowed it asks nothing.
-    update_operation(get_entity reading, row_change change, bool forced, std::uint32_t max_attempts,
+    /// `under_id`: the call has an operation id, so an earlier call may have been applied. `seed`: of the waits. Where it is not allowed it
+    /// asks nothing.
+    update_operation(get_entity reading, row_change change, bool forced, bool under_id, std::uint32_t max_attempts,
         entitable::backoff const& delays, std::uint64_t seed, result<void> allowed = {})
         : max_attempts_(max_attempts),
           delays_(delays),
           random_(seed),
           change_(change),
           reading_(std::move(reading)),
-          forced_(forced) {
+          forced_(forced),
+          under_id_(under_id) {
         writing_.table = reading_.table;
         if (!allowed) {
             outcome_.emplace(std::move(allowed).as_failure());
@@ -43,10 +45,18 @@ public:
     }
     ENTITABLE_LAZY void answer(result<get_entity::response> found, steady_time now);
     ENTITABLE_LAZY void answer(result<written> done, steady_time now);
-    void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
+    void abandon(error const& reason) { end_before_write(failure{reason}); }
     [[nodiscard]] result<update_outcome> finish() { return *std::move(outcome_); }
 
 private:
+    /// Under an operation id only an answer to the write can say that nothing was applied: an earlier call may have been.
+    void end_before_write(failure why) {
+        if (under_id_) {
+            why.error().effect = effect::unknown;
+        }
+        outcome_.emplace(std::move(why));
+    }
+
     std::uint32_t max_attempts_;
     entitable::backoff delays_;
     random_source random_;
@@ -57,6 +67,7 @@ private:
     etag version_;
     std::uint32_t attempts_{};
     bool forced_;
+    bool under_id_;
     bool writes_{};
     std::optional<result<update_outcome>> outcome_;
 };

@@ -38,12 +38,12 @@ ENTITABLE_LAZY_BODY row changed_row(row_view stored, row_view change) {
 ENTITABLE_LAZY_BODY void update_operation::answer(result<get_entity::response> found, steady_time) {
     ++attempts_;
     if (!found) {
-        outcome_.emplace(std::move(found).as_failure());
+        end_before_write(std::move(found).as_failure());
         return;
     }
     auto changed = change_(found->entity);
     if (!changed) {
-        outcome_.emplace(std::move(changed).as_failure());
+        end_before_write(std::move(changed).as_failure());
         return;
     }
     version_ = std::move(found->etag);
@@ -105,8 +105,8 @@ ENTITABLE_LAZY_BODY update_operation to_update(table_core const& table, result<s
         reading.partition_key = *std::move(partition_key);
         reading.row_key = *std::move(row_key);
     }
-    return update_operation{
-        std::move(reading), change, forced, options.max_attempts, options.delays, seed, std::move(allowed)};
+    return update_operation{std::move(reading), change, forced, !table.options().operation_id.empty(),
+        options.max_attempts, options.delays, seed, std::move(allowed)};
 }
 
 ENTITABLE_LAZY_BODY result<void> update_entity(table_core const& table, entity_kind const& kind,

@@ -33,8 +33,15 @@ ENTITABLE_DECL result<indexed> write_indexed(
     }
     call context{family.main.options(), *options.time};
     context.location = read_location::primary;
-    ENTITABLE_TRY(index_states known, family.states_to_write(context));
-    index_writer writer{family, std::move(known), context, options.seed};
+    auto known = family.states_to_write(context);
+    if (!known) {
+        failure why = std::move(known).as_failure();
+        if (!context.operation_id.empty()) {
+            why.error().effect = effect::unknown; // an earlier call under the id may have been applied
+        }
+        return why;
+    }
+    index_writer writer{family, *std::move(known), context, options.seed};
     auto const send = [&](transaction_scope& all, bool announces) { return writer.send(all, announces); };
     auto made = run_transaction(family.main, *partition_key, options, body, send);
     if (!made) {
