@@ -121,7 +121,9 @@
 #include <entitable/request/impl/settling.ipp>
 #include <entitable/request/impl/trace_context.ipp>
 #include <entitable/request/impl/validate.ipp>
+#include <entitable/row/impl/name_table.ipp>
 #include <entitable/row/impl/page.ipp>
+#include <entitable/row/impl/property_finder.ipp>
 #include <entitable/row/impl/row.ipp>
 #include <entitable/shards.hpp>
 #include <entitable/shards/impl/hash_stores.ipp>

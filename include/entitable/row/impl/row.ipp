@@ -4,6 +4,7 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/row/detail/payload.hpp>
+#include <entitable/row/detail/property_finder.hpp>
 #include <entitable/row/row.hpp>
 
 #include <utility>
@@ -203,8 +204,8 @@ ENTITABLE_LAZY_BODY std::string merged_payload(std::string_view base, std::strin
     std::string descriptor;
     std::string values;
     std::uint16_t count = 0;
-    row_view const changes{{}, {}, change};
-    row_view const old{{}, {}, base};
+    detail::property_finder changes{row_view{{}, {}, change}};
+    detail::property_finder old{row_view{{}, {}, base}};
     property_view property;
     // The old properties in their order, each with its new value if there is one, then the new ones.
     property_cursor kept{base};
@@ -212,7 +213,7 @@ ENTITABLE_LAZY_BODY std::string merged_payload(std::string_view base, std::strin
         if (!property.present) {
             continue; // where the change has a value, it comes with the new ones
         }
-        if (auto const replacement = changes.find(property.name)) {
+        if (auto const replacement = changes.value(property.name)) {
             property.value = *replacement;
             property.type = replacement->type();
         }
@@ -221,7 +222,7 @@ ENTITABLE_LAZY_BODY std::string merged_payload(std::string_view base, std::strin
     }
     property_cursor added{change};
     while (added.next(property)) {
-        if (property.present && !old.find(property.name)) {
+        if (property.present && !old.value(property.name)) {
             detail::append_property(descriptor, values, property, false);
             ++count;
         }
