@@ -94,44 +94,16 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
     return {};
 }
 
-/// The values of a row's properties, name after name. Most rows have their properties in the order in which they are read, so each
-/// is searched from the one found last; after as many steps in vain as there are properties, in a table.
-class values_by_name {
-public:
-    explicit values_by_name(row_view const& row) noexcept
-        : behind_(row.payload), steps_left_(behind_.left()), others_(row) {}
-
-    /// The value of the property; null when it is absent. Valid until the next call.
-    ENTITABLE_LAZY [[nodiscard]] value_view const* find(std::string_view name) {
-        std::size_t steps = 0;
-        property_cursor cursor = behind_;
-        for (; steps <= steps_left_ && cursor.next(property_); ++steps) {
-            if (property_.name == name) {
-                behind_ = cursor;
-                return property_.present ? &property_.value : nullptr;
-            }
-        }
-        steps_left_ -= (std::min)(steps, steps_left_);
-        property_view const* const found = others_.find(name);
-        return found != nullptr && found->present ? &found->value : nullptr;
-    }
-
-private:
-    property_cursor behind_;
-    std::size_t steps_left_;
-    property_view property_;
-    property_finder others_;
-};
-
 ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_target const* targets,
     std::string_view const* names, std::size_t count, reading mode, std::string_view entity,
     std::size_t read_elsewhere) {
     std::size_t found = read_elsewhere;
     std::string_view const* offender = nullptr;
     bool offender_absent = false;
-    values_by_name values{row};
+    property_finder properties{row};
     for (std::size_t index = 0; index < count; ++index) {
-        value_view const* const value = values.find(names[index]);
+        property_view const* const at = properties.find(names[index]);
+        value_view const* const value = at != nullptr && at->present ? &at->value : nullptr;
         found += value != nullptr ? 1U : 0U;
         bool const good = targets[index].take(targets[index].to, value);
         if (!good && offender == nullptr && (value != nullptr || mode != reading::lenient)) {

@@ -128,22 +128,27 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     }
 }
 
-/// Which names of a row stand in it twice.
+/// Which names of a row stand in it twice. Most rows need only a filter that says yes to each name that it was asked for before, and to few
+/// others (B. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970); after its first yes a table takes its place.
 class names_seen {
 public:
     /// Of a row that is walked now, and has at most `names` properties.
-    ENTITABLE_LAZY names_seen(std::string_view payload, std::size_t names) {
-        table_.reserve((std::min)(names, payload.size() / 3)); // each is described by three bytes or more
-    }
+    names_seen(std::string_view payload, std::size_t names) noexcept : payload_(payload), names_(names) {}
 
     /// Notes the next property of the walk.
-    ENTITABLE_LAZY void add(property_view const& property) noexcept {
-        name_table::entry* const before = table_.add(property.name, property.present ? 1 : 0);
-        name_twice_ = before != nullptr;
-        value_twice_ = name_twice_ && property.present && before->number == 1;
-        if (name_twice_ && property.present) {
-            before->number = 1;
+    ENTITABLE_LAZY void add(property_view const& property) {
+        ++count_;
+        if (!has_table_) {
+            std::uint32_t const hash = name_table::hash_of(property.name, name_table::first_seed);
+            std::uint64_t& word = filter_[hash / 64 % 16];
+            std::uint64_t const bit = std::uint64_t{1} << (hash % 64);
+            if ((word & bit) == 0) {
+                word |= bit;
+                return;
+            }
+            make_table();
         }
+        note(property);
     }
 
     /// Whether the name of that property stood before it, absent ones included.
@@ -152,9 +157,33 @@ public:
     [[nodiscard]] bool value_twice() const noexcept { return value_twice_; }
 
 private:
-    name_table table_; // with 1 where a name had a value
+    /// With all properties before the one at hand.
+    ENTITABLE_LAZY void make_table() {
+        has_table_ = true;
+        table_.reserve((std::min)(names_, payload_.size() / 3)); // each is described by three bytes or more
+        property_cursor cursor{payload_};
+        property_view each;
+        for (std::size_t left = count_ - 1; left > 0 && cursor.next(each); --left) {
+            note(each);
+        }
+    }
+    ENTITABLE_LAZY void note(property_view const& property) noexcept {
+        name_table::entry* const before = table_.add(property.name, property.present ? 1 : 0);
+        name_twice_ = before != nullptr;
+        value_twice_ = name_twice_ && property.present && before->number == 1;
+        if (name_twice_ && property.present) {
+            before->number = 1;
+        }
+    }
+
+    std::string_view payload_;
+    std::size_t names_;
+    std::size_t count_{};
+    std::uint64_t filter_[16]{};
+    bool has_table_{};
     bool name_twice_{};
     bool value_twice_{};
+    name_table table_; // with 1 where a name had a value
 };
 
 /// Any key, unit by unit.

@@ -8,9 +8,29 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY property_view const* property_finder::find(std::string_view name) {
-    if (!begun_) {
-        begun_ = true;
-        walked_.reserve((std::min)(ahead_.left(), payload_.size() / 3)); // each is described by three bytes or more
+    std::size_t steps = 0;
+    for (property_cursor cursor = behind_; steps <= steps_left_ && cursor.next(found_); ++steps) {
+        if (found_.name == name) {
+            behind_ = cursor;
+            return &found_;
+        }
+    }
+    if (count_ > few) {
+        steps_left_ -= (std::min)(steps, steps_left_);
+        return find_in_table(name);
+    }
+    for (property_cursor cursor = ahead_; cursor.left() > behind_.left() && cursor.next(found_);) {
+        if (found_.name == name) {
+            return &found_;
+        }
+    }
+    return nullptr;
+}
+
+ENTITABLE_LAZY_BODY property_view const* property_finder::find_in_table(std::string_view name) {
+    if (!has_table_) {
+        has_table_ = true;
+        walked_.reserve((std::min)(count_, payload_.size() / 3)); // each is described by three bytes or more
     }
     if (name_table::entry const* const known = walked_.find(name)) {
         property_cursor there = ahead_;
