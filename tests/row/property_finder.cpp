@@ -63,8 +63,8 @@ names related(names all, std::mt19937& draw) {
         all.erase(all.begin() + static_cast<std::ptrdiff_t>(draw() % all.size()));
     }
     for (std::size_t times = draw() % 3; times > 0; --times) { // perhaps for the second time
-        all.insert(all.begin() + static_cast<std::ptrdiff_t>(draw() % (all.size() + 1)),
-            alphabet[draw() % alphabet.size()]);
+        all.insert(
+            all.begin() + static_cast<std::ptrdiff_t>(draw() % (all.size() + 1)), alphabet[draw() % alphabet.size()]);
     }
     return all;
 }

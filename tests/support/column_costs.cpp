@@ -123,8 +123,8 @@ void measure_all(std::size_t columns) {
     counted("get, reversed", [&](std::int32_t number) { static_cast<void>(reversed.get(partition, number).value()); });
     counted("replace", [&](std::int32_t number) { all.replace(numbered<Entity>(number), any_etag).value(); });
     counted("merge", [&](std::int32_t number) { all.merge(numbered<Entity>(number), any_etag).value(); });
-    counted("merge, reversed",
-        [&](std::int32_t number) { reversed.merge(numbered<Reversed>(number), any_etag).value(); });
+    counted(
+        "merge, reversed", [&](std::int32_t number) { reversed.merge(numbered<Reversed>(number), any_etag).value(); });
     counted("update", [&](std::int32_t number) { all.update(partition, number, change_all).value(); });
     counted("update, reversed", [&](std::int32_t number) { reversed.update(partition, number, change_all).value(); });
     counted("batch", [&](std::int32_t number) {
@@ -134,8 +134,11 @@ void measure_all(std::size_t columns) {
         }
         batch.submit().value();
     });
-    counted("query", [&](std::int32_t) { static_cast<void>(all.where(fields<Entity>::partition == partition).to().value()); });
-    counted("query, reversed", [&](std::int32_t) { static_cast<void>(reversed.where(fields<Reversed>::partition == partition).to().value()); });
+    counted("query",
+        [&](std::int32_t) { static_cast<void>(all.where(fields<Entity>::partition == partition).to().value()); });
+    counted("query, reversed", [&](std::int32_t) {
+        static_cast<void>(reversed.where(fields<Reversed>::partition == partition).to().value());
+    });
     auto const save = [&](auto& work, std::int32_t number) {
         auto* const one = work.find(partition, number).value();
         one->p00 += 1;
