@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/row/detail/payload.hpp>
 #include <entitable/row/detail/property_finder.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -52,4 +53,35 @@ ENTITABLE_LAZY_BODY property_view const* property_finder::find_in_table(std::str
 }
 
 } // namespace detail
+
+ENTITABLE_LAZY_BODY std::string merged_payload(std::string_view base, std::string_view change) {
+    std::string descriptor;
+    std::string values;
+    std::uint16_t count = 0;
+    detail::property_finder changes{row_view{{}, {}, change}};
+    detail::property_finder old{row_view{{}, {}, base}};
+    property_view property;
+    // The old properties in their order, each with its new value if there is one, then the new ones.
+    property_cursor kept{base};
+    while (kept.next(property)) {
+        if (!property.present) {
+            continue; // where the change has a value, it comes with the new ones
+        }
+        if (auto const replacement = changes.value(property.name)) {
+            property.value = *replacement;
+            property.type = replacement->type();
+        }
+        detail::append_property(descriptor, values, property, false);
+        ++count;
+    }
+    property_cursor added{change};
+    while (added.next(property)) {
+        if (property.present && !old.value(property.name)) {
+            detail::append_property(descriptor, values, property, false);
+            ++count;
+        }
+    }
+    return detail::make_payload(count, descriptor, values);
+}
+
 ENTITABLE_END_NAMESPACE
