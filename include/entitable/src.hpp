@@ -33,6 +33,7 @@
 #include <entitable/bulk/impl/view_generations.ipp>
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
+#include <entitable/client/impl/exact_sum.ipp>
 #include <entitable/client/impl/group_index.ipp>
 #include <entitable/client/impl/partition_search.ipp>
 #include <entitable/client/impl/row_table.ipp>
