@@ -33,6 +33,7 @@
 #include <entitable/bulk/impl/view_generations.ipp>
 #include <entitable/client/impl/any_query.ipp>
 #include <entitable/client/impl/batch.ipp>
+#include <entitable/client/impl/exact_sum.ipp>
 #include <entitable/client/impl/group_index.ipp>
 #include <entitable/client/impl/partition_search.ipp>
 #include <entitable/client/impl/row_table.ipp>
@@ -125,7 +126,9 @@
 #include <entitable/request/impl/settling.ipp>
 #include <entitable/request/impl/trace_context.ipp>
 #include <entitable/request/impl/validate.ipp>
+#include <entitable/row/impl/name_table.ipp>
 #include <entitable/row/impl/page.ipp>
+#include <entitable/row/impl/property_finder.ipp>
 #include <entitable/row/impl/row.ipp>
 #include <entitable/shards.hpp>
 #include <entitable/shards/impl/hash_stores.ipp>

@@ -5,6 +5,7 @@
 /// \file
 /// Aggregates, computed in one pass over a query: `fold(count(), min(r::celsius), average(r::celsius))`.
 
+#include <entitable/client/detail/exact_sum.hpp>
 #include <entitable/client/detail/folds.hpp>
 
 #include <cstdint>
@@ -80,8 +81,30 @@ struct summing {
     }
 };
 
-template <class Field>
+/// Of integers: exact until the end.
+template <class Field, bool Integers = is_integer_field<Field>>
 struct averaging {
+    using is_aggregate = void;
+    using field = Field;
+    using value_type = std::optional<double>;
+    exact_sum sum;
+    std::uint64_t values{};
+
+    template <class Row>
+    void take(Row const& row) {
+        auto&& held = value_of(row, Field{});
+        if (auto const* const value = present(held)) {
+            sum.add(static_cast<std::int64_t>(*value));
+            ++values;
+        }
+    }
+    [[nodiscard]] result<value_type> finish() const {
+        return values == 0 ? value_type{} : value_type{sum.mean_of(values)};
+    }
+};
+
+template <class Field>
+struct averaging<Field, false> {
     using is_aggregate = void;
     using field = Field;
     using type = present_type<Field>;
@@ -149,7 +172,8 @@ template <class Field>
     static_assert(is_number, "sum is for members that are numbers which std::int64_t or double holds");
     return detail::summing<Field>{};
 }
-/// The mean of a field, as a double; nothing when there is no value. Absent values do not count.
+/// The mean of a field, as a double; nothing when there is no value. That of integers is exact and rounded once, also beyond 2^53 and where
+/// `sum` does not fit. Absent values do not count.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto average(Field) noexcept {

@@ -5,17 +5,19 @@
 /// \file
 /// Whether two rows have the same properties, in whatever order.
 
+#include <entitable/row/detail/property_finder.hpp>
 #include <entitable/row/row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Whether every property that is present in `part` is present in `whole` with the same type and value. Keys and Timestamp do
 /// not count. False where the bytes of `part` are damaged.
-[[nodiscard]] inline bool holds_properties(row_view whole, row_view part) noexcept {
+[[nodiscard]] inline bool holds_properties(row_view whole, row_view part) {
+    detail::property_finder sought{whole};
     property_cursor cursor{part.payload};
     for (property_view each; cursor.next(each);) {
         if (each.present) {
-            auto const found = whole.find(each.name);
+            auto const found = sought.value(each.name);
             if (!found || !(*found == each.value)) {
                 return false;
             }
@@ -25,7 +27,7 @@ ENTITABLE_BEGIN_NAMESPACE
 }
 
 /// Whether both have the same properties, with type and value. False where bytes are damaged.
-[[nodiscard]] inline bool same_properties(row_view left, row_view right) noexcept {
+[[nodiscard]] inline bool same_properties(row_view left, row_view right) {
     return holds_properties(left, right) && holds_properties(right, left);
 }
 

@@ -19,6 +19,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
+namespace detail {
+class property_finder;
+} // namespace detail
+
 /// One property of a row: its name and, unless it is absent, its value.
 struct property_view {
     std::string_view name; ///< as it is stored
@@ -41,6 +45,8 @@ public:
     [[nodiscard]] std::size_t left() const noexcept { return left_; }
 
 private:
+    friend class detail::property_finder;
+
     // Pointers, because each part taken off a view would be checked a second time.
     char const* descriptor_{};
     char const* descriptor_end_{};
@@ -165,5 +171,6 @@ ENTITABLE_LAZY [[nodiscard]] std::size_t service_size(row_view row) noexcept;
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/row/detail/property_finder.hpp> // the body of merged_payload
 #include <entitable/row/impl/row.ipp>
 #endif

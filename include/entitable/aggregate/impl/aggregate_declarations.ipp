@@ -3,6 +3,7 @@
 #pragma once
 
 #include <entitable/aggregate/aggregate_declarations.hpp>
+#include <entitable/row/detail/property_finder.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -11,10 +12,11 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_LAZY_BODY bool same_sums(row_view one, row_view other, double bound) {
+    property_finder others{other};
     property_cursor cursor{one.payload};
     property_view property;
     while (cursor.next(property)) {
-        auto const theirs = other.find(property.name);
+        auto const theirs = others.value(property.name);
         if (!property.present || !theirs) {
             if (property.present != theirs.has_value()) {
                 return false;

@@ -5,25 +5,17 @@
 #include <entitable/client/detail/update_operation.hpp>
 #include <entitable/client/update.hpp>
 #include <entitable/core/text.hpp>
+#include <entitable/row/detail/property_finder.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_LAZY bool names_property(row_view in, std::string_view name) noexcept {
-    property_cursor cursor{in.payload};
-    for (property_view each; cursor.next(each);) {
-        if (each.name == name) {
-            return true;
-        }
-    }
-    return false;
-}
-
 ENTITABLE_LAZY_BODY row changed_row(row_view stored, row_view change) {
     row_builder builder{stored.partition_key, stored.row_key};
+    property_finder changed{change};
     property_view each;
     for (property_cursor cursor{stored.payload}; cursor.next(each);) {
-        if (each.present && !names_property(change, each.name)) {
+        if (each.present && changed.find(each.name) == nullptr) {
             builder.add(each.name, each.value);
         }
     }

@@ -8,6 +8,7 @@
 #include <entitable/core/result.hpp>
 #include <entitable/mapping/chunked.hpp>
 #include <entitable/mapping/detail/value_reader.hpp>
+#include <entitable/row/detail/property_finder.hpp>
 #include <entitable/row/reading.hpp>
 #include <entitable/row/row.hpp>
 
@@ -80,7 +81,7 @@ private:
     ENTITABLE_LAZY [[nodiscard]] std::optional<value_view> find(std::string_view name, std::string_view suffix);
     ENTITABLE_LAZY void complain(std::string_view name, std::string_view suffix, bool is_absent);
 
-    row_view const& row_;
+    property_finder row_;
     reading mode_;
     std::string buffer_;
     std::string offender_;

@@ -5,6 +5,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/mapping/codec.hpp>
 #include <entitable/mapping/impl/value_reader.ipp>
+#include <entitable/row/detail/property_finder.hpp>
 
 #include <cstring>
 
@@ -93,34 +94,21 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
     return {};
 }
 
-/// The value of a property, searched from the one found last: most rows have their properties in the order in which they are read.
-ENTITABLE_LAZY std::optional<value_view> find_next(
-    row_view const& row, property_cursor& behind, std::string_view name) {
-    property_cursor cursor = behind;
-    property_view property;
-    while (cursor.next(property)) {
-        if (property.name == name) {
-            behind = cursor;
-            return property.present ? std::optional{property.value} : std::nullopt;
-        }
-    }
-    return row.find(name);
-}
-
 ENTITABLE_LAZY_BODY result<void> decode_by_name(row_view const& row, value_target const* targets,
     std::string_view const* names, std::size_t count, reading mode, std::string_view entity,
     std::size_t read_elsewhere) {
     std::size_t found = read_elsewhere;
     std::string_view const* offender = nullptr;
     bool offender_absent = false;
-    property_cursor behind{row.payload};
+    property_finder properties{row};
     for (std::size_t index = 0; index < count; ++index) {
-        auto const value = find_next(row, behind, names[index]);
-        found += value ? 1U : 0U;
-        bool const good = targets[index].take(targets[index].to, value ? &*value : nullptr);
-        if (!good && offender == nullptr && (value || mode != reading::lenient)) {
+        property_view const* const at = properties.find(names[index]);
+        value_view const* const value = at != nullptr && at->present ? &at->value : nullptr;
+        found += value != nullptr ? 1U : 0U;
+        bool const good = targets[index].take(targets[index].to, value);
+        if (!good && offender == nullptr && (value != nullptr || mode != reading::lenient)) {
             offender = names + index;
-            offender_absent = !value;
+            offender_absent = value == nullptr;
         }
     }
     property_cursor cursor{row.payload};

@@ -94,7 +94,7 @@ ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string
 
 ENTITABLE_LAZY_BODY std::optional<value_view> part_reader::find(std::string_view name, std::string_view suffix) {
     buffer_.assign(name).append(suffix);
-    auto value = row_.find(buffer_);
+    auto value = row_.value(buffer_);
     found_ += value ? 1U : 0U;
     return value;
 }

@@ -6,6 +6,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/request/detail/refusal.hpp>
 #include <entitable/request/validate.hpp>
+#include <entitable/row/detail/name_table.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -127,47 +128,63 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     }
 }
 
-/// Remembers names, roughly: says yes to each that it was asked for before, and to few others (B. Bloom, "Space/time
-/// trade-offs in hash coding with allowable errors", 1970).
-class name_filter {
+/// Which names of a row stand in it twice. Most rows need only a filter that says yes to each name that it was asked for before, and to few
+/// others (B. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970); after its first yes a table takes its place.
+class names_seen {
 public:
-    ENTITABLE_LAZY [[nodiscard]] bool maybe_has(std::string_view name) noexcept {
-        std::uint64_t hash = name.size();
-        auto const mix = [&hash](std::uint64_t eight) {
-            hash = (hash ^ eight) * 0x9E3779B97F4A7C15U;
-            hash ^= hash >> 32U;
-        };
-        std::uint64_t eight = 0;
-        for (; name.size() >= sizeof eight; name.remove_prefix(sizeof eight)) {
-            std::memcpy(&eight, name.data(), sizeof eight);
-            mix(eight);
+    /// Of a row that is walked now, and has at most `names` properties.
+    names_seen(std::string_view payload, std::size_t names) noexcept : payload_(payload), names_(names) {}
+
+    /// Notes the next property of the walk.
+    ENTITABLE_LAZY void add(property_view const& property) {
+        ++count_;
+        if (!has_table_) {
+            std::uint32_t const hash = name_table::hash_of(property.name, name_table::first_seed);
+            std::uint64_t& word = filter_[hash / 64 % 16];
+            std::uint64_t const bit = std::uint64_t{1} << (hash % 64);
+            if ((word & bit) == 0) {
+                word |= bit;
+                return;
+            }
+            make_table();
         }
-        eight = 0;
-        for (char const character : name) {
-            eight = eight << 8U | static_cast<unsigned char>(character);
-        }
-        mix(eight);
-        std::uint64_t& word = words_[hash / 64 % 16];
-        std::uint64_t const bit = std::uint64_t{1} << (hash % 64);
-        bool const had = (word & bit) != 0;
-        word |= bit;
-        return had;
+        note(property);
     }
+
+    /// Whether the name of that property stood before it, absent ones included.
+    [[nodiscard]] bool name_twice() const noexcept { return name_twice_; }
+    /// Whether it and another one before it, of the same name, both have values.
+    [[nodiscard]] bool value_twice() const noexcept { return value_twice_; }
 
 private:
-    std::uint64_t words_[16]{};
-};
-
-/// Whether a payload has the name twice.
-ENTITABLE_LAZY bool stands_twice(std::string_view payload, std::string_view name) noexcept {
-    property_cursor cursor{payload};
-    property_view property;
-    int times = 0;
-    while (times < 2 && cursor.next(property)) {
-        times += property.present && property.name == name ? 1 : 0;
+    /// With all properties before the one at hand.
+    ENTITABLE_LAZY void make_table() {
+        has_table_ = true;
+        table_.reserve((std::min)(names_, payload_.size() / 3)); // each is described by three bytes or more
+        property_cursor cursor{payload_};
+        property_view each;
+        for (std::size_t left = count_ - 1; left > 0 && cursor.next(each); --left) {
+            note(each);
+        }
     }
-    return times == 2;
-}
+    ENTITABLE_LAZY void note(property_view const& property) noexcept {
+        name_table::entry* const before = table_.add(property.name, property.present ? 1 : 0);
+        name_twice_ = before != nullptr;
+        value_twice_ = name_twice_ && property.present && before->number == 1;
+        if (name_twice_ && property.present) {
+            before->number = 1;
+        }
+    }
+
+    std::string_view payload_;
+    std::size_t names_;
+    std::size_t count_{};
+    std::uint64_t filter_[16]{};
+    bool has_table_{};
+    bool name_twice_{};
+    bool value_twice_{};
+    name_table table_; // with 1 where a name had a value
+};
 
 /// Any key, unit by unit.
 ENTITABLE_LAZY result<void> validate_units_of_key(
@@ -297,14 +314,14 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
     bool all_good = true; // names, those of absent properties too
     property_cursor cursor{entity.payload};
     property_view property;
-    name_filter names;
+    names_seen names{entity.payload, cursor.left()};
     std::size_t count = 0;
     std::size_t bytes = 0; // no smaller than the service's measure, but far cheaper
     while (cursor.next(property)) {
-        bool const maybe_twice = names.maybe_has(property.name);
+        names.add(property);
         auto named = validate_property_name(property.name, limits);
-        all_good = all_good && !maybe_twice && named;
-        if (property.present && maybe_twice && stands_twice(entity.payload, property.name)) {
+        all_good = all_good && !names.name_twice() && named;
+        if (names.value_twice()) {
             return refusal(error_code::duplicate_properties_specified,
                 text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
         }
@@ -524,7 +541,8 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
         bytes += change.entity.partition_key().size() + change.entity.row_key().size() + change.entity.payload().size();
     }
     bool const large = bytes > limits.max_transaction_size / 4;
-    name_filter row_keys;
+    name_table row_keys;
+    row_keys.reserve(request.changes.size());
     std::size_t size = 0;
     for (std::size_t index = 0; index < request.changes.size(); ++index) {
         mutation const& change = request.changes[index];
@@ -536,15 +554,13 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
                                     "the batch has entities of more than one partition", change.entity.partition_key()),
                 index);
         }
-        bool const maybe_twice = row_keys.maybe_has(change.entity.row_key());
-        for (std::size_t other = 0; maybe_twice && other < index; ++other) {
-            if (request.changes[other].entity.row_key() == change.entity.row_key()) {
-                return at_operation(refusal(error_code::invalid_duplicate_row,
-                                        text::joined({"an entity stands twice in the batch, first as operation ",
-                                            std::to_string(other)}),
-                                        change.entity.row_key()),
-                    index);
-            }
+        std::string_view const key = change.entity.row_key();
+        if (auto const* const before = row_keys.add(key, index)) {
+            return at_operation(refusal(error_code::invalid_duplicate_row,
+                                    text::joined({"an entity stands twice in the batch, first as operation ",
+                                        std::to_string(before->number)}),
+                                    key),
+                index);
         }
         size += large ? service_size(change.entity) : 0U;
         if (size > limits.max_transaction_size) {

@@ -199,36 +199,6 @@ ENTITABLE_LAZY_BODY row row_builder::build() const {
     return row{partition_key_, row_key_, detail::make_payload(count_, descriptor_, values_)};
 }
 
-ENTITABLE_LAZY_BODY std::string merged_payload(std::string_view base, std::string_view change) {
-    std::string descriptor;
-    std::string values;
-    std::uint16_t count = 0;
-    row_view const changes{{}, {}, change};
-    row_view const old{{}, {}, base};
-    property_view property;
-    // The old properties in their order, each with its new value if there is one, then the new ones.
-    property_cursor kept{base};
-    while (kept.next(property)) {
-        if (!property.present) {
-            continue; // where the change has a value, it comes with the new ones
-        }
-        if (auto const replacement = changes.find(property.name)) {
-            property.value = *replacement;
-            property.type = replacement->type();
-        }
-        detail::append_property(descriptor, values, property, false);
-        ++count;
-    }
-    property_cursor added{change};
-    while (added.next(property)) {
-        if (property.present && !old.find(property.name)) {
-            detail::append_property(descriptor, values, property, false);
-            ++count;
-        }
-    }
-    return detail::make_payload(count, descriptor, values);
-}
-
 ENTITABLE_LAZY_BODY std::size_t service_size(row_view row) noexcept {
     auto const units = [](std::string_view utf8) { return text::utf16_length(utf8).value_or(utf8.size()); };
     std::size_t size = 4 + 2 * (units(row.partition_key) + units(row.row_key));

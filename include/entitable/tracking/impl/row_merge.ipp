@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/row/detail/property_finder.hpp>
 #include <entitable/tracking/detail/row_merge.hpp>
 
 #include <algorithm>
@@ -9,21 +10,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether the row has a property of this name, absent ones included.
-[[nodiscard]] inline bool has_name(row_view in, std::string_view name) noexcept {
-    property_cursor cursor{in.payload};
-    for (property_view each; cursor.next(each);) {
-        if (each.name == name) {
-            return true;
-        }
-    }
-    return false;
-}
-
 ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
     property_changes made;
     property_cursor was{before.payload};
     property_cursor is{now.payload};
+    property_finder sought{before};
     property_view old;
     bool in_step = true; // one type mostly writes the same names in the same order
     for (property_view fresh; is.next(fresh);) {
@@ -32,7 +23,7 @@ ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
         if (in_step && old.present) {
             held = old.value;
         } else if (!in_step) {
-            held = before.find(fresh.name);
+            held = sought.value(fresh.name);
         }
         if (held.has_value() != fresh.present || (fresh.present && !(*held == fresh.value))) {
             made.changed.push_back(fresh);
@@ -40,9 +31,10 @@ ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
         }
     }
     if (!in_step || was.left() > 0) {
+        property_finder written{now};
         property_cursor all{before.payload};
         while (all.next(old)) {
-            if (old.present && !has_name(now, old.name)) {
+            if (old.present && written.find(old.name) == nullptr) {
                 made.changed.push_back({old.name, old.type, false, {}});
                 made.removes = true;
             }
@@ -52,12 +44,16 @@ ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
 }
 
 ENTITABLE_DECL row with_changes(row_view stored, property_changes const& changes) {
+    std::vector<std::string_view> changed;
+    changed.reserve(changes.changed.size());
+    for (property_view const& each : changes.changed) {
+        changed.push_back(each.name);
+    }
+    std::sort(changed.begin(), changed.end());
     row_builder builder{stored.partition_key, stored.row_key};
     property_cursor cursor{stored.payload};
     for (property_view each; cursor.next(each);) {
-        bool const changed = std::any_of(changes.changed.begin(), changes.changed.end(),
-            [&](property_view const& one) { return one.name == each.name; });
-        if (each.present && !changed) {
+        if (each.present && !std::binary_search(changed.begin(), changed.end(), each.name)) {
             builder.add(each.name, each.value);
         }
     }
@@ -82,9 +78,11 @@ ENTITABLE_DECL row changes_alone(row_view keys, property_changes const& changes)
 ENTITABLE_DECL std::vector<std::string> changed_by_both(
     property_changes const& mine, row_view original, row_view theirs) {
     std::vector<std::string> both;
+    property_finder before{original};
+    property_finder now{theirs};
     for (property_view const& each : mine.changed) {
-        auto const was = original.find(each.name);
-        auto const is = theirs.find(each.name);
+        auto const was = before.value(each.name);
+        auto const is = now.value(each.name);
         bool const changed = was.has_value() != is.has_value() || (was && !(*was == *is));
         bool const wanted = each.present ? is && *is == each.value : !is;
         if (changed && !wanted) {
