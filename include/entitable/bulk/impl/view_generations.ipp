@@ -178,7 +178,7 @@ ENTITABLE_DECL result<void> view_generations::write(generation const& own, std::
     calls.operation_id.clear();
     bulk_run load{core_.transport(), own.table, std::move(calls), bulk_mode::insert_or_replace, source, nullptr, how};
     ENTITABLE_TRY(bulk_report const done, load.run());
-    return done.all_written();
+    return done.all();
 }
 
 ENTITABLE_DECL result<void> view_generations::discard(std::string const& table) const {
