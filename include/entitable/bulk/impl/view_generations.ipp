@@ -182,7 +182,10 @@ ENTITABLE_DECL result<void> view_generations::write(generation const& own, std::
 }
 
 ENTITABLE_DECL result<void> view_generations::discard(std::string const& table) const {
-    auto dropped = ask(delete_table{table});
+    call context{core_.options(), *how_.load.time};
+    context.operation_id.clear();
+    context.cancellation = {}; // a refresh that was cancelled removes what it has made
+    auto dropped = core_.transport().execute(delete_table{table}, context);
     if (!dropped && dropped.error().code != error_code::resource_not_found) {
         return std::move(dropped).as_failure();
     }
