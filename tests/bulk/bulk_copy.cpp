@@ -18,7 +18,7 @@ struct two_tables {
     two_tables() {
         from.create().value();
         to.create().value();
-        bulk_insert(plain, some_books(500))->all_written().value();
+        bulk_insert(plain, some_books(500))->all().value();
     }
 
     memory_backend source;

@@ -17,6 +17,26 @@ namespace detail {
 
 inline constexpr date_time no_date{(std::numeric_limits<std::int64_t>::max)()};
 
+ENTITABLE_DECL result<bool> wait_unless_stopped(
+    steady_time until, call const& waiting, cancellation_token const& stop, clock& time) {
+    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes nobody
+    for (;;) {
+        if (stop.cancelled()) {
+            return false;
+        }
+        steady_time const now = time.steady();
+        bool const last = !stop.has_source() || until <= now + slice;
+        ENTITABLE_CHECK(wait_until(last ? until : now + slice, waiting, time));
+        if (last) {
+            return !stop.cancelled();
+        }
+    }
+}
+ENTITABLE_DECL steady_time end_of_wait(std::chrono::nanoseconds wait, steady_time now) noexcept {
+    auto const ticks = std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
+    return ticks > no_deadline - now ? no_deadline : now + ticks;
+}
+
 ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t most, claim_options const& how) const {
     constexpr std::uint32_t largest = 32;
     most = std::clamp(most, std::uint32_t{1}, largest);

@@ -6,7 +6,6 @@
 #include <entitable/core/try.hpp>
 #include <entitable/messaging/detail/queue_core.hpp>
 #include <entitable/request/idempotency.hpp>
-#include <entitable/transport/run.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -34,25 +33,6 @@ ENTITABLE_DECL bool wait_before_sending(queue_options const& options, random_sou
     options.time->wait_until(options.time->steady() +
         std::chrono::duration_cast<steady_time::duration>(options.delays.delay(attempt, random.unit())));
     return true;
-}
-ENTITABLE_DECL result<bool> wait_unless_stopped(
-    steady_time until, call const& waiting, cancellation_token const& stop, clock& time) {
-    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes nobody
-    for (;;) {
-        if (stop.cancelled()) {
-            return false;
-        }
-        steady_time const now = time.steady();
-        bool const last = !stop.has_source() || until <= now + slice;
-        ENTITABLE_CHECK(wait_until(last ? until : now + slice, waiting, time));
-        if (last) {
-            return !stop.cancelled();
-        }
-    }
-}
-ENTITABLE_DECL steady_time end_of_wait(std::chrono::nanoseconds wait, steady_time now) noexcept {
-    auto const ticks = std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
-    return ticks > no_deadline - now ? no_deadline : now + ticks;
 }
 ENTITABLE_DECL failure receipt_is_lost() {
     return failure{error_code::receipt_lost, "the message is in other hands by now, or done"};

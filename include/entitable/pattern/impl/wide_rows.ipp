@@ -17,7 +17,7 @@ namespace detail {
 
 /// Of the rows of a wide entity; no property of it has one of these names.
 inline constexpr std::string_view wide_generation = "WideGeneration";
-inline constexpr std::string_view wide_parts = "WideParts";
+using system_row::wide_parts;
 /// A part is named by two digits.
 inline constexpr std::size_t most_wide_parts = 100;
 
