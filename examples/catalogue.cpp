@@ -95,8 +95,8 @@ void print_plan(Query const& query) {
 }
 
 void load(entitable::table<book> const& books, std::vector<book> const& all) {
-    auto const report = entitable::bulk_insert(books, all, {.watch = entitable::bulk_progress_line{}}).value();
-    report.all_written().value();
+    auto const report =
+        entitable::bulk_insert(books, all, {.watch = entitable::bulk_progress_line{}}).value().all().value();
     std::set<std::optional<std::int32_t>> years;
     for (book const& each : all) {
         years.insert(each.year);

@@ -62,7 +62,7 @@ void write_posts(blog const& all) {
         work.add(post{"harbour", on_day(day), day % 2 == 0 ? "Ann" : "Bob", "Day " + std::to_string(day), {}});
         ++news.posts;
     }
-    auto const saved = work.save(entitable::save_mode::batch).value(); // one transaction: the count is always right
+    auto const saved = work.save_all(entitable::save_mode::batch).value(); // one transaction: the count is always right
     std::printf("%zu changes saved: %d posts of \"%s\"\n", saved.changes.size(), news.posts, news.title.c_str());
 }
 
@@ -84,7 +84,7 @@ void read_on(entitable::file_backend const& store) {
     }
     std::printf("\n");
     reader.token = page->token.value_or("");
-    work.save().value(); // the token and nothing else
+    work.save_all().value(); // the token and nothing else
 }
 
 /// An editor works on a post while another writer changes it; then looks at it once more, and saves.
@@ -115,7 +115,7 @@ void edit(blog const& all, merge_option how, char const* name, bool same_propert
         std::printf("  %28s was \"%s\", mine \"%s\", theirs \"%s\"", "", met->original->text.c_str(),
             met->mine.text.c_str(), met->theirs->text.c_str());
         work.resolve(mine, entitable::keep::mine);
-        work.save().value();
+        work.save_all().value();
         post const then = posts.get("harbour", on_day(7)).value();
         std::printf(
             "; mine is kept: %s%s%s\n", then.text.c_str(), then.note ? " + note " : "", then.note.value_or("").c_str());
@@ -138,7 +138,7 @@ void digest(entitable::file_backend const& store) {
     if (!fresh.empty()) {
         reader.seen = fresh.front().written;
     }
-    work.save().value();
+    work.save_all().value();
 }
 
 /// The ten authors with most posts: from a view, refreshed beside the one that readers have.
@@ -186,7 +186,7 @@ int main(int, char** arguments) {
     entitable::unit_of_work work{all};
     post& last = work.attach(post{"harbour", on_day(7), "", "", {}}, entitable::any_etag);
     last.text = "Day 7, whatever it was";
-    work.save().value();
+    work.save_all().value();
     std::printf("  stored: %s\n\n", all.of<post>().get("harbour", on_day(7)).value().text.c_str());
 
     digest(store);

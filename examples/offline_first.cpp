@@ -44,7 +44,7 @@ void record(entitable::table<reading> const& readings) {
             day.push_back({sensor, minute, celsius, 40.0 + static_cast<double>(minute % 20)});
         }
     }
-    entitable::bulk_upsert(readings, day).value().all_written().value();
+    entitable::bulk_upsert(readings, day).value().all().value();
 }
 
 void draw_bar(entitable::copy_progress const& done, std::uint64_t all) {

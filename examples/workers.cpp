@@ -4,7 +4,7 @@
 // Run as a test with: {scratch}
 
 /// \file
-/// Four processes work on one queue in one file; one of them is killed now and then, and another takes its place. Each order gets an invoice with
+/// Four processes work on one queue in one file; one of them is killed now and then, or asked to end, and another takes its place. Each order gets an invoice with
 /// a number of its own. The numbers are reserved ahead by a worker of their own and handed out through a second queue: what a killed worker had
 /// taken comes back, so no number is lost, and nobody waits for the counter.
 
@@ -113,10 +113,15 @@ result<void> write_invoice(office const& in, order const& one) {
     }
 }
 
+entitable::cancellation_source stopping;
+
+/// Until there is no order left, or the process is asked to end: then the wait ends, and the order in hand is completed.
 void work(char const* path) {
+    std::signal(SIGTERM, [](int) { stopping.cancel(); });
     office const in{path};
-    while (!in.done()) {
-        auto item = in.waiting.claim({.wait = 100ms}).value();
+    auto const stop = stopping.token();
+    while (!stop.cancelled() && !in.done()) {
+        auto item = in.waiting.claim({.wait = 100ms, .stop = stop}).value();
         if (item && write_invoice(in, item->message())) {
             (void)item->complete(); // lost to another one: it finds the invoice
         }
@@ -158,10 +163,11 @@ int main(int, char** arguments) {
     for (std::size_t turn = 0; turn < 6; ++turn) {
         std::this_thread::sleep_for(25ms);
         pid_t& one = workers[turn % workers.size()];
-        ::kill(one, SIGKILL);
+        bool const asked = turn % 3 == 2;
+        ::kill(one, asked ? SIGTERM : SIGKILL);
         int status = 0;
         ::waitpid(one, &status, 0);
-        killed += WIFSIGNALED(status) ? 1 : 0;
+        killed += !asked && WIFSIGNALED(status) ? 1 : 0;
         one = begin([&] { work(path); });
     }
     workers.push_back(reserves);

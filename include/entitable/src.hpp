@@ -20,6 +20,7 @@
 #include <entitable/backends/impl/stored_key.ipp>
 #include <entitable/backends/memory/impl/memory_backend.ipp>
 #include <entitable/backends/memory/impl/memory_store.ipp>
+#include <entitable/bulk/impl/beyond_queries.ipp>
 #include <entitable/bulk/impl/bulk_checkpoint.ipp>
 #include <entitable/bulk/impl/bulk_estimate.ipp>
 #include <entitable/bulk/impl/bulk_input.ipp>

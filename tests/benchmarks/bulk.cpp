@@ -87,7 +87,7 @@ void sorted_out(table<business> const& into, std::vector<business> const& all) {
 }
 
 void loaded(table<business> const& into, std::vector<business> const& all, bulk_options const& options = {}) {
-    bulk_insert(into, all, options).value().all_written().value();
+    bulk_insert(into, all, options).value().all().value();
 }
 
 /// Takes rows and keeps none.

@@ -18,7 +18,7 @@ struct two_tables {
     two_tables() {
         from.create().value();
         to.create().value();
-        bulk_insert(plain, some_books(500))->all_written().value();
+        bulk_insert(plain, some_books(500))->all().value();
     }
 
     memory_backend source;
@@ -94,6 +94,6 @@ TEST_CASE("bulk copy: faults on both sides, and a source that fails") {
     auto const ended = bulk_copy(stage.from.scan_table(), stage.to, stage.options());
     REQUIRE(!ended);
     CHECK(ended.error().code == error_code::transport_failed);
-    CHECK(bulk_copy(stage.from.scan_table(), stage.to, stage.options()).value().all_written());
+    CHECK(bulk_copy(stage.from.scan_table(), stage.to, stage.options()).value().all());
     CHECK(stage.to.scan_table().count().value() == 500);
 }

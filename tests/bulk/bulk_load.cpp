@@ -69,14 +69,14 @@ TEST_CASE("a bulk load writes every row, in as few transactions as there can be"
     CHECK(report.written == 1'050);
     CHECK(report.total == 1'050U);
     CHECK(report.transactions == 14); // 150 rows in each of 7 partitions
-    CHECK(report.all_written());
+    CHECK(report.all());
     CHECK(s.plain.scan_table().count().value() == 1'050);
 
     SECTION("and again, nothing: what is there counts") {
         auto const again = bulk_insert(s.books, some_books(1'050), s.options()).value();
         CHECK(again.already_there == 1'050);
         CHECK(again.written == 0);
-        CHECK(again.all_written());
+        CHECK(again.all());
     }
     SECTION("an upsert writes again") {
         CHECK(bulk_upsert(s.books, some_books(10), s.options()).value().written == 10);
@@ -104,7 +104,7 @@ TEST_CASE("an input is any range, also of results, and of what is made while it 
     REQUIRE(report.refusals.size() == 3);
     CHECK(report.refusals[1].index == 150);
     CHECK(report.refusals[1].why.message == "line 150 is no book");
-    CHECK_THAT(report.all_written().error().message, ContainsSubstring("3 of 300 rows were refused"));
+    CHECK_THAT(report.all().error().message, ContainsSubstring("3 of 300 rows were refused"));
     CHECK(bulk_insert(s.books, std::vector<book>{}, s.options()).value().read == 0);
 }
 

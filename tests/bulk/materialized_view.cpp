@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 
+#include "support/around.hpp"
 #include "support/catch.hpp"
 #include "support/long.hpp"
 #include <entitable/entitable.hpp>
@@ -466,4 +467,21 @@ TEST_CASE("readers and refreshes of a view in every order") {
     limits.faults = limits.late = 0;
     limits.most_states = 200;
     CHECK(walk({writes(2, "writer"), reads}, limits, defect::one_table).problem != "");
+}
+
+TEST_CASE("view: a refresh that is cancelled removes the table that it has made") {
+    world w;
+    w.view.refresh(w.posts.scan_table()).value();
+    auto const before = w.tables();
+    cancellation_source stop;
+    entitable_test::around const way{w.store, {}, [&](std::string_view name, bool) {
+                                         if (name == "create_table") {
+                                             stop.cancel();
+                                         }
+                                     }};
+    call_options calls;
+    calls.cancellation = stop.token();
+    authors_view const view{way, "authors", quiet(w.time, 8), calls};
+    CHECK(view.refresh(w.posts.scan_table()).error().code == error_code::cancelled);
+    CHECK(w.tables() == before);
 }

@@ -72,6 +72,7 @@ TEST_CASE("fleet: a check finds rows on the wrong shard, and names stores that d
     auto const items = fill(cloud);
     auto const sound = check_fleet(stores).value();
     CHECK(sound.healthy());
+    CHECK(sound.whole().value().contents.size() == 6);
     CHECK(sound.of_table("items").rows == 120);
     CHECK(sound.contents.size() == 6);
 
@@ -81,6 +82,8 @@ TEST_CASE("fleet: a check finds rows on the wrong shard, and names stores that d
     auto const found = check_fleet(stores).value();
     CHECK_FALSE(found.healthy());
     CHECK(found.misplaced_rows == 1);
+    CHECK(found.whole().error().code == error_code::row_mismatch);
+    CHECK(found.whole().error().detail.find("stray") != std::string::npos);
     REQUIRE(found.misplaced.size() == 1);
     CHECK(found.misplaced[0].shard == elsewhere);
     CHECK(found.misplaced[0].belongs_to == static_cast<std::uint32_t>(belongs));
@@ -90,6 +93,7 @@ TEST_CASE("fleet: a check finds rows on the wrong shard, and names stores that d
     auto const partly = check_fleet(stores).value();
     REQUIRE(partly.unread.size() == 1);
     CHECK(partly.unread[0].store == "beta");
+    CHECK(partly.whole().error().message.starts_with("the store beta: "));
     CHECK(sizes_of(stores).value().stores.size() == 3);
     all.store("beta").plan({testing::fault::refused(), 1, "query_entities"});
     CHECK(sizes_of(stores).error().message.starts_with("the store beta: "));

@@ -66,6 +66,67 @@ TEST_CASE("message_queue: azure_queue in base64") {
         [&] { return world_on(fake_queue_service{time}, time, queue_text::base64); });
 }
 
+namespace {
+
+/// Cancels at the third wait.
+struct stopping_clock final : clock {
+    testing::manual_clock time;
+    cancellation_source stop;
+    int waits = 0;
+
+    date_time now() noexcept override { return time.now(); }
+    steady_time steady() noexcept override { return time.steady(); }
+    void wait_until(steady_time until) noexcept override {
+        if (++waits == 3) {
+            stop.cancel();
+        }
+        time.wait_until(until);
+    }
+};
+
+} // namespace
+
+TEST_CASE(
+    "azure_queue: a claim that waits ends by its stop token, and no cancellation keeps a message from being ended") {
+    stopping_clock time;
+    cancellation_source everything;
+    queue_options how;
+    how.time = &time;
+    how.calls.cancellation = everything.token();
+    how.calls.timeout = 5s; // of a request, not of the wait
+    azure_queue<errand> const queue{account, "errands", how, queue_text::plain, fake_queue_service{time.time}};
+    queue.create().value();
+    for (std::int32_t number = 0; number < 4; ++number) {
+        queue.enqueue({"Ulm", number}).value();
+    }
+    auto held = queue.claim_some(4).value();
+    REQUIRE(held.size() == 4);
+    auto const none = queue.claim({.wait = no_timeout, .stop = time.stop.token()});
+    REQUIRE(none);
+    CHECK_FALSE(none->has_value());
+    CHECK(time.waits == 3);
+
+    everything.cancel();
+    CHECK(queue.claim().error().code == error_code::cancelled);
+    CHECK(held[0].complete());
+    CHECK(held[1].release());
+    CHECK(held[2].fail("no"));
+    CHECK(held[3].renew());
+}
+
+TEST_CASE("azure_queue: a claim waits for longer than one request may take") {
+    testing::manual_clock time;
+    queue_options how;
+    how.time = &time;
+    how.calls.timeout = 5s;
+    azure_queue<errand> const queue{account, "errands", how, queue_text::plain, fake_queue_service{time}};
+    queue.create().value();
+    queue.enqueue({"Ulm", 1}, {.delay = 20s}).value();
+    auto const item = queue.claim({.wait = 1min});
+    REQUIRE(item);
+    CHECK(item->has_value());
+}
+
 TEST_CASE("azure_queue: requests, byte for byte") {
     testing::manual_clock time{date_time::from_date(2026, 3, 4)};
     canned_client const client;

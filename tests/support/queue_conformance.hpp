@@ -66,6 +66,20 @@ void check_message_queue(std::function<queue_world<Q>()> const& make) {
             CHECK(none(in.queue));
         }
     }
+    SECTION("a claim whose stop token is set returns nothing, and the job in hand is completed") {
+        auto const in = make();
+        in.queue.enqueue({"Ulm", 1}).value();
+        in.queue.enqueue({"Ulm", 2}).value();
+        auto first = *in.queue.claim().value();
+        cancellation_source stop;
+        auto second = in.queue.claim({.wait = no_timeout, .stop = stop.token()}).value();
+        REQUIRE(second);
+        stop.cancel();
+        CHECK(second->release());
+        CHECK_FALSE(in.queue.claim({.wait = no_timeout, .stop = stop.token()}).value());
+        CHECK(first.complete());
+        CHECK(in.queue.claim().value()->complete());
+    }
     SECTION("a claim that is over is another worker's, and the first one has lost it") {
         auto const in = make();
         in.queue.enqueue({"Ulm", 1}).value();

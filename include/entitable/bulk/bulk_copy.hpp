@@ -15,7 +15,12 @@ namespace detail {
 template <class Query, class Target, class Change>
 [[nodiscard]] result<bulk_report> bulk_copy_rows(
     Query const& found, table<Target> const& to, Change const& change, bulk_options const& options) {
+    std::string_view const table = query_rows::table_of(found);
     auto const take = [&](row_view stored, bulk_item& item) -> bulk_input {
+        if (auto whole = check_not_wide(stored, table, "copy it with copy_rows"); !whole) {
+            item.why.emplace(whole.error());
+            return bulk_input::stopped;
+        }
         result<std::optional<row>> made = change(stored);
         if (!made) {
             item.why.emplace(made.error());
@@ -35,6 +40,9 @@ template <class Query, class Target, class Change>
 /// Inserts what a query finds into another table, with the properties that the type does not declare. Nothing in the target is
 /// overwritten: a row that exists with other properties is refused with EntityAlreadyExists, one with the same properties counts as already
 /// there. So a second run checks the first one: it writes nothing. Source and target may be on different transports, not one table.
+///
+/// A query finds entities, and no rows of the library: the table of a queue or a view is refused with NotSupported, and so is the first wide entity.
+/// `copy_rows` takes them along, and outboxes and states of indexes, which this leaves behind.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_copy(
     query<Entity, Path> const& found, table<Entity> const& to, bulk_options const& options = {}) {

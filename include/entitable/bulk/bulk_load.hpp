@@ -20,6 +20,7 @@
 ///   too; without one an insert may simply be run again.
 /// - Thread safety: a load runs on the calling thread; the table may be used by others meanwhile. `table::options()` apply to each request.
 
+#include <entitable/bulk/detail/beyond_queries.hpp>
 #include <entitable/bulk/detail/bulk_run.hpp>
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/row_table.hpp>
@@ -124,10 +125,25 @@ template <class Entity, class Table, class Range>
     return load.run();
 }
 
+/// The removal of a row, under the version that was read. The main row of a wide entity is refused.
+[[nodiscard]] inline bulk_input take_removal(row_view each, std::string_view table, bulk_item& item) {
+    item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag());
+    if (auto good = check_not_wide(each, table, "remove it with wide_table"); !good) {
+        item.why.emplace(good.error());
+        return bulk_input::barred;
+    }
+    return bulk_input::row;
+}
+
 /// Loads what `take` makes of each row that a query finds.
 template <class Entity, class Query, class Take>
 [[nodiscard]] result<bulk_report> bulk_from(Query const& found, bool keys_only, table<Entity> const& into,
     bulk_mode mode, Take const& take, bulk_change const* change, bulk_options const& options) {
+    if (query_source const* const at = query_rows::source_of(found)) {
+        if (auto good = check_found_by_queries(at->through, at->table, at->options, *options.time); !good) {
+            return std::move(good).as_failure();
+        }
+    }
     auto walk = query_rows::of(found, keys_only);
     if (!walk) {
         return std::move(walk).as_failure();
@@ -187,13 +203,14 @@ template <class Range>
 }
 
 /// Removes what a query of the table finds. A row that was changed since it was found is refused with UpdateConditionNotSatisfied; one
-/// that is gone counts as already there. Takes no checkpoint (NotSupported): run it again. InvalidInput for a query of another table.
+/// that is gone counts as already there. The main row of a wide entity is refused with NotSupported, since its parts would be left behind: remove
+/// it with `wide_table`. Takes no checkpoint (NotSupported): run it again. InvalidInput for a query of another table; NotSupported, before
+/// anything is sent, for the table of a queue or a view.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_remove(
     table<Entity> const& from, query<Entity, Path> const& found, bulk_options const& options = {}) {
-    auto const take = [](row_view each, detail::bulk_item& item) {
-        item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag());
-        return detail::bulk_input::row;
+    auto const take = [&](row_view each, detail::bulk_item& item) {
+        return detail::take_removal(each, from.name(), item);
     };
     return detail::bulk_over(from, found, detail::bulk_mode::remove, true, take, nullptr, options);
 }
@@ -201,7 +218,7 @@ template <class Entity, access_path Path>
 /// Changes what a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and once more each time that
 /// another writer was faster. An entity for which it returns false counts as already there, one that is gone is refused with
 /// ResourceNotFound. A row whose answer was lost, and that differs from what was sent, is refused with effect unknown and not changed
-/// again. Takes no checkpoint (NotSupported): write a change that finds out whether it was made, and run it again.
+/// again. Takes no checkpoint, and no table of a queue or a view (NotSupported): write a change that finds out whether it was made, and run it again.
 template <class Entity, access_path Path, class Change>
 [[nodiscard]] result<bulk_report> bulk_update(
     table<Entity> const& in, query<Entity, Path> const& found, Change&& change, bulk_options const& options = {}) {

@@ -91,8 +91,11 @@ struct bulk_report : bulk_progress {
     std::vector<refused_row>
         refusals; ///< the first to be refused, `bulk_options::keep_refused` at most, in the order of the input
 
-    /// Success where no row was refused; else the error of the first one that is kept, whose message says how many there are.
-    [[nodiscard]] result<void> all_written() const;
+    /// This report if no row was refused. Else the error of the first refused row that is kept: its message says how many of how many rows were
+    /// refused, and where the first stands in the input; `detail` begins with its keys; the effect is unknown if that of any kept row is.
+    /// `auto report = bulk_insert(books, rows).value().all();`
+    [[nodiscard]] result<bulk_report> all() const&;
+    [[nodiscard]] result<bulk_report> all() &&;
 };
 
 ENTITABLE_END_NAMESPACE

@@ -13,7 +13,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// entity that is written meanwhile stays (refused, UpdateConditionNotSatisfied); a younger one counts as already there. After an error run
 /// it again: it finds what is left.
 ///
-/// Errors: as `bulk_remove`, and OutOfRangeInput for a time before 1601. Cost: reads the keys of what the query finds, those of younger entities
+/// Errors: as `bulk_remove`, also for wide entities, queues and views; and OutOfRangeInput for a time before 1601. Cost: reads the keys of what the query finds, those of younger entities
 /// only where the service cannot filter by Timestamp; one request for up to 100 removals of a partition.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> expire(table<Entity> const& from, query<Entity, Path> const& found,
@@ -26,8 +26,7 @@ template <class Entity, access_path Path>
         if (each.timestamp() >= limit) {
             return detail::bulk_input::passed;
         }
-        item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag());
-        return detail::bulk_input::row;
+        return detail::take_removal(each, from.name(), item);
     };
     return detail::bulk_over(from, detail::query_rows::written_before(found, limit), detail::bulk_mode::remove, true,
         take, nullptr, options);

@@ -43,7 +43,7 @@ public:
     cancellation_source& operator=(cancellation_source const&) = default; ///< shares the tokens
     ~cancellation_source() = default;
 
-    /// Cancels all tokens; may be called again.
+    /// Cancels all tokens; may be called again, and from a handler of a signal.
     void cancel() noexcept { flag_->set.store(true, memory_order::release); }
     /// A token that this source cancels.
     [[nodiscard]] cancellation_token token() const { return cancellation_token{flag_}; }

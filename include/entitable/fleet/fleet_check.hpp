@@ -46,6 +46,9 @@ struct fleet_report {
 
     /// Whether every shard was read, and every row is where it belongs.
     [[nodiscard]] bool healthy() const noexcept { return misplaced_rows == 0 && unread.empty(); }
+    /// This report if it is healthy. Else the error of the first shard that could not be read, or RowMismatch for misplaced rows; the message has
+    /// the counts. `auto report = check_fleet(all).value().whole();`
+    [[nodiscard]] result<fleet_report> whole() const;
     /// The figures of a logical table; of all tables for an empty name.
     [[nodiscard]] rows_content of_table(std::string_view table = {}) const noexcept;
     /// As text, a line for each table and each problem. It has keys: keep it out of logs.

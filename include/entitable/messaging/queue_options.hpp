@@ -31,7 +31,9 @@ struct queue_options {
     backoff delays{contention_backoff}; ///< the waits between them
     clock* time{&system_clock()};       ///< of waits and of the times in keys; must outlive the queue
     std::uint64_t seed{};               ///< of ids, waits and the lane a worker begins with; 0 for a fresh one
-    call_options calls{};               ///< the options of each of its requests
+    /// The options of each of its requests. A cancellation ends claims and whatever else the queue does with Cancelled, but not what is done
+    /// under a receipt: a worker can always end the message that it holds. To end a claim that waits use `claim_options::stop`.
+    call_options calls{};
 
     /// Requests an hour of one worker that waits at an empty queue, once its waits have grown to the longest: each look is one request a lane.
     [[nodiscard]] double requests_per_idle_hour() const noexcept {
@@ -55,7 +57,10 @@ struct enqueued {
 
 /// Options of a claim.
 struct claim_options {
-    std::chrono::nanoseconds wait{}; ///< how long it waits for a message; 0: it looks once; `no_timeout`: for ever
+    std::chrono::nanoseconds wait{}; ///< how long it waits for a message; 0: it looks once; `no_timeout`: without end
+    /// Ends the wait within 5 ms, as if its time had passed: the claim returns nothing. Once it is set, a claim sends nothing. A message that was
+    /// being claimed at that moment is returned. Calls under a receipt (`complete`, `renew`, `release`, `fail`) do not look at it.
+    cancellation_token stop{};
 };
 
 /// How many messages a queue has; approximate, since lanes are read one after the other.

@@ -100,8 +100,8 @@ public:
         return core_.enqueue_group(rows);
     }
 
-    /// Claims the first message that is free; nothing where there is none after `claim_options::wait`. A claim that waits looks again after
-    /// `queue_options::polling`, and when the first message that is claimed or delayed becomes free.
+    /// Claims the first message that is free; nothing where there is none after `claim_options::wait`, or before `claim_options::stop` was set. A
+    /// claim that waits looks again after `queue_options::polling`, and when the first message that is claimed or delayed becomes free.
     [[nodiscard]] result<std::optional<claimed<T>>> claim(claim_options const& how = {}) const {
         auto some = claim_some(1, how);
         if (!some) {
@@ -116,16 +116,17 @@ public:
     /// Claims up to `most` messages of one lane, 1 to 32, in one transaction.
     [[nodiscard]] result<std::vector<claimed<T>>> claim_some(std::uint32_t most, claim_options const& how = {}) const {
         result<std::vector<claimed<T>>> made{std::in_place};
-        auto got = core_.claim(most, how.wait);
+        auto got = core_.claim(most, how);
         if (!got) {
             return std::move(got).as_failure();
         }
+        detail::queue_core const holder = core_.under_receipt();
         for (detail::held_message& each : *got) {
             T message{};
             if (auto read = decode(each.stored, message); read) {
-                made->push_back(detail::claimed_access::make<T>(core_, std::move(message), std::move(each.held)));
+                made->push_back(detail::claimed_access::make<T>(holder, std::move(message), std::move(each.held)));
             } else { // no message of this program's: it becomes a dead letter in the end
-                static_cast<void>(core_.give_back(each.held, read.error().to_string(), core_.options().visibility));
+                static_cast<void>(holder.give_back(each.held, read.error().to_string(), core_.options().visibility));
             }
         }
         return made;
@@ -138,7 +139,7 @@ public:
         for (claimed<T>& each : items) {
             all.push_back(&detail::claimed_access::receipt_of(each));
         }
-        return core_.complete_group(all);
+        return core_.under_receipt().complete_group(all);
     }
 
     // ---- beside an entity ----

@@ -57,7 +57,7 @@ public:
         auto made = to_row(message);
         return made ? core_.enqueue(*made, how) : std::move(made).as_failure();
     }
-    /// Claims the next message that is free; nothing where there is none, after the wait of `how`.
+    /// Claims the next message that is free; nothing where there is none after the wait of `how`, or before its `stop` was set.
     [[nodiscard]] result<std::optional<azure_claimed<T>>> claim(claim_options const& how = {}) const {
         auto some = claim_some(1, how);
         if (!some) {
@@ -73,13 +73,14 @@ public:
     [[nodiscard]] result<std::vector<azure_claimed<T>>> claim_some(
         std::uint32_t most, claim_options const& how = {}) const {
         result<std::vector<azure_claimed<T>>> made{std::in_place};
-        auto got = core_.claim(most, how.wait);
+        auto got = core_.claim(most, how);
         if (!got) {
             return std::move(got).as_failure();
         }
         for (detail::service_message& each : *got) {
             if (T message{}; from_row(each.entity, message)) {
-                made->push_back(detail::claimed_access::make<T>(core_, std::move(message), std::move(each.held)));
+                made->push_back(
+                    detail::claimed_access::make<T>(core_.under_receipt(), std::move(message), std::move(each.held)));
             }
         }
         return made;

@@ -20,7 +20,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     unit_of_work<order> work{orders, {.merge = merge_option::preserve_changes}};
 ///     order& last = *work.find("ann", 17).value();
 ///     last.status = "paid";
-///     auto saved = work.save().value();
+///     auto saved = work.save().value(); // `save_all` instead is an error unless everything was saved
 ///     for (auto& each : saved.failed) { work.resolve(each.entity(), keep::mine); }
 ///
 /// Of one type, over a `table`, or of several, over `tables`; then verbs name the type where no argument does: `find<order>(...)`.
@@ -154,6 +154,7 @@ public:
     void detach(E const& entity) {
         check_type<E>();
         if (detail::tracked_entity* const of = known(entity)) {
+            last_ = {};
             all_->detach(*of);
         }
     }
@@ -168,7 +169,10 @@ public:
         }
     }
     /// Forgets everything; all references end.
-    void clear() { all_->clear(); }
+    void clear() {
+        last_ = {};
+        all_->clear();
+    }
 
     // ---- what there is to save ----
 
@@ -278,13 +282,35 @@ public:
         }
         return made;
     }
-    [[nodiscard]] result<saved> save(save_mode mode) {
-        save_options how;
-        how.mode = mode;
-        return save(how);
+    [[nodiscard]] result<saved> save(save_mode mode) { return save(in_mode(mode)); }
+    /// As `save`, but an error unless every change was saved: that of the first change that was refused. Its message says how many of how many
+    /// changes were not saved, `detail` begins with the keys of the first, and the effect is unknown if an answer was lost. Changes that were
+    /// saved stay saved: `last_report` has all outcomes.
+    [[nodiscard]] result<saved> save_all(save_options how = {}) {
+        last_ = {};
+        auto made = save(how);
+        if (made && !made->all_saved()) {
+            last_ = *std::move(made);
+            std::vector<detail::change_refusal> refused;
+            refused.reserve(last_.changes.size());
+            for (auto const& each : last_.changes) {
+                refused.push_back({each.partition_key(), each.row_key(), each.outcome, &each.problem});
+            }
+            return detail::refusal_of(refused);
+        }
+        return made;
     }
+    [[nodiscard]] result<saved> save_all(save_mode mode) { return save_all(in_mode(mode)); }
+    /// The outcomes of the last `save_all`, change by change, if it returned an error after it sent something; else empty. Also emptied by
+    /// `detach` and `clear`.
+    [[nodiscard]] saved const& last_report() const noexcept { return last_; }
 
 private:
+    [[nodiscard]] static save_options in_mode(save_mode mode) noexcept {
+        save_options how;
+        how.mode = mode;
+        return how;
+    }
     static constexpr char const* not_tracked = "this entity is not tracked by the unit of work";
 
     template <class E>
@@ -363,6 +389,7 @@ private:
 
     std::unique_ptr<detail::entity_tracker> all_;
     merge_option merge_;
+    saved last_; ///< of a `save_all` that returned an error
 };
 
 /// Of one type.

@@ -27,6 +27,7 @@ enum class bulk_input : std::uint8_t {
     refused, ///< an element that is no row; says why
     end,
     stopped, ///< the input failed; says why
+    barred,  ///< a row that is not to be written, with its keys; says why
 };
 
 /// What it came with. One object for all of them.

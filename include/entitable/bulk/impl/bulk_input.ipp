@@ -76,7 +76,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
             ++report_.already_there;
             settle_index(index);
         } else {
-            refuse({}, index, *item_.why);
+            refuse(what == bulk_input::barred ? item_.change.entity.view() : row_view{}, index, *item_.why);
         }
         if (++rows % 512 == 0) {
             look_for_stop(time_->steady()); // an input may be slow

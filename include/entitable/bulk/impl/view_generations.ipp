@@ -178,11 +178,14 @@ ENTITABLE_DECL result<void> view_generations::write(generation const& own, std::
     calls.operation_id.clear();
     bulk_run load{core_.transport(), own.table, std::move(calls), bulk_mode::insert_or_replace, source, nullptr, how};
     ENTITABLE_TRY(bulk_report const done, load.run());
-    return done.all_written();
+    return done.all();
 }
 
 ENTITABLE_DECL result<void> view_generations::discard(std::string const& table) const {
-    auto dropped = ask(delete_table{table});
+    call context{core_.options(), *how_.load.time};
+    context.operation_id.clear();
+    context.cancellation = {}; // a refresh that was cancelled removes what it has made
+    auto dropped = core_.transport().execute(delete_table{table}, context);
     if (!dropped && dropped.error().code != error_code::resource_not_found) {
         return std::move(dropped).as_failure();
     }

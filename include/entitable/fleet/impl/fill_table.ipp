@@ -31,7 +31,7 @@ ENTITABLE_DECL result<rows_content> fill_with_rows(
     options.patience = std::chrono::seconds{30};
     bulk_run load{to, std::move(table), {}, bulk_mode::insert, source, nullptr, options};
     ENTITABLE_TRY(auto const report, load.run());
-    ENTITABLE_CHECK(report.all_written());
+    ENTITABLE_CHECK(report.all());
     if (written != nullptr) {
         *written = report.written;
     }

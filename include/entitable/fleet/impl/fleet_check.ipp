@@ -7,6 +7,7 @@
 #include <entitable/fleet/detail/shard_visits.hpp>
 #include <entitable/fleet/detail/stored_rows.hpp>
 #include <entitable/fleet/fleet_check.hpp>
+#include <entitable/request/detail/refusal.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -93,6 +94,22 @@ ENTITABLE_DECL std::string fleet_report::to_string() const {
             {"not read: shard ", std::to_string(each.shard), " in ", each.store, ": ", each.why.to_string(), "\n"});
     }
     return out;
+}
+
+ENTITABLE_DECL result<fleet_report> fleet_report::whole() const {
+    if (healthy()) {
+        return *this;
+    }
+    error why{error_code::row_mismatch, "rows are on a shard that their keys do not belong to"};
+    if (!unread.empty()) {
+        why = unread.front().why;
+        why.message = text::joined({"the store ", unread.front().store, ": ", why.message});
+    } else if (!misplaced.empty()) {
+        detail::name_keys(why, misplaced.front().partition_key, misplaced.front().row_key);
+    }
+    why.message += text::joined({"; ", std::to_string(unread.size()), " shards could not be read, ",
+        std::to_string(misplaced_rows), " rows are misplaced"});
+    return failure{std::move(why)};
 }
 
 ENTITABLE_DECL result<fleet_report> check_fleet(fleet const& of) {

@@ -28,6 +28,20 @@ public:
     }
 
     [[nodiscard]] call& context() noexcept { return call_; }
+    /// While it lives the requests ignore the cancellation of the call, and keep its deadline: for what takes away an intent. A call that was
+    /// cancelled must not keep the keys that it was about to take.
+    class uncancelled {
+    public:
+        explicit uncancelled(rows_elsewhere& of) noexcept
+            : of_(of), held_(std::exchange(of.call_.cancellation, cancellation_token{})) {}
+        uncancelled(uncancelled const&) = delete;
+        uncancelled& operator=(uncancelled const&) = delete;
+        ~uncancelled() { of_.call_.cancellation = std::move(held_); }
+
+    private:
+        rows_elsewhere& of_;
+        cancellation_token held_;
+    };
     [[nodiscard]] index_family const& family() const noexcept { return family_; }
     [[nodiscard]] std::uint64_t draw() noexcept { return random_.bits(); }
 

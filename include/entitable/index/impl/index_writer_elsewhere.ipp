@@ -89,6 +89,7 @@ ENTITABLE_DECL std::optional<intent_state> index_writer::state_of(moved_entity c
 }
 
 ENTITABLE_DECL index_writer::judgement index_writer::give_up(std::vector<moved_entity*> const& pending, bool maybe) {
+    rows_elsewhere::uncancelled const guard{elsewhere_};
     if (pending.empty()) { // removals only: their intents came with them
         bool known = false;
         bool const made = state_of(moved_.front(), known).has_value();
@@ -114,6 +115,7 @@ ENTITABLE_DECL index_writer::judgement index_writer::give_up(std::vector<moved_e
 }
 
 ENTITABLE_DECL void index_writer::finish() {
+    rows_elsewhere::uncancelled const guard{elsewhere_};
     for (moved_entity& each : moved_) {
         each.told.state = intent_state::applied;
         bool settled = true;

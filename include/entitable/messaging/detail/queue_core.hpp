@@ -64,6 +64,11 @@ struct lane_cursor {
 [[nodiscard]] result<void> check_queue_options(queue_options const& options);
 /// Waits before another sending of a request; false where there were enough.
 [[nodiscard]] bool wait_before_sending(queue_options const& options, random_source& random, std::uint32_t& attempt);
+/// Waits as `wait_until`, and looks at a second token: false if that ended the wait.
+[[nodiscard]] result<bool> wait_unless_stopped(
+    steady_time until, call const& waiting, cancellation_token const& stop, clock& time);
+/// When a wait that begins now ends: `no_deadline` for `no_timeout`.
+[[nodiscard]] steady_time end_of_wait(std::chrono::nanoseconds wait, steady_time now) noexcept;
 /// ReceiptLost.
 [[nodiscard]] failure receipt_is_lost();
 /// InvalidInput: a receipt that has ended.
@@ -82,6 +87,14 @@ public:
     [[nodiscard]] random_source& random() const noexcept { return state_->ids.random(); }
     [[nodiscard]] result<void> check_options() const;
 
+    /// The same queue for what is done under a receipt: its requests ignore the cancellation of `queue_options::calls`. What ended the wait for
+    /// work must not keep the work in hand from being ended.
+    [[nodiscard]] queue_core under_receipt() const {
+        queue_core made = *this;
+        made.under_receipt_ = true;
+        return made;
+    }
+
     [[nodiscard]] result<bool> create() const;
     /// Read once. ResourceNotFound where the queue was not created.
     [[nodiscard]] result<std::size_t> lanes() const;
@@ -94,7 +107,7 @@ public:
     /// Several messages, in one transaction for each 32 of them, under fresh ids. How many were put in, and why no more.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_group(std::vector<row> const& messages) const;
 
-    [[nodiscard]] result<std::vector<held_message>> claim(std::uint32_t most, std::chrono::nanoseconds wait) const;
+    [[nodiscard]] result<std::vector<held_message>> claim(std::uint32_t most, claim_options const& how) const;
     /// Merges properties into the message under its receipt, with other changes of the lane: until it is known, or lost.
     [[nodiscard]] result<void> write(
         receipt& held, function_ref<void(row_builder&)> properties, std::vector<mutation> const& beside = {}) const;
@@ -134,6 +147,9 @@ public:
         any_transport const& through, Request const& request, date_time& told) const {
         call context{options().calls, time()};
         context.location = read_location::primary;
+        if (under_receipt_) {
+            context.cancellation = {};
+        }
         auto answer = through.execute(request, context);
         told = context.server_date != date_time{} ? context.server_date : time().now();
         return answer;
@@ -166,10 +182,10 @@ private:
     };
 
     [[nodiscard]] bool again(std::uint32_t& attempt) const { return wait_before_sending(options(), random(), attempt); }
-    [[nodiscard]] result<found_rows> scan(
-        std::string const& lane, std::string_view behind, std::string_view up_to, std::uint32_t most) const;
+    [[nodiscard]] result<found_rows> scan(std::string const& lane, std::string_view behind, std::string_view up_to,
+        std::uint32_t most, cancellation_token const& stop) const;
     [[nodiscard]] result<std::vector<held_message>> claim_from(
-        std::size_t lane, std::uint32_t most, date_time& due, date_time& told) const;
+        std::size_t lane, std::uint32_t most, cancellation_token const& stop, date_time& due, date_time& told) const;
     [[nodiscard]] result<std::vector<held_message>> take(
         std::string const& lane, std::vector<pick> ready, date_time scanned) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
@@ -177,6 +193,7 @@ private:
     [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
 
     shared<state> state_;
+    bool under_receipt_{};
 };
 
 } // namespace detail

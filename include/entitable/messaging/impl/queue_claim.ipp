@@ -17,14 +17,34 @@ namespace detail {
 
 inline constexpr date_time no_date{(std::numeric_limits<std::int64_t>::max)()};
 
-ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(
-    std::uint32_t most, std::chrono::nanoseconds wait) const {
+ENTITABLE_DECL result<bool> wait_unless_stopped(
+    steady_time until, call const& waiting, cancellation_token const& stop, clock& time) {
+    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes nobody
+    for (;;) {
+        if (stop.cancelled()) {
+            return false;
+        }
+        steady_time const now = time.steady();
+        bool const last = !stop.has_source() || until <= now + slice;
+        ENTITABLE_CHECK(wait_until(last ? until : now + slice, waiting, time));
+        if (last) {
+            return !stop.cancelled();
+        }
+    }
+}
+ENTITABLE_DECL steady_time end_of_wait(std::chrono::nanoseconds wait, steady_time now) noexcept {
+    auto const ticks = std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
+    return ticks > no_deadline - now ? no_deadline : now + ticks;
+}
+
+ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t most, claim_options const& how) const {
     constexpr std::uint32_t largest = 32;
     most = std::clamp(most, std::uint32_t{1}, largest);
+    if (how.stop.cancelled()) {
+        return std::vector<held_message>{};
+    }
     ENTITABLE_TRY(std::size_t const number, lanes());
-    steady_time const begun = time().steady();
-    auto const ticks = std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
-    steady_time const end = ticks > no_deadline - begun ? no_deadline : begun + ticks; // `no_timeout`: never
+    steady_time const end = end_of_wait(how.wait, time().steady());
     call waiting{options().calls, time()};
     waiting.deadline = no_deadline; // the timeout is for each request
     for (std::uint64_t look = 1;; ++look) {
@@ -37,8 +57,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(
         date_time due = no_date;
         date_time told;
         for (std::size_t index = 0; index < number; ++index) {
-            ENTITABLE_TRY(auto got, claim_from((first + index) % number, most, due, told));
-            if (!got.empty()) {
+            ENTITABLE_TRY(auto got, claim_from((first + index) % number, most, how.stop, due, told));
+            if (!got.empty() || how.stop.cancelled()) {
                 return got;
             }
         }
@@ -52,12 +72,15 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(
             std::chrono::nanoseconds const left{(std::max)(due.ticks - told.ticks, std::int64_t{0}) * 100};
             next = (std::min)(next, now + std::chrono::duration_cast<steady_time::duration>(left));
         }
-        ENTITABLE_CHECK(wait_until((std::min)(next, end), waiting, time()));
+        ENTITABLE_TRY(bool const whole, wait_unless_stopped((std::min)(next, end), waiting, how.stop, time()));
+        if (!whole) {
+            return std::vector<held_message>{};
+        }
     }
 }
 
-ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
-    std::string const& lane, std::string_view behind, std::string_view up_to, std::uint32_t most) const {
+ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(std::string const& lane, std::string_view behind,
+    std::string_view up_to, std::uint32_t most, cancellation_token const& stop) const {
     query_entities asked{table().name(), {key_interval::only(lane), rows_of_kind(system_row::message, behind)}, {}, {},
         std::clamp(most + 4, std::uint32_t{8}, std::uint32_t{100}), {}};
     if (!up_to.empty()) {
@@ -68,7 +91,7 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
     for (std::uint32_t attempt = 0;;) {
         auto page = send(asked, found->told);
         if (!page) {
-            if (!worth_retrying(page.error()) || !again(attempt)) {
+            if (!worth_retrying(page.error()) || stop.cancelled() || !again(attempt)) {
                 return std::move(page).as_failure();
             }
             continue;
@@ -94,7 +117,7 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
 }
 
 ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(
-    std::size_t lane, std::uint32_t most, date_time& due, date_time& told) const {
+    std::size_t lane, std::uint32_t most, cancellation_token const& stop, date_time& due, date_time& told) const {
     constexpr std::int64_t second = date_time::ticks_per_second;
     std::string const name = lane_key(lane);
     for (int look = 0; look < 8; ++look) { // others were faster each time: there is work elsewhere
@@ -112,11 +135,11 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(
             at.behind.clear();
         }
         bool const from_head = at.behind.empty();
-        ENTITABLE_TRY(found_rows found, scan(name, at.behind, {}, most));
+        ENTITABLE_TRY(found_rows found, scan(name, at.behind, {}, most, stop));
         if (found.ready.empty() && !from_head) {
             date_time const first_due = found.due;
             std::vector<pick> used_up = std::move(found.used_up);
-            ENTITABLE_TRY(found, scan(name, {}, at.behind, most));
+            ENTITABLE_TRY(found, scan(name, {}, at.behind, most, stop));
             found.due = (std::min)(found.due, first_due);
             std::move(used_up.begin(), used_up.end(), std::back_inserter(found.used_up));
             at.behind.clear();
@@ -138,7 +161,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(
             std::lock_guard const lock{state_->guard};
             state_->cursors[lane] = at;
         }
-        if (found.ready.empty()) {
+        if (found.ready.empty() || stop.cancelled()) {
             return std::vector<held_message>{};
         }
         ENTITABLE_TRY(auto got, take(name, std::move(found.ready), found.told));
@@ -243,7 +266,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
     // What would be over soon is renewed before anybody begins to work.
     std::erase_if(*taken, [&](held_message& each) {
         return each.held.remaining(time().steady()) <= options().visibility / 2 &&
-            !renew(each.held, options().visibility);
+            !under_receipt().renew(each.held, options().visibility);
     });
     return taken;
 }

@@ -11,6 +11,7 @@
 #include <entitable/request/operation.hpp>
 #include <entitable/request/profile.hpp>
 #include <entitable/request/requests.hpp>
+#include <entitable/row/system_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -26,12 +27,13 @@ struct copy_options {
 
 /// What a copy has done.
 struct copy_progress {
-    std::uint64_t pages{};             ///< of the source
-    std::uint64_t read{};              ///< rows of the source
-    std::uint64_t left_out{};          ///< of these, those that `change` left out
-    std::uint64_t written{};           ///< rows that were missing in the target, or differed
-    std::uint64_t present{};           ///< rows that the target had already with the same properties
-    std::uint64_t verified{};          ///< rows that were read back and compared
+    std::uint64_t pages{};       ///< of the source
+    std::uint64_t read{};        ///< rows of the source
+    std::uint64_t left_out{};    ///< of these, those that `change` left out
+    std::uint64_t written{};     ///< rows that were missing in the target, or differed
+    std::uint64_t present{};     ///< rows that the target had already with the same properties
+    std::uint64_t verified{};    ///< rows that were read back and compared
+    std::uint64_t system_rows{}; ///< of the rows read, those of the library that are data: see `system_row::copying`
     std::optional<std::string> next{}; ///< where to resume; absent at the end
 };
 
@@ -43,11 +45,14 @@ namespace detail {
 /// The row to write for one that was read; nothing to leave it out.
 using row_replacement = function_ref<result<std::optional<row>>(row_view)>;
 
+/// The row as it is.
+[[nodiscard]] inline result<std::optional<row>> same_row(row_view each) { return std::optional<row>{row{each}}; }
+
 /// A resumable operation over two places: the source is 0, the target 1.
 class copy_operation {
 public:
     copy_operation(std::string from_table, std::string to_table, row_replacement change, copy_watcher watch,
-        profile const& target, copy_options const& options);
+        profile const& target, copy_options const& options, bool changes = false);
 
     [[nodiscard]] operation_step next() const noexcept;
 
@@ -62,6 +67,7 @@ private:
     enum class phase : std::uint8_t { read, write_batch, look, write_one, compare, verify };
 
     void take_page(query_entities::response page);
+    [[nodiscard]] failure refused(system_row::kind const& kind) const;
     void begin_batch();
     void look_for_rows(phase why);
     void write_rest(std::size_t from);
@@ -74,6 +80,7 @@ private:
     [[nodiscard]] row const& current() const { return batch_.changes[at_].entity; }
 
     row_replacement change_;
+    bool const changes_; ///< rows or keys
     copy_watcher watch_;
     copy_options const options_;
     phase phase_{phase::read};

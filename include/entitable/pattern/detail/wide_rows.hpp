@@ -9,13 +9,14 @@
 #include <entitable/client/stored.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/pattern/wide_options.hpp>
+#include <entitable/row/system_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Of the rows of a wide entity; no property of it has one of these names.
 inline constexpr std::string_view wide_generation = "WideGeneration";
-inline constexpr std::string_view wide_parts = "WideParts";
+using system_row::wide_parts;
 
 /// What a main row says.
 struct wide_head {

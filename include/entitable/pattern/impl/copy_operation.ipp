@@ -14,8 +14,8 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL copy_operation::copy_operation(std::string from_table, std::string to_table, row_replacement change,
-    copy_watcher watch, profile const& target, copy_options const& options)
-    : change_(change), watch_(watch), options_(options), packer_(to_table, target) {
+    copy_watcher watch, profile const& target, copy_options const& options, bool changes)
+    : change_(change), changes_(changes), watch_(watch), options_(options), packer_(to_table, target) {
     reading_.table = std::move(from_table);
     reading_.page_size = options.page_size;
     reading_.continuation = options.from;
@@ -77,14 +77,36 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
     }
 }
 
+ENTITABLE_DECL failure copy_operation::refused(system_row::kind const& kind) const {
+    bool const whole = kind.copied == system_row::copying::taken_along; // then it is only this copy that cannot
+    return failure{error_code::not_supported,
+        text::joined({"the table \"", reading_.table, "\" holds ", kind.holds,
+            whole ? "; a copy that changes rows would lose them: copy the table as it is, or use "
+                  : ", and cannot be copied: use ",
+            kind.keeper, whole ? "" : " at the target"})};
+}
+
 ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
     std::vector<row> rows;
     for (std::size_t index = 0; index < page.rows.size(); ++index) {
-        if (system_row::is_one(page.rows[index].row_key)) {
+        system_row::kind const* const kind = system_row::kind_of(page.rows[index].row_key);
+        system_row::copying const how = kind == nullptr ? system_row::copying::taken_along
+            : changes_                                  ? kind->changed
+                                                        : kind->copied;
+        if (how == system_row::copying::left_behind) {
             continue;
+        }
+        if (how == system_row::copying::refused) {
+            return stop(refused(*kind));
         }
         if (auto whole = check_payload(page.rows[index].payload); !whole) {
             return stop(std::move(whole).as_failure());
+        }
+        if (kind != nullptr) {
+            ++progress_.read;
+            ++progress_.system_rows;
+            rows.emplace_back(page.rows[index]);
+            continue;
         }
         auto made = change_(page.rows[index]);
         if (!made) {

@@ -24,6 +24,9 @@ ENTITABLE_LAZY [[nodiscard]] std::string limit_text(
 /// The keys of an entity, cut short, as `error::detail` has them.
 ENTITABLE_LAZY [[nodiscard]] std::string keys_text(std::string_view partition_key, std::string_view row_key);
 
+/// Puts the keys of the offender in front of `error::detail`, unless it has them.
+ENTITABLE_LAZY void name_keys(error& of, std::string_view partition_key, std::string_view row_key);
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

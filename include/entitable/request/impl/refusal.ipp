@@ -24,5 +24,12 @@ ENTITABLE_LAZY_BODY std::string keys_text(std::string_view partition_key, std::s
         text::printable(text::shortened(row_key)), "\""});
 }
 
+ENTITABLE_LAZY_BODY void name_keys(error& of, std::string_view partition_key, std::string_view row_key) {
+    std::string keys = keys_text(partition_key, row_key);
+    if (of.detail.find(keys) == std::string::npos) {
+        of.detail = of.detail.empty() ? std::move(keys) : text::joined({keys, ": ", of.detail});
+    }
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

@@ -55,11 +55,17 @@ public:
     [[nodiscard]] clock& time() const noexcept { return *state_->options.time; }
     /// The queue of its dead letters, from which messages are claimed without end.
     [[nodiscard]] service_queue dead_letters() const;
+    /// As `queue_core::under_receipt`.
+    [[nodiscard]] service_queue under_receipt() const {
+        service_queue made = *this;
+        made.under_receipt_ = true;
+        return made;
+    }
 
     [[nodiscard]] result<bool> create() const;
     [[nodiscard]] result<bool> remove() const;
     [[nodiscard]] result<enqueued> enqueue(row_view message, enqueue_options const& how) const;
-    [[nodiscard]] result<std::vector<service_message>> claim(std::uint32_t most, std::chrono::nanoseconds wait) const;
+    [[nodiscard]] result<std::vector<service_message>> claim(std::uint32_t most, claim_options const& how) const;
     [[nodiscard]] result<std::vector<service_message>> peek(std::uint32_t most) const;
     [[nodiscard]] result<std::uint64_t> approximate_count() const;
 
@@ -105,6 +111,7 @@ private:
     [[nodiscard]] bool bury(service_message& used_up) const;
 
     shared<state> state_;
+    bool under_receipt_{};
 };
 
 } // namespace detail

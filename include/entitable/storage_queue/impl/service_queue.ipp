@@ -94,6 +94,9 @@ ENTITABLE_DECL result<std::string> service_queue::body_of(std::string_view text)
 
 ENTITABLE_DECL result<http_response> service_queue::send(plain_request const& request, date_time& told) const {
     call context{options().calls, time()};
+    if (under_receipt_) {
+        context.cancellation = {};
+    }
     auto answer = state_->engine->execute(request, context, state_->send);
     told = context.server_date != date_time{} ? context.server_date : time().now();
     return answer;
@@ -216,14 +219,17 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
 }
 
 ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
-    std::uint32_t most, std::chrono::nanoseconds wait) const {
+    std::uint32_t most, claim_options const& how) const {
     std::string const path = text::joined(
         {messages_path(), "?numofmessages=", std::to_string(std::clamp(most, std::uint32_t{1}, std::uint32_t{32})),
             "&visibilitytimeout=", seconds_parameter(options().visibility)});
-    steady_time const end = time().steady() +
-        std::chrono::duration_cast<steady_time::duration>((std::max)(wait, std::chrono::nanoseconds{}));
-    call const waiting{options().calls, time()};
+    steady_time const end = end_of_wait(how.wait, time().steady());
+    call waiting{options().calls, time()};
+    waiting.deadline = no_deadline; // the timeout is for each request
     for (std::uint64_t look = 1;; ++look) {
+        if (how.stop.cancelled()) {
+            return std::vector<service_message>{};
+        }
         date_time told;
         bool maybe = false;
         ENTITABLE_TRY(auto const answer,
@@ -248,7 +254,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
         auto const next = now +
             std::chrono::duration_cast<steady_time::duration>(
                 options().polling.delay(look, state_->ids.random().unit()));
-        ENTITABLE_CHECK(wait_until((std::min)(next, end), waiting, time()));
+        ENTITABLE_CHECK(wait_unless_stopped((std::min)(next, end), waiting, how.stop, time()));
     }
 }
 

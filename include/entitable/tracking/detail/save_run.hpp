@@ -21,6 +21,17 @@ struct row_outcome {
     std::optional<error> problem;
 };
 
+/// The outcome of one change, without its type.
+struct change_refusal {
+    std::string_view partition_key;
+    std::string_view row_key;
+    save_outcome outcome;
+    std::optional<error> const* problem;
+};
+/// One error for all changes of a save of which some were not saved: that of the first one that was refused, else of which the answer was
+/// lost, else that was not sent.
+[[nodiscard]] failure refusal_of(std::vector<change_refusal> const& changes);
+
 /// Made for one save.
 class save_run {
 public:

@@ -5,6 +5,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/request/batch_packer.hpp>
+#include <entitable/request/detail/refusal.hpp>
 #include <entitable/tracking/detail/save_run.hpp>
 
 #include <algorithm>
@@ -12,6 +13,37 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
+
+ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
+    std::size_t at = changes.size();
+    std::size_t count = 0;
+    bool lost = false;
+    for (std::size_t index = 0; index < changes.size(); ++index) {
+        save_outcome const outcome = changes[index].outcome;
+        if (outcome == save_outcome::saved || outcome == save_outcome::dropped) {
+            continue;
+        }
+        ++count;
+        lost = lost || outcome == save_outcome::unknown;
+        // In the order of the enumeration: refused, lost, not sent.
+        if (at == changes.size() || outcome < changes[at].outcome) {
+            at = index;
+        }
+    }
+    error why{error_code::other_service_error, "changes were not saved"};
+    if (at < changes.size()) {
+        change_refusal const& first = changes[at];
+        if (*first.problem) {
+            why = **first.problem;
+        }
+        why.operation_index.reset(); // of a transaction that the caller did not write
+        name_keys(why, first.partition_key, first.row_key);
+    }
+    why.effect = lost ? effect::unknown : effect::none;
+    why.message += text::joined({"; ", std::to_string(count), " of ", std::to_string(changes.size()),
+        " changes were not saved; detail has the keys of the first"});
+    return failure{std::move(why)};
+}
 
 // ---- from the beginning to the end ------------------------------------------------------------------
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/bulk/detail/beyond_queries.hpp>
+#include <entitable/core/text.hpp>
+#include <entitable/core/try.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL result<void> check_found_by_queries(
+    any_transport const& in, std::string_view table, call_options const& calls, clock& time) {
+    query_entities asked;
+    asked.table = table;
+    asked.range.partition = {
+        key_bound::including(std::string{system_row::prefix}), key_bound::excluding(std::string{system_row::end})};
+    asked.select = {"PartitionKey", "RowKey"};
+    do {
+        call context{calls, time};
+        context.operation_id.clear(); // it names one write
+        ENTITABLE_TRY(auto found, in.execute(asked, context));
+        for (std::size_t index = 0; index < found.rows.size(); ++index) {
+            system_row::kind const* const kind = system_row::kind_of(found.rows[index].row_key);
+            if (kind != nullptr && kind->owns_table) {
+                return failure{error_code::not_supported,
+                    text::joined({"the table \"", table, "\" holds ", kind->holds,
+                        ", of which a query finds nothing: use ", kind->keeper})};
+            }
+        }
+        asked.continuation = std::move(found.continuation);
+    } while (asked.continuation);
+    return {};
+}
+
+ENTITABLE_DECL result<void> check_not_wide(row_view found, std::string_view table, std::string_view instead) {
+    auto const parts = found.find(system_row::wide_parts);
+    if (!parts || parts->type() != edm_type::int32) {
+        return {};
+    }
+    return failure{error_code::not_supported,
+        text::joined({"the table \"", table, "\" holds wide entities, whose parts a query does not find: ", instead})};
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
