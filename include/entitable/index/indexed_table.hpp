@@ -93,17 +93,17 @@ public:
         any_transport through, std::string name, call_options options, index_options how, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), std::move(options)}, how, places...) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return family_->main.name(); } ///< of the entities' table
+    [[nodiscard]] std::string const& name() const noexcept { return family()->main.name(); } ///< of the entities' table
     /// The table of the entities, for reads. What is written through it is not indexed.
     [[nodiscard]] table<Entity> entities() const {
-        return table<Entity>{family_->main.transport(), family_->main.name(), family_->main.options()};
+        return table<Entity>{family()->main.transport(), family()->main.name(), family()->main.options()};
     }
 
     // ---- the tables themselves ----
 
     /// Creates the tables of entities and indexes that do not exist. True if this call created that of the entities: then the indexes are
     /// ready; else see `build`.
-    [[nodiscard]] result<bool> create_if_absent() const { return detail::create_indexed(*family_); }
+    [[nodiscard]] result<bool> create_if_absent() const { return detail::create_indexed(*family()); }
     /// The same; TableAlreadyExists where the table of the entities exists.
     [[nodiscard]] result<void> create() const {
         ENTITABLE_TRY(bool const made, create_if_absent());
@@ -111,7 +111,7 @@ public:
                     : result<void>{failure{error_code::table_already_exists, "the table is there already"}};
     }
     /// Drops the tables of entities and of indexes elsewhere, with everything in them.
-    [[nodiscard]] result<void> drop() const { return detail::drop_indexed(*family_); }
+    [[nodiscard]] result<void> drop() const { return detail::drop_indexed(*family()); }
 
     // ---- writes ----
 
@@ -160,10 +160,10 @@ public:
             return {};
         };
         return detail::write_indexed(
-            *family_, std::string{old.partition_key()}, detail::transaction_with(family_->options), body);
+            *family(), std::string{old.partition_key()}, detail::transaction_with(family()->options), body);
     }
     /// Several changes of one partition, all or nothing.
-    [[nodiscard]] indexed_batch<Entity> batch() const { return indexed_batch<Entity>{family_}; }
+    [[nodiscard]] indexed_batch<Entity> batch() const { return indexed_batch<Entity>{family()}; }
 
     // ---- queries ----
 
@@ -202,12 +202,13 @@ public:
 
         template <access_path Path>
         [[nodiscard]] indexed_query<Index, Entity, Path> make(query<Index, Path> asked) const {
-            call context{family_->main.options(), *family_->options.time};
-            if (auto ready = family_->check_ready(position<Index>, context); !ready) {
+            shared<detail::index_family> const& family = detail::family_or_absent<sizeof...(Declared)>(family_);
+            call context{family->main.options(), *family->options.time};
+            if (auto ready = family->check_ready(position<Index>, context); !ready) {
                 asked =
                     query<Index, Path>{rows_.transport(), rows_.options(), rows_.name(), std::move(ready).as_failure()};
             }
-            return {family_, position<Index>, std::move(asked)};
+            return {family, position<Index>, std::move(asked)};
         }
 
         shared<detail::index_family> family_;
@@ -217,7 +218,7 @@ public:
     template <class Index>
     [[nodiscard]] indexed_by<Index> by() const {
         check_index<Index>();
-        return indexed_by<Index>{family_};
+        return indexed_by<Index>{family()};
     }
 
     // ---- care ----
@@ -225,15 +226,15 @@ public:
     /// Counts index rows that are missing, dangling or different, and keys that two entities have. Writers may be at work. Cost: two scans of
     /// everything; memory for 4,096 sums an index, and for what differs.
     [[nodiscard]] result<index_verification>(verify)(std::size_t max_samples = 10) const {
-        return detail::verify_indexes(*family_, max_samples);
+        return detail::verify_indexes(*family(), max_samples);
     }
     /// Completes writes that did not end, writes index rows that are missing and removes those that dangle. Any program may call it at any
     /// time; writers may be at work.
-    [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family_); }
+    [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family()); }
     /// Completes writes that did not end; nothing else. A writer that is at work begins again. Cost: a scan of the entities' table.
     [[nodiscard]] result<index_repair> apply_pending() const {
         result<index_repair> done{std::in_place};
-        if (auto applied = detail::apply_intents(*family_, *done); !applied) {
+        if (auto applied = detail::apply_intents(*family(), *done); !applied) {
             done = std::move(applied).as_failure();
         }
         return done;
@@ -244,24 +245,29 @@ public:
     template <class Index>
     [[nodiscard]] result<index_repair> build() const {
         check_index<Index>();
-        return detail::build_index(*family_, position<Index>);
+        return detail::build_index(*family(), position<Index>);
     }
     /// Ends an index: no program keeps or uses it once its lease is over.
     template <class Index>
     [[nodiscard]] result<void> retire() const {
         check_index<Index>();
-        return detail::set_index_state(*family_, position<Index>, index_state::retired);
+        return detail::set_index_state(*family(), position<Index>, index_state::retired);
     }
     /// The stored state of an index.
     template <class Index>
     [[nodiscard]] result<index_state> state() const {
         check_index<Index>();
-        call context{family_->main.options(), *family_->options.time};
-        ENTITABLE_TRY(auto const stored, family_->stored_state_of(position<Index>, context));
+        call context{family()->main.options(), *family()->options.time};
+        ENTITABLE_TRY(auto const stored, family()->stored_state_of(position<Index>, context));
         return stored.state;
     }
 
 private:
+    /// The tables; after a move some that answer InvalidInput.
+    [[nodiscard]] shared<detail::index_family> const& family() const {
+        return detail::family_or_absent<sizeof...(Declared)>(family_);
+    }
+
     template <class... Indexes>
     indexed_table(detail::table_core main, index_options how, in_table<Indexes> const&... places)
         : base(shared<detail::index_family>::make(main,

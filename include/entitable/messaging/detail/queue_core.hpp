@@ -76,18 +76,18 @@ public:
 
     queue_core(any_transport through, std::string name, queue_options options);
 
-    [[nodiscard]] table_core const& table() const noexcept { return state_->table; }
-    [[nodiscard]] queue_options const& options() const noexcept { return state_->options; }
-    [[nodiscard]] clock& time() const noexcept { return *state_->options.time; }
-    [[nodiscard]] random_source& random() const noexcept { return state_->ids.random(); }
+    [[nodiscard]] table_core const& table() const { return state().table; }
+    [[nodiscard]] queue_options const& options() const { return state().options; }
+    [[nodiscard]] clock& time() const { return *state().options.time; }
+    [[nodiscard]] random_source& random() const { return state().ids.random(); }
     [[nodiscard]] result<void> check_options() const;
 
     [[nodiscard]] result<bool> create() const;
     /// Read once. ResourceNotFound where the queue was not created.
     [[nodiscard]] result<std::size_t> lanes() const;
-    [[nodiscard]] std::string fresh_id() const { return state_->ids.next(); }
+    [[nodiscard]] std::string fresh_id() const { return state().ids.next(); }
     /// Of a message.
-    [[nodiscard]] std::string message_id() const { return state_->ids.next_at(time().now()); }
+    [[nodiscard]] std::string message_id() const { return state().ids.next_at(time().now()); }
 
     [[nodiscard]] result<enqueue_plan> plan(enqueue_options const& how) const;
     [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;
@@ -127,7 +127,7 @@ public:
     /// Sends a request once, under a call of its own, and notes the store's time.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send(Request const& request, date_time& told) const {
-        return send_to(state_->table.transport(), request, told);
+        return send_to(state().table.transport(), request, told);
     }
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send_to(
@@ -140,8 +140,8 @@ public:
     }
 
 private:
-    struct state : counted {
-        state(any_transport through, std::string name, queue_options how);
+    struct shared_state : counted {
+        shared_state(any_transport through, std::string name, queue_options how);
 
         table_core table;
         queue_options options;
@@ -176,7 +176,11 @@ private:
     /// Reads the row of a message, however often that takes.
     [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
 
-    shared<state> state_;
+    /// What all copies share; after a move what answers InvalidInput.
+    [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }
+    [[nodiscard]] static shared_state& absent_state();
+
+    shared<shared_state> state_;
 };
 
 } // namespace detail
