@@ -44,6 +44,7 @@
 #include <entitable/client/impl/table_operations.ipp>
 #include <entitable/client/impl/transaction_scope.ipp>
 #include <entitable/client/impl/update.ipp>
+#include <entitable/core/impl/assertion.ipp>
 #include <entitable/core/impl/backoff.ipp>
 #include <entitable/core/impl/clock.ipp>
 #include <entitable/core/impl/date_time.ipp>

@@ -69,13 +69,17 @@ public:
 
 } // namespace detail
 
-/// Authorizes requests. A cheap handle: copies share one state, whose secrets are wiped with its last copy. A backend wipes them in each
-/// request as well, once it is answered; callers of `authorize` use `http_request::forget_credential`. It has no way to print what it
-/// holds, and no error shows it. Thread safety: safe to use from several threads.
+/// Authorizes requests. A cheap handle: copies share one state, and moving one copies it, so that none becomes "no credential". The secrets
+/// are wiped with its last copy. A backend wipes them in each request as well, once it is answered; callers of `authorize` use
+/// `http_request::forget_credential`. It has no way to print what it holds, and no error shows it. Thread safety: safe to use from several
+/// threads.
 class credential {
 public:
     /// No credential: for a server that asks for none, and for requests that carry their own.
     credential() = default;
+    credential(credential const&) = default;            ///< shares the state
+    credential& operator=(credential const&) = default; ///< shares the state
+    ~credential() = default;
 
     /// An account key as the portal gives it, in base64. Errors: InvalidInput names the field: an account as in `endpoint`, a key that is
     /// empty or not base64.

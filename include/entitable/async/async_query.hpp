@@ -57,6 +57,9 @@ public:
     /// Made by `async_query::pages`.
     async_pages(shared<detail::async_place> at, result<shared<detail::row_walk>> walk)
         : at_(std::move(at)), walk_(std::move(walk)) {}
+    async_pages(async_pages const&) = default;            ///< shares the place among the pages; so does a move
+    async_pages& operator=(async_pages const&) = default; ///< shares the place among the pages; so does a move
+    ~async_pages() = default;
 
     /// As `query_pages::next`: the next page that has rows; nothing at the end.
     [[nodiscard]] awaited<detail::typed_page_reading<Entity, Row>> next() {
@@ -68,7 +71,7 @@ private:
     result<shared<detail::row_walk>> walk_;
 };
 
-/// A query of `async_table`. Copies are cheap. `query::in_flight` has no effect: one page at a time is under way, and other tasks run
+/// A query of `async_table`. Copies are cheap, and moving one copies it. `query::in_flight` has no effect: one page at a time is under way, and other tasks run
 /// meanwhile.
 template <class Entity, access_path Path, class Row>
 class async_query {
@@ -76,6 +79,9 @@ public:
     /// Of a query, on the transport of the table.
     async_query(shared<detail::async_place> at, query<Entity, Path, Row> asked)
         : at_(std::move(at)), asked_(std::move(asked)) {}
+    async_query(async_query const&) = default;            ///< asks the same; so does a move
+    async_query& operator=(async_query const&) = default; ///< asks the same; so does a move
+    ~async_query() = default;
 
     /// As `query::take`.
     [[nodiscard]] async_query take(std::uint64_t count) const { return {at_, asked_.take(count)}; }

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A `sequence` in a loop: its promises and its errors, its row and its operation. `options.time` has no effect: the loop has a clock.
-/// Tasks take turns. Copies are cheap and share the block. The loop outlives it.
+/// Tasks take turns. Copies are cheap and share the block; moving one copies it. The loop outlives it.
 ///
 /// Thread safety: one thread, that of the loop. A child of `fork` must not use it.
 class async_sequence {
@@ -23,6 +23,10 @@ public:
     /// Counts in the row named `counted`. Sends nothing yet.
     async_sequence(event_loop& loop, any_transport through, std::string counted, sequence_options options = {})
         : at_(shared<state>::make(loop, std::move(through), std::move(counted), std::move(options))) {}
+
+    async_sequence(async_sequence const&) = default;            ///< shares the block; so does a move
+    async_sequence& operator=(async_sequence const&) = default; ///< shares the block; so does a move
+    ~async_sequence() = default;
 
     /// As `sequence::next`.
     [[nodiscard]] task<result<sequence_number>> next() const { return next_of(at_); }

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// A table of entities of one type in a loop: the calls of `table<E>`, to be awaited. Each runs the operation of the blocking call, with its
-/// meaning and its errors. Copies are cheap. The loop outlives it.
+/// meaning and its errors. Copies are cheap, and moving one copies it. The loop outlives it.
 ///
 /// Keys and entities are copied into the awaitable, so `auto read = books.get(key); ... co_await read` is valid.
 ///
@@ -34,6 +34,9 @@ public:
         : base(
               shared<detail::async_place>::make(loop.core(), std::move(through), std::move(name), std::move(options))) {
     }
+    async_table(async_table const&) = default;            ///< shares the place in the loop; so does a move
+    async_table& operator=(async_table const&) = default; ///< shares the place in the loop; so does a move
+    ~async_table() = default;
 
     [[nodiscard]] std::string const& name() const noexcept { return at_->table.name(); } ///< its name
     /// What it runs on.

@@ -75,8 +75,12 @@ public:
         });
     }
 
-    /// The store itself, for what is no request of a table service. Undefined after a move.
-    [[nodiscard]] Store& store() const noexcept { return state_->store; }
+    /// The store itself, for what is no request of a table service. After a move it ends the program, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] Store& store() const {
+        ENTITABLE_ASSERT(state_, "the store of a backend that was moved from is used",
+            detail::misuse("use the object that the backend was moved into"));
+        return state_->store;
+    }
 
 protected:
     /// Whether there is a store: not after a move.

@@ -35,12 +35,16 @@ public:
     bulk_checkpoint(T place) : place_(new model<T>(std::move(place))) {}
 
     explicit operator bool() const noexcept { return static_cast<bool>(place_); } ///< whether there is one
-    /// The text that is kept. Undefined where there is no place; so are the next two.
-    [[nodiscard]] result<std::optional<std::string>> load() const { return place_->load(); }
-    [[nodiscard]] result<void> save(std::string_view text) const { return place_->save(text); } ///< keeps this text
-    [[nodiscard]] result<void> clear() const { return place_->clear(); }                        ///< keeps nothing
+    /// The text that is kept. InvalidInput where there is no place, or after a move; so are the next two.
+    [[nodiscard]] result<std::optional<std::string>> load() const { return place_ ? place_->load() : no_place(); }
+    /// Keeps this text.
+    [[nodiscard]] result<void> save(std::string_view text) const { return place_ ? place_->save(text) : no_place(); }
+    [[nodiscard]] result<void> clear() const { return place_ ? place_->clear() : no_place(); } ///< keeps nothing
 
 private:
+    [[nodiscard]] static failure no_place() {
+        return failure{error_code::invalid_input, "this checkpoint has no place, or was moved from"};
+    }
     struct keeper : counted {
         virtual ~keeper() = default;
         virtual result<std::optional<std::string>> load() const = 0;

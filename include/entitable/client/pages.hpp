@@ -23,8 +23,12 @@ struct page_of {
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row
     [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< after the last row
     [[nodiscard]] std::size_t size() const noexcept { return items.size(); } ///< how many rows
-    /// A row; undefined when there is none at `index`.
-    [[nodiscard]] Row const& operator[](std::size_t index) const noexcept { return items[index]; }
+    /// A row; ends the program when there is none at `index`, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] Row const& operator[](std::size_t index) const {
+        ENTITABLE_ASSERT(
+            index < items.size(), "a page has no row at this index", detail::misuse("size() says how many there are"));
+        return items[index];
+    }
 };
 
 namespace detail {

@@ -262,14 +262,15 @@ public:
 
         iterator() = default;
         /// Valid until the next step.
-        [[nodiscard]] Row const& operator*() const noexcept { return *static_cast<Row const*>(at_->current()); }
-        [[nodiscard]] Row const* operator->() const noexcept { return &**this; } ///< valid until the next step
-        /// The next row; throws the error when it cannot be read.
+        [[nodiscard]] Row const& operator*() const { return *static_cast<Row const*>(cursor().current()); }
+        [[nodiscard]] Row const* operator->() const { return &**this; } ///< valid until the next step
+        /// The next row; throws the error when it cannot be read, each time again. Past the end, this and `*` end the program, by
+        /// `ENTITABLE_ASSERT`; so does `*` after an error.
         iterator& operator++() {
-            at_->advance();
+            cursor().advance();
             return *this;
         }
-        void operator++(int) { at_->advance(); }                                  ///< the next row
+        void operator++(int) { cursor().advance(); }                              ///< the next row
         [[nodiscard]] bool at_end() const noexcept { return !at_ || at_->end(); } ///< whether there are no more rows
         [[nodiscard]] friend bool operator==(iterator const& at, std::default_sentinel_t) noexcept {
             return !at.at_ || at.at_->end();
@@ -279,6 +280,10 @@ public:
         friend class query;
 
         explicit iterator(shared<detail::row_cursor> at) noexcept : at_(std::move(at)) {}
+        [[nodiscard]] detail::row_cursor& cursor() const {
+            ENTITABLE_ASSERT(at_, "a query's iterator of no query is used", detail::row_cursor::no_row());
+            return *at_;
+        }
 
         shared<detail::row_cursor> at_;
     };

@@ -5,6 +5,7 @@
 /// \file
 /// The part of a query that does not depend on its entity: the request, the transport, and the walk over the rows.
 
+#include <entitable/client/detail/one_thread.hpp>
 #include <entitable/client/table_core.hpp>
 #include <entitable/mapping/detail/entity_kind.hpp>
 #include <entitable/query/reading.hpp>
@@ -145,6 +146,7 @@ private:
     std::size_t at_{};      ///< the next one of them
     std::uint64_t taken_{}; ///< rows in all, the present page included
     result<void> failed_;   ///< why there is no page
+    thread_inside inside_;  ///< of what reads pages and waits
 };
 
 /// Reads the next page of a walk that has rows, as an operation: false at the end. Each request is a call of its own.
@@ -171,16 +173,22 @@ public:
         : kind_(kind), walk_(std::move(started)), current_(kind.make()) {}
     ~row_cursor();
 
-    /// Reads the next row; throws the error when it cannot be read.
+    /// Reads the next row; throws the error when it cannot be read, each time again. Ends the program after the last row.
     ENTITABLE_LAZY void advance();
-    [[nodiscard]] void const* current() const noexcept { return current_; }
-    [[nodiscard]] bool end() const noexcept { return end_; }
+    /// The row; ends the program where there is none.
+    [[nodiscard]] void const* current() const {
+        ENTITABLE_ASSERT(at_ == place::row, "a query's iterator is dereferenced where there is no row", no_row());
+        return current_;
+    }
+    [[nodiscard]] bool end() const noexcept { return at_ == place::end; }
+    /// What a program did that goes past the end, or reads a row after an error.
+    ENTITABLE_LAZY [[nodiscard]] static error no_row();
 
 private:
     row_kind const& kind_;
     shared<row_walk> walk_;
     void* current_; ///< of the kind
-    bool end_{};
+    enum class place : std::uint8_t { row, end, failed } at_{place::row};
 };
 
 /// The projection where only keys are wanted.
@@ -230,6 +238,7 @@ protected:
     shared<query_source> source_;
     query_limits limits_;
     mutable last<row_walk> last_;
+    mutable thread_inside inside_;
 };
 
 } // namespace detail

@@ -3,9 +3,10 @@
 #pragma once
 
 /// \file
-/// `result<T>`: a value or an `error`, shaped like `std::expected<T, error>`. The error lives on the heap:
+/// `result<T>`: a value or an `error`, shaped like `std::expected<T, error>`, whose `*` and `->` look first. The error lives on the heap:
 /// a result holds the value, a pointer and a flag, and a success allocates nothing.
 
+#include <entitable/core/assertion.hpp>
 #include <entitable/core/error.hpp>
 
 #include <concepts>
@@ -78,6 +79,11 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return problem_ == nullptr; }
     [[nodiscard]] entitable::error const& get() const noexcept { return holds() ? *problem_ : taken_error(); }
+    /// Ends the program where there is no error, which is what was asked for.
+    static void must_be_error(bool is_error) {
+        ENTITABLE_ASSERT(
+            is_error, "error() of a result that has a value", misuse("call error() only after a test of the result"));
+    }
     /// Throws the error of a result that has no value.
     void raise_unless(bool has_value) const {
         if (!has_value) {
@@ -198,16 +204,34 @@ public:
     /// Throws the error when there is one, as `value()` does, and returns nothing: for a result with a name, whose value is not needed.
     void(check)() const { problem_.raise_unless(has_value_); } // in parentheses: `check` is a macro of <AssertMacros.h>
 
-    /// The value; undefined when there is none.
-    [[nodiscard]] T& operator*() & noexcept { return value_; }
-    [[nodiscard]] T const& operator*() const& noexcept { return value_; }
-    [[nodiscard]] T&& operator*() && noexcept { return static_cast<T&&>(value_); }
-    /// The value's members; undefined when there is none.
-    [[nodiscard]] T* operator->() noexcept { return &value_; }
-    [[nodiscard]] T const* operator->() const noexcept { return &value_; }
+    /// The value, where there is one: an error ends the program with its text, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] T& operator*() & {
+        must_have_value();
+        return value_;
+    }
+    [[nodiscard]] T const& operator*() const& {
+        must_have_value();
+        return value_;
+    }
+    [[nodiscard]] T&& operator*() && {
+        must_have_value();
+        return static_cast<T&&>(value_);
+    }
+    /// The value's members; as `*`.
+    [[nodiscard]] T* operator->() {
+        must_have_value();
+        return &value_;
+    }
+    [[nodiscard]] T const* operator->() const {
+        must_have_value();
+        return &value_;
+    }
 
-    /// The error; undefined when there is a value.
-    [[nodiscard]] error_type const& error() const noexcept { return problem_.get(); }
+    /// The error, where there is one: a success ends the program, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] error_type const& error() const {
+        problem_.must_be_error(!has_value_);
+        return problem_.get();
+    }
 
     /// The error moved into a result of another type: `if (!r) return std::move(r).as_failure();`
     [[nodiscard]] failure as_failure() && { return problem_.take(); }
@@ -241,6 +265,9 @@ public:
     }
 
 private:
+    void must_have_value() const {
+        ENTITABLE_ASSERT(has_value_, "* or -> of a result that is an error", problem_.get());
+    }
     void destroy() noexcept {
         if (has_value_) {
             value_.~T();
@@ -285,8 +312,11 @@ public:
     }
     /// Throws the error when there is one: `value()` by another name, for code that does not know what the result holds.
     void(check)() const { value(); }
-    /// The error; undefined after a success.
-    [[nodiscard]] error_type const& error() const noexcept { return problem_.get(); }
+    /// The error, where there is one: a success ends the program, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] error_type const& error() const {
+        detail::error_slot::must_be_error(!problem_.empty());
+        return problem_.get();
+    }
     /// The error moved into a result of another type.
     [[nodiscard]] failure as_failure() && { return problem_.take(); }
 

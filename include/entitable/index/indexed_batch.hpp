@@ -55,6 +55,9 @@ public:
         if (problem_) {
             return failure{*problem_};
         }
+        if (!family_) {
+            return detail::moved_from("batch of an indexed table");
+        }
         if (changes_.empty()) {
             return failure{error_code::invalid_input, "this batch has no changes"};
         }

@@ -96,22 +96,22 @@ public:
         any_transport through, std::string name, call_options options, index_options how, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), std::move(options)}, how, places...) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return family_->main.name(); } ///< of the entities' table
+    [[nodiscard]] std::string const& name() const noexcept { return family()->main.name(); } ///< of the entities' table
     /// The entities, for reads.
     [[nodiscard]] reader<Entity> entities() const {
-        return {family_->main.transport(), family_->main.name(), family_->main.options()};
+        return {family()->main.transport(), family()->main.name(), family()->main.options()};
     }
     /// The table of the entities past the indexes: what is written through it has no index rows, and `repair` has to write them. For tools
     /// that know.
     [[nodiscard]] table<Entity> unmaintained() const {
-        return {family_->main.transport(), family_->main.name(), family_->main.options()};
+        return {family()->main.transport(), family()->main.name(), family()->main.options()};
     }
     /// The rows of an index, for `bulk_remove` of those that a retired one has left, and for tools that know.
     template <class Index>
     [[nodiscard]] table<Index> unmaintained() const {
         check_index<Index>();
-        auto const& place = family_->places[position<Index>];
-        return {place.transport(), place.name(), family_->main.options()};
+        auto const& place = family()->places[position<Index>];
+        return {place.transport(), place.name(), family()->main.options()};
     }
 
     // ---- the tables themselves ----
@@ -119,7 +119,7 @@ public:
     /// Creates the tables of entities and indexes that do not exist. True if this call created that of the entities. Where it holds no
     /// entity of this type, the indexes are declared and ready; else see `build`. Nothing is written to a table whose indexes were not
     /// declared (DeclarationMissing).
-    [[nodiscard]] result<bool> create_if_absent() const { return detail::create_indexed(*family_); }
+    [[nodiscard]] result<bool> create_if_absent() const { return detail::create_indexed(*family()); }
     /// The same; TableAlreadyExists where the table of the entities exists.
     [[nodiscard]] result<void> create() const {
         ENTITABLE_TRY(bool const made, create_if_absent());
@@ -127,7 +127,7 @@ public:
                     : result<void>{failure{error_code::table_already_exists, "the table is there already"}};
     }
     /// Drops the tables of entities and of indexes elsewhere, with everything in them.
-    [[nodiscard]] result<void> drop() const { return detail::drop_indexed(*family_); }
+    [[nodiscard]] result<void> drop() const { return detail::drop_indexed(*family()); }
 
     // ---- writes ----
 
@@ -176,10 +176,10 @@ public:
             return {};
         };
         return detail::write_indexed(
-            *family_, std::string{old.partition_key()}, detail::transaction_with(family_->options), body);
+            *family(), std::string{old.partition_key()}, detail::transaction_with(family()->options), body);
     }
     /// Several changes of one partition, all or nothing.
-    [[nodiscard]] indexed_batch<Entity> batch() const { return indexed_batch<Entity>{family_}; }
+    [[nodiscard]] indexed_batch<Entity> batch() const { return indexed_batch<Entity>{family()}; }
 
     // ---- queries ----
 
@@ -218,12 +218,13 @@ public:
 
         template <access_path Path>
         [[nodiscard]] indexed_query<Index, Entity, Path> make(query<Index, Path> asked) const {
-            call context{family_->main.options(), *family_->options.time};
-            if (auto ready = family_->check_ready(position<Index>, context); !ready) {
+            shared<detail::index_family> const& family = detail::family_or_absent<sizeof...(Declared)>(family_);
+            call context{family->main.options(), *family->options.time};
+            if (auto ready = family->check_ready(position<Index>, context); !ready) {
                 asked =
                     query<Index, Path>{rows_.transport(), rows_.options(), rows_.name(), std::move(ready).as_failure()};
             }
-            return {family_, position<Index>, std::move(asked)};
+            return {family, position<Index>, std::move(asked)};
         }
 
         shared<detail::index_family> family_;
@@ -233,7 +234,7 @@ public:
     template <class Index>
     [[nodiscard]] indexed_by<Index> by() const {
         check_index<Index>();
-        return indexed_by<Index>{family_};
+        return indexed_by<Index>{family()};
     }
 
     // ---- care ----
@@ -242,14 +243,14 @@ public:
     /// Writers may be at work. Cost: a scan of everything, and two more for each 65,536 rows among which some differ; memory for 4,096 sums
     /// an index, and for these rows.
     [[nodiscard]] result<index_verification>(verify)(std::size_t max_samples = 10) const {
-        return detail::verify_indexes(*family_, max_samples);
+        return detail::verify_indexes(*family(), max_samples);
     }
     /// Completes writes that did not end, writes index rows that are missing and removes those that dangle. It never changes an entity: two
     /// that have one key of a unique index stay, see `violations`. Any program may call it at any time; writers may be at work.
-    [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family_); }
+    [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family()); }
     /// The keys of unique indexes that several entities have: left by writers that went past the index. Cost as of `verify`.
     [[nodiscard]] result<std::vector<index_violation<Entity>>> violations() const {
-        ENTITABLE_TRY(auto const found, detail::violations_of_indexes(*family_));
+        ENTITABLE_TRY(auto const found, detail::violations_of_indexes(*family()));
         result<std::vector<index_violation<Entity>>> made{std::in_place};
         for (detail::found_violation const& each : found) {
             made->push_back({each.index, each.key, {}});
@@ -268,12 +269,12 @@ public:
         for (reference<Entity> const& each : which.entities) {
             found.entities.push_back({each.partition_key, each.row_key});
         }
-        return detail::resolve_violation(*family_, found, {keep.partition_key, keep.row_key});
+        return detail::resolve_violation(*family(), found, {keep.partition_key, keep.row_key});
     }
     /// Completes writes that did not end; nothing else. A writer that is at work begins again. Cost: a scan of the entities' table.
     [[nodiscard]] result<index_repair> apply_pending() const {
         result<index_repair> done{std::in_place};
-        if (auto applied = detail::apply_intents(*family_, *done); !applied) {
+        if (auto applied = detail::apply_intents(*family(), *done); !applied) {
             done = std::move(applied).as_failure();
         }
         return done;
@@ -287,27 +288,32 @@ public:
     template <class Index>
     [[nodiscard]] result<index_repair> build() const {
         check_index<Index>();
-        return detail::build_index(*family_, position<Index>);
+        return detail::build_index(*family(), position<Index>);
     }
     /// Ends an index: waits until no reader uses it (`index_options::lease` and `longest_request`); then nobody keeps it. May be called again
     /// where it did not end.
     template <class Index>
     [[nodiscard]] result<void> retire() const {
         check_index<Index>();
-        return detail::retire_index(*family_, family_->shapes[position<Index>].name);
+        return detail::retire_index(*family(), family()->shapes[position<Index>].name);
     }
     /// The same by the name of its type, for a program that does not have it any more. ResourceNotFound where the table has no such index.
-    [[nodiscard]] result<void> retire(std::string_view name) const { return detail::retire_index(*family_, name); }
+    [[nodiscard]] result<void> retire(std::string_view name) const { return detail::retire_index(*family(), name); }
     /// The stored state of an index.
     template <class Index>
     [[nodiscard]] result<index_state> state() const {
         check_index<Index>();
-        call context{family_->main.options(), *family_->options.time};
-        ENTITABLE_TRY(auto const stored, family_->stored_state_of(position<Index>, context));
+        call context{family()->main.options(), *family()->options.time};
+        ENTITABLE_TRY(auto const stored, family()->stored_state_of(position<Index>, context));
         return stored.state;
     }
 
 private:
+    /// The tables; after a move some that answer InvalidInput.
+    [[nodiscard]] shared<detail::index_family> const& family() const {
+        return detail::family_or_absent<sizeof...(Declared)>(family_);
+    }
+
     template <class... Indexes>
     indexed_table(detail::table_core main, index_options how, in_table<Indexes> const&... places)
         : base(shared<detail::index_family>::make(main,

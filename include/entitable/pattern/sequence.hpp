@@ -56,8 +56,10 @@ struct number_block {
     std::uint32_t count{};    ///< how many
     std::uint32_t attempts{}; ///< writes that it took
 
-    /// Undefined from `count` on.
-    [[nodiscard]] std::int64_t operator[](std::uint32_t index) const noexcept {
+    /// A number that was taken; from `count` on it ends the program, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] std::int64_t operator[](std::uint32_t index) const {
+        ENTITABLE_ASSERT(index < count, "a block of numbers has none at this index",
+            detail::misuse("count says how many there are"));
         return first + step * std::int64_t{index};
     }
 };

@@ -49,13 +49,19 @@ public:
         return made;
     }
 
-    /// Answers a request whose URL is absolute. Never an error: a refusal is a response.
+    /// Answers a request whose URL is absolute. Never an error: a refusal is a response. After a move the status is 500.
     [[nodiscard]] http_response answer(http_request const& request, request_sender const& from = {}) const {
+        if (!engine_) {
+            return detail::answer_of_absent_server();
+        }
         return engine_->answer(request, {from.address, from.encrypted}, from.deadline, from.cancellation);
     }
 
     /// The same as an HTTP client. Errors: Cancelled or DeadlineExceeded where the call had ended before.
     [[nodiscard]] result<http_response> send(http_request const& request, http_call const& how) const {
+        if (!engine_) {
+            return detail::moved_from("server");
+        }
         if (how.cancellation.cancelled()) {
             return failure{error_code::cancelled, "the call was cancelled"};
         }

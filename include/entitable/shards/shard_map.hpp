@@ -127,6 +127,9 @@ using shard_map_ref = shared<shard_map_copy>;
 [[nodiscard]] bool is_store_name(std::string_view name) noexcept;
 
 struct lookup_map_state;
+struct sharded_state;
+/// Stands for the state of a map that was moved from: every request is InvalidInput.
+[[nodiscard]] lookup_map_state& absent_map_state();
 
 /// A row of a map to be changed.
 struct shard_row_draft {
@@ -161,6 +164,8 @@ struct lookup_map_options {
 /// valid for the row's lease, counted from before the read was sent. The first call after a third of the lease renews the copy, one caller at a
 /// time. So a client that sends requests all the time does not notice a map that is unavailable for less than two thirds of the lease.
 ///
+/// One that was moved from answers InvalidInput.
+///
 /// Thread safety: safe to use from several threads. Callers without a valid copy block until the one that reads it has it: see
 /// `on_own_stack` for a catalogue that is a `loop_transport`.
 class lookup_map {
@@ -182,9 +187,10 @@ public:
     [[nodiscard]] result<std::string> to_string() const;
 
     /// For `sharded` and moves.
-    [[nodiscard]] detail::lookup_map_state& state() const noexcept { return *state_; }
+    [[nodiscard]] detail::lookup_map_state& state() const { return state_ ? *state_ : detail::absent_map_state(); }
 
 private:
+    friend detail::sharded_state; // makes one without a state
     explicit lookup_map(shared<detail::lookup_map_state> state) : state_(std::move(state)) {}
 
     shared<detail::lookup_map_state> state_;

@@ -46,6 +46,8 @@ namespace detail {
 
 struct sharded_state;
 struct shard_misses;
+/// Stands for the state of a `sharded` that was moved from: every request is InvalidInput.
+[[nodiscard]] sharded_state& absent_sharded_state();
 
 } // namespace detail
 
@@ -95,9 +97,9 @@ public:
     [[nodiscard]] result<std::string> explain(std::string_view table, key_range const& range = {}) const;
 
     /// The map; for stores on a hash, the map that they amount to.
-    [[nodiscard]] lookup_map const& map() const noexcept;
+    [[nodiscard]] lookup_map const& map() const;
     /// For the rooms above.
-    [[nodiscard]] detail::sharded_state& state() const noexcept { return *state_; }
+    [[nodiscard]] detail::sharded_state& state() const { return state_ ? *state_ : detail::absent_sharded_state(); }
     /// The same stores, with shards that fail noted in `misses` instead of reported as an error. For `partial`.
     [[nodiscard]] sharded noting(shared<detail::shard_misses> misses) const {
         sharded made{*this};

@@ -70,7 +70,7 @@ public:
     template <std::same_as<T> Wrapped>
     explicit faulty(Wrapped wrapped, faulty_options const& options = {})
         : wrapped_(std::move(wrapped)), state_(shared<state>::make()) {
-        state_->options = options;
+        own().options = options;
     }
 
     [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
@@ -80,16 +80,16 @@ public:
     /// Plans a fault; requests are counted from now on. A plan that no request can meet (an unknown name, the number 0) is the answer to every
     /// request from now on: InvalidInput, with the names that exist; and `all_fired` reports it.
     void plan(planned_fault one) const {
-        std::lock_guard const guard{state_->lock};
+        std::lock_guard const guard{own().lock};
         one.fired = false;
         std::string const names = detail::unknown_request(one.request);
-        if (state_->mistake.empty() && !names.empty()) {
-            state_->mistake = text::joined({"a fault is planned for the request \"",
+        if (own().mistake.empty() && !names.empty()) {
+            own().mistake = text::joined({"a fault is planned for the request \"",
                 text::printable(text::shortened(one.request)), "\", which there is not; there are ", names});
-        } else if (state_->mistake.empty() && one.number == 0) {
-            state_->mistake = "a fault is planned for request 0; they are counted from 1";
+        } else if (own().mistake.empty() && one.number == 0) {
+            own().mistake = "a fault is planned for request 0; they are counted from 1";
         }
-        state_->plans.push_back({std::move(one), 0});
+        own().plans.push_back({std::move(one), 0});
     }
     /// Plans `count` faults, drawn from `choices` and spread over the next `requests` requests, at most one each.
     void plan_random(
@@ -106,13 +106,13 @@ public:
     /// From now on, for that time, the partition answers 503. The window counts as a planned fault, which fires at its first request.
     void plan_window(std::string table, std::string partition, std::chrono::nanoseconds offline,
         std::optional<std::chrono::milliseconds> retry_after = {}) const {
-        std::lock_guard const guard{state_->lock};
-        state_->plans.push_back({{fault::busy(retry_after), 0, {}, table, false}, 0});
-        state_->plans.back().it.what.name = "window";
-        partition_state& at = state_->partitions[{std::move(table), std::move(partition)}];
+        std::lock_guard const guard{own().lock};
+        own().plans.push_back({{fault::busy(retry_after), 0, {}, table, false}, 0});
+        own().plans.back().it.what.name = "window";
+        partition_state& at = own().partitions[{std::move(table), std::move(partition)}];
         at.offline_until = until(offline);
         at.retry_after = retry_after;
-        at.planned = state_->plans.size();
+        at.planned = own().plans.size();
     }
     /// Whether every planned fault has happened; says which has not.
     [[nodiscard]] verdict all_fired() const {
@@ -128,29 +128,29 @@ public:
     }
     /// All planned faults, in the order of planning.
     [[nodiscard]] std::vector<planned_fault> account() const {
-        std::lock_guard const guard{state_->lock};
+        std::lock_guard const guard{own().lock};
         std::vector<planned_fault> all;
-        for (plan_state const& each : state_->plans) {
+        for (plan_state const& each : own().plans) {
             all.push_back(each.it);
         }
         return all;
     }
     /// How often each fault has happened, by its name; "offline" for answers of 503 to too many requests.
     [[nodiscard]] std::map<std::string, std::size_t> happened() const {
-        std::lock_guard const guard{state_->lock};
-        return state_->happened;
+        std::lock_guard const guard{own().lock};
+        return own().happened;
     }
     /// How many requests there were, including those with a fault.
     [[nodiscard]] std::size_t requests() const {
-        std::lock_guard const guard{state_->lock};
-        return state_->requests;
+        std::lock_guard const guard{own().lock};
+        return own().requests;
     }
     /// Delivers all delayed requests, and returns how many.
     std::size_t arrive() const {
         std::vector<held_up> all;
         {
-            std::lock_guard const guard{state_->lock};
-            all.swap(state_->late);
+            std::lock_guard const guard{own().lock};
+            all.swap(own().late);
         }
         for (held_up const& each : all) {
             each.send();
@@ -161,7 +161,10 @@ public:
     /// Passes a request on, unless a fault is due.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
-        if (auto allowed = check_call(context, *state_->options.time); !allowed) {
+        if (!state_) {
+            return entitable::detail::moved_from("transport");
+        }
+        if (auto allowed = check_call(context, *own().options.time); !allowed) {
             return std::move(allowed).as_failure();
         }
         if (std::string wrong = mistake(); !wrong.empty()) {
@@ -173,7 +176,7 @@ public:
             arrive_behind(request);
             return answered;
         }
-        return count_attempt(request, context, *state_->options.time, [&] { return suffer(*due, request, context); });
+        return count_attempt(request, context, *own().options.time, [&] { return suffer(*due, request, context); });
     }
 
 private:
@@ -189,14 +192,14 @@ private:
         }
         arrive_behind(request);
         if (due.applied == fault::commit::late) {
-            std::lock_guard const guard{state_->lock};
-            state_->late.push_back({place_of(request), [through = wrapped_, request]() mutable {
-                                        call own;
-                                        (void)entitable::execute(through, request, own);
-                                    }});
+            std::lock_guard const guard{own().lock};
+            own().late.push_back({place_of(request), [through = wrapped_, request]() mutable {
+                                      call own;
+                                      (void)entitable::execute(through, request, own);
+                                  }});
         }
         if (due.takes.count() > 0) {
-            clock& time = *state_->options.time;
+            clock& time = *own().options.time;
             steady_time const ready = time.steady() + std::chrono::duration_cast<steady_time::duration>(due.takes);
             if (below.deadline < ready) {
                 time.wait_until(below.deadline);
@@ -245,21 +248,21 @@ private:
         return {std::string{table_of(request)}, std::string{partition_of(request).value_or("")}};
     }
     [[nodiscard]] steady_time until(std::chrono::nanoseconds later) const {
-        return state_->options.time->steady() + std::chrono::duration_cast<steady_time::duration>(later);
+        return own().options.time->steady() + std::chrono::duration_cast<steady_time::duration>(later);
     }
 
     [[nodiscard]] std::string mistake() const {
-        std::lock_guard const guard{state_->lock};
-        return state_->mistake;
+        std::lock_guard const guard{own().lock};
+        return own().mistake;
     }
     /// The fault that is due for this request.
     template <class Request>
     [[nodiscard]] std::optional<fault> take(Request const& request) const {
-        std::lock_guard const guard{state_->lock};
-        ++state_->requests;
+        std::lock_guard const guard{own().lock};
+        ++own().requests;
         place const at = place_of(request);
         std::optional<fault> due;
-        for (plan_state& each : state_->plans) {
+        for (plan_state& each : own().plans) {
             bool const matches = each.it.number > 0 && (each.it.request.empty() || each.it.request == Request::name) &&
                 (each.it.table.empty() || each.it.table == at.first);
             if (!matches || each.it.fired) {
@@ -276,19 +279,19 @@ private:
             due = offline(at);
         }
         if (due) {
-            ++state_->happened[due->name];
+            ++own().happened[due->name];
         }
         return due;
     }
     [[nodiscard]] std::optional<fault> offline(place const& where) const {
-        auto const found = state_->partitions.find(where);
-        if (!state_->options.target && found == state_->partitions.end()) {
+        auto const found = own().partitions.find(where);
+        if (!own().options.target && found == own().partitions.end()) {
             return std::nullopt;
         }
-        partition_state& at = found == state_->partitions.end() ? state_->partitions[where] : found->second;
-        steady_time const now = state_->options.time->steady();
-        if (now >= at.offline_until && state_->options.target) {
-            partition_target const& target = *state_->options.target;
+        partition_state& at = found == own().partitions.end() ? own().partitions[where] : found->second;
+        steady_time const now = own().options.time->steady();
+        if (now >= at.offline_until && own().options.target) {
+            partition_target const& target = *own().options.target;
             auto const second = std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
             at.requests = at.second == second ? at.requests + 1 : 1;
             at.second = second;
@@ -304,7 +307,7 @@ private:
         fault made = fault::busy(at.retry_after);
         made.name = at.planned > 0 ? "window" : "offline";
         if (at.planned > 0) {
-            state_->plans[at.planned - 1].it.fired = true;
+            own().plans[at.planned - 1].it.fired = true;
         }
         return made;
     }
@@ -313,16 +316,16 @@ private:
     void arrive_behind(Request const& request) const {
         std::vector<held_up> arriving;
         {
-            std::lock_guard const guard{state_->lock};
-            if (state_->late.empty()) {
+            std::lock_guard const guard{own().lock};
+            if (own().late.empty()) {
                 return;
             }
             place const at = place_of(request);
             std::vector<held_up> staying;
-            for (held_up& each : state_->late) {
+            for (held_up& each : own().late) {
                 (each.where == at ? arriving : staying).push_back(std::move(each));
             }
-            state_->late = std::move(staying);
+            own().late = std::move(staying);
         }
         for (held_up const& each : arriving) {
             each.send();
@@ -330,6 +333,13 @@ private:
     }
 
     mutable T wrapped_;
+    /// What copies share. Ends the program after a move, when there is nothing to report.
+    [[nodiscard]] state& own() const {
+        ENTITABLE_ASSERT(state_, "the plan of a transport that was moved from is used",
+            entitable::detail::misuse("use the object that the transport was moved into"));
+        return *state_;
+    }
+
     shared<state> state_;
 };
 

@@ -86,44 +86,49 @@ public:
         auto made = std::make_unique<step_of<Request>>();
         made->matches = std::move(matches);
         expectation<Request> added{*made};
-        std::lock_guard const guard{script_->lock};
-        script_->steps.push_back(std::move(made));
+        std::lock_guard const guard{own().lock};
+        own().steps.push_back(std::move(made));
         return added;
     }
 
     /// Whether every expectation was met and no other request came; names those that were not met or expected.
     [[nodiscard]] verdict finished() const {
-        std::lock_guard const guard{script_->lock};
-        std::string why = script_->surprises;
-        for (std::size_t at = script_->next; at < script_->steps.size(); ++at) {
-            why += "step " + std::to_string(at + 1) +
-                " was not asked for: " + std::string{script_->steps[at]->request} + '\n';
+        std::lock_guard const guard{own().lock};
+        std::string why = own().surprises;
+        for (std::size_t at = own().next; at < own().steps.size(); ++at) {
+            why += "step " + std::to_string(at + 1) + " was not asked for: " + std::string{own().steps[at]->request} +
+                '\n';
         }
         return why.empty() ? verdict::yes() : verdict::no(std::move(why));
     }
 
-    [[nodiscard]] entitable::profile profile() const { return script_->service; } ///< that of the service it stands for
+    [[nodiscard]] entitable::profile profile() const {
+        return script_ ? script_->service : entitable::profile{};
+    } ///< that of the service it stands for
 
     /// Answers with the next step of the script; a request that it does not expect gets NotSupported and is remembered.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!script_) {
+            return entitable::detail::moved_from("transport");
+        }
         if (auto allowed = check_call(context); !allowed) {
             return std::move(allowed).as_failure();
         }
         step_of<Request>* now = nullptr;
         {
-            std::lock_guard const guard{script_->lock};
-            bool const over = script_->next == script_->steps.size();
-            step* const expected = over ? nullptr : script_->steps[script_->next].get();
+            std::lock_guard const guard{own().lock};
+            bool const over = own().next == own().steps.size();
+            step* const expected = over ? nullptr : own().steps[own().next].get();
             now = dynamic_cast<step_of<Request>*>(expected);
             if (now == nullptr || (now->matches && !now->matches(request))) {
-                std::string const surprise = "step " + std::to_string(script_->next + 1) + ": expected " +
+                std::string const surprise = "step " + std::to_string(own().next + 1) + ": expected " +
                     (over ? std::string{"nothing more"} : std::string{expected->request}) + ", got " +
                     std::string{Request::name} + (now != nullptr ? " that does not match" : "");
-                script_->surprises += surprise + '\n';
+                own().surprises += surprise + '\n';
                 return failure{error_code::not_supported, "the script does not have this request: " + surprise};
             }
-            ++script_->next;
+            ++own().next;
         }
         return count_attempt(request, context, system_clock(), [&] { return now->reply(request); });
     }
@@ -136,6 +141,13 @@ private:
         std::size_t next{0};
         std::string surprises;
     };
+    /// What copies share. Ends the program after a move, when there is nothing to report.
+    [[nodiscard]] script& own() const {
+        ENTITABLE_ASSERT(script_, "the script of a transport that was moved from is used",
+            entitable::detail::misuse("use the object that the transport was moved into"));
+        return *script_;
+    }
+
     shared<script> script_;
 };
 

@@ -40,40 +40,43 @@ public:
     /// Passes a request on and keeps a copy.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
+        if (!log_) {
+            return entitable::detail::moved_from("transport");
+        }
         auto response = entitable::execute(wrapped_, request, context);
         seen_request seen{std::string{Request::name}, {}, std::string{partition_of(request).value_or("")}, {}};
         seen.table = table_of(request);
         if (!response) {
             seen.failed = response.error().code;
         }
-        std::lock_guard const guard{log_->lock};
-        log_->seen.push_back(std::move(seen));
-        std::get<std::vector<Request>>(log_->requests).push_back(request);
+        std::lock_guard const guard{own().lock};
+        own().seen.push_back(std::move(seen));
+        std::get<std::vector<Request>>(own().requests).push_back(request);
         return response;
     }
 
     /// Everything so far, in the order in which the answers came.
     [[nodiscard]] std::vector<seen_request> seen() const {
-        std::lock_guard const guard{log_->lock};
-        return log_->seen;
+        std::lock_guard const guard{own().lock};
+        return own().seen;
     }
     /// The requests of one kind, unchanged: `watched.all<query_entities>()`.
     template <table_request Request>
     [[nodiscard]] std::vector<Request> all() const {
-        std::lock_guard const guard{log_->lock};
-        return std::get<std::vector<Request>>(log_->requests);
+        std::lock_guard const guard{own().lock};
+        return std::get<std::vector<Request>>(own().requests);
     }
     /// How many requests of one kind.
     template <table_request Request>
     [[nodiscard]] std::size_t count() const {
-        std::lock_guard const guard{log_->lock};
-        return std::get<std::vector<Request>>(log_->requests).size();
+        std::lock_guard const guard{own().lock};
+        return std::get<std::vector<Request>>(own().requests).size();
     }
     /// Forgets what was seen.
     void forget() const {
-        std::lock_guard const guard{log_->lock};
-        log_->seen.clear();
-        log_->requests = {};
+        std::lock_guard const guard{own().lock};
+        own().seen.clear();
+        own().requests = {};
     }
 
 private:
@@ -84,6 +87,13 @@ private:
         std::vector<seen_request> seen;
         all_requests::apply<vector_of_each> requests;
     };
+
+    /// What copies share. Ends the program after a move, when there is nothing to report.
+    [[nodiscard]] log& own() const {
+        ENTITABLE_ASSERT(log_, "the record of a transport that was moved from is used",
+            entitable::detail::misuse("use the object that the transport was moved into"));
+        return *log_;
+    }
 
     mutable T wrapped_;
     shared<log> log_;

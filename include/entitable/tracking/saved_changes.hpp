@@ -146,7 +146,12 @@ public:
     [[nodiscard]] iterator end() const noexcept { return iterator{all_.data() + all_.size()}; } ///< after the last
     [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }                     ///< how many
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }                          ///< whether none
-    [[nodiscard]] Entity& operator[](std::size_t index) const noexcept { return *all_[index]; } ///< one of them
+    /// One of them; ends the program when there is none at `index`, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] Entity& operator[](std::size_t index) const {
+        ENTITABLE_ASSERT(index < all_.size(), "a query of a unit of work found no entity at this index",
+            detail::misuse("size() says how many there are"));
+        return *all_[index];
+    }
 
 private:
     std::vector<Entity*> all_;

@@ -27,6 +27,8 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Verbs send nothing. What a verb cannot do (an entity that is not tracked, one that is tracked already, keys that cannot be encoded)
 /// is the error of the next `save`, which then sends nothing.
 ///
+/// A unit that was moved from answers InvalidInput to whatever reads or saves, and saves nothing of what is added to it.
+///
 /// Thread safety: one thread at a time. Each entity that was read stays in memory, with its row: make a unit for a task, and let it end.
 template <mapped_entity First, mapped_entity... More>
 class unit_of_work {
@@ -72,7 +74,7 @@ public:
         E* found = nullptr;
         (void)detail::with_keys<E>(
             [&](std::string_view partition_key, std::string_view row_key) {
-                found = shown<E>(all_->at(partition_key, row_key));
+                found = all_ ? shown<E>(all_->at(partition_key, row_key)) : nullptr;
             },
             keys...);
         return found;
@@ -88,6 +90,9 @@ public:
         check_type<E>();
         static_assert(std::same_as<E, Row>, "track(...) takes a query of whole entities, without select");
         result<tracked_entities<E>> all{std::in_place};
+        if (!all_) {
+            return detail::moved_from(own_name);
+        }
         if (detail::query_rows::table_of(asked) != all_->core().name()) {
             all = failure{error_code::invalid_input, "this query asks another table than that of the unit of work"};
             return all;
@@ -120,6 +125,9 @@ public:
     template <mapped_entity E>
     [[nodiscard]] result<bool> refresh(E const& entity, merge_option how = merge_option::overwrite_changes) {
         check_type<E>();
+        if (!all_) {
+            return detail::moved_from(own_name);
+        }
         detail::tracked_entity* const of = known(entity);
         if (of == nullptr) {
             return failure{error_code::invalid_input, not_tracked};
@@ -139,7 +147,7 @@ public:
     template <mapped_entity E = First>
     E& add(E entity) {
         check_type<E>();
-        return detail::object_of<E>(all_->add(std::make_unique<detail::tracked_object<E>>(std::move(entity))));
+        return detail::object_of<E>(tracker().add(std::make_unique<detail::tracked_object<E>>(std::move(entity))));
     }
     /// Tracks an entity without reading it: the caller says that these values are stored, in this version or in any. What is changed from
     /// now on is saved under that condition; with `any_etag` whatever another writer has changed meanwhile.
@@ -147,7 +155,7 @@ public:
     E& attach(E entity, etag_condition version) {
         check_type<E>();
         return detail::object_of<E>(
-            all_->attach(std::make_unique<detail::tracked_object<E>>(std::move(entity)), std::move(version)));
+            tracker().attach(std::make_unique<detail::tracked_object<E>>(std::move(entity)), std::move(version)));
     }
     /// Forgets an entity with its changes; references to it end. Does nothing where it is not tracked.
     template <mapped_entity E>
@@ -165,13 +173,13 @@ public:
         if (detail::tracked_entity* const of = known(entity)) {
             all_->remove(*of);
         } else {
-            all_->refuse(failure{error_code::invalid_input, not_tracked});
+            tracker().refuse(failure{error_code::invalid_input, not_tracked});
         }
     }
     /// Forgets everything; all references end.
     void clear() {
         last_ = {};
-        all_->clear();
+        tracker().clear();
     }
 
     // ---- what there is to save ----
@@ -184,10 +192,13 @@ public:
         return of == nullptr ? entity_state::detached : all_->state(*of);
     }
     /// How many entities are tracked.
-    [[nodiscard]] std::size_t size() const noexcept { return all_->size(); }
+    [[nodiscard]] std::size_t size() const noexcept { return all_ ? all_->size() : 0; }
     /// The changes that a save would send, and those whose answer was lost.
     [[nodiscard]] std::vector<change> pending() const {
         std::vector<change> made;
+        if (!all_) {
+            return made;
+        }
         for (auto const& each : all_->all()) {
             if (each) {
                 if (entity_state const state = all_->state(*each); state != entity_state::unchanged) {
@@ -268,6 +279,9 @@ public:
     /// request a change, or a transaction; one read more for each conflict, for a version that a lost answer left unknown, and for an
     /// attached entity from which an optional is removed.
     [[nodiscard]] result<saved> save(save_options how = {}) {
+        if (!all_ || is_absent_) {
+            return detail::moved_from(own_name);
+        }
         auto told = detail::save_run{*all_, how}.run();
         if (!told) {
             return std::move(told).as_failure();
@@ -311,6 +325,7 @@ private:
         how.mode = mode;
         return how;
     }
+    static constexpr char const* own_name = "unit of work";
     static constexpr char const* not_tracked = "this entity is not tracked by the unit of work";
 
     template <class E>
@@ -332,7 +347,7 @@ private:
     }
     template <class E>
     [[nodiscard]] detail::tracked_entity* known(E const& entity) const {
-        return all_->of(&entity, to_row(entity));
+        return all_ ? all_->of(&entity, to_row(entity)) : nullptr;
     }
     template <class E, class... Keys>
     [[nodiscard]] result<E*> find_as(merge_option how, Keys const&... keys) {
@@ -355,6 +370,9 @@ private:
     template <class E>
     [[nodiscard]] result<detail::tracked_entity*> read_row(
         std::string_view partition_key, std::string_view row_key, merge_option how, bool& there) {
+        if (!all_) {
+            return detail::moved_from(own_name);
+        }
         detail::table_core const& core = all_->core();
         call context{core.options()};
         context.location = read_location::primary;
@@ -381,15 +399,25 @@ private:
         detail::tracked_entity* const of = known(entity);
         auto ended = of == nullptr ? result<bool>{failure{error_code::invalid_input, not_tracked}} : end(*of);
         if (!ended) {
-            all_->refuse(std::move(ended).as_failure());
+            tracker().refuse(std::move(ended).as_failure());
         } else if (!*ended) {
-            all_->refuse(failure{error_code::invalid_input, "this entity is in no conflict"});
+            tracker().refuse(failure{error_code::invalid_input, "this entity is in no conflict"});
         }
+    }
+
+    /// After a move one that keeps the objects of `add` and `attach`, which return references, and sends nothing.
+    [[nodiscard]] detail::entity_tracker& tracker() {
+        if (!all_) {
+            all_.reset(new detail::entity_tracker{detail::table_core{detail::moved_from_transport(own_name), {}, {}}});
+            is_absent_ = true;
+        }
+        return *all_;
     }
 
     std::unique_ptr<detail::entity_tracker> all_;
     merge_option merge_;
     saved last_; ///< of a `save_all` that returned an error
+    bool is_absent_{};
 };
 
 /// Of one type.

@@ -136,6 +136,12 @@ private:
     shared<detail::transport_interface> interface_;
 };
 
+namespace detail {
+
+/// Answers every request with InvalidInput: the handle was moved from. For the state that handles have then.
+[[nodiscard]] any_transport moved_from_transport(std::string_view handle);
+
+} // namespace detail
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)

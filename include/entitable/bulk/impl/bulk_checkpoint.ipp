@@ -26,6 +26,11 @@ namespace detail {
     return made;
 }
 
+[[nodiscard]] ENTITABLE_DECL failure checkpoint_without_path() {
+    return failure{
+        error_code::invalid_input, "a checkpoint in a file has no path: none was given, or it was moved from"};
+}
+
 /// Brings what was written to the disk.
 [[nodiscard]] ENTITABLE_DECL bool sync_to_disk(std::FILE* file) noexcept {
 #if defined(_WIN32)
@@ -53,6 +58,9 @@ ENTITABLE_DECL void sync_folder_of(std::string const& path) noexcept {
 } // namespace detail
 
 ENTITABLE_DECL result<std::optional<std::string>> file_checkpoint::load() const {
+    if (path_.empty()) {
+        return detail::checkpoint_without_path();
+    }
     std::FILE* const file = std::fopen(path_.c_str(), "rb");
     if (file == nullptr) {
         if (errno == ENOENT) {
@@ -76,6 +84,9 @@ ENTITABLE_DECL result<std::optional<std::string>> file_checkpoint::load() const 
 }
 
 ENTITABLE_DECL result<void> file_checkpoint::save(std::string_view text) const {
+    if (path_.empty()) {
+        return detail::checkpoint_without_path();
+    }
     std::string const passing = path_ + ".new";
     std::FILE* const file = std::fopen(passing.c_str(), "wb");
     if (file == nullptr) {
@@ -104,6 +115,9 @@ ENTITABLE_DECL result<void> file_checkpoint::save(std::string_view text) const {
 }
 
 ENTITABLE_DECL result<void> file_checkpoint::clear() const {
+    if (path_.empty()) {
+        return detail::checkpoint_without_path();
+    }
     if (std::remove(path_.c_str()) != 0 && errno != ENOENT) {
         return detail::checkpoint_failure("cannot be removed", errno, path_);
     }

@@ -54,6 +54,9 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
     if (!calls_.operation_id.empty()) {
         return failure{error_code::invalid_input, "an operation id names one write, and a bulk load makes many"};
     }
+    if (through_.identity() == nullptr) { // else each row would be refused, and the load succeed
+        return moved_from("table or transport");
+    }
     if (options_.checkpoint && (mode_ == bulk_mode::remove || mode_ == bulk_mode::update)) {
         return failure{error_code::not_supported,
             "a bulk load of what a query finds keeps no checkpoint: the query finds what is left"};

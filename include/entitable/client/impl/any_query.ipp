@@ -10,6 +10,7 @@ namespace detail {
 ENTITABLE_LAZY_BODY projection key_names() { return {"PartitionKey", "RowKey"}; }
 
 ENTITABLE_LAZY_BODY result<shared<row_walk>> any_query::start(query_limits limits, projection names) const {
+    one_thread const here{inside_};
     auto walk = row_walk::begin(source_, std::move(limits), std::move(names));
     if (walk) {
         last_.walk = *walk;
@@ -29,6 +30,7 @@ ENTITABLE_LAZY_BODY result<explanation> any_query::explain_with(names_of_row nam
 }
 
 ENTITABLE_LAZY_BODY result<std::uint64_t> any_query::count_with(names_of_row names) const {
+    one_thread const here{inside_};
     auto walk = limits_.read == nullptr ? start(limits_, key_names()) : start(names);
     if (!walk) {
         return std::move(walk).as_failure();
@@ -37,12 +39,14 @@ ENTITABLE_LAZY_BODY result<std::uint64_t> any_query::count_with(names_of_row nam
 }
 
 ENTITABLE_LAZY_BODY shared<row_cursor> any_query::start_cursor(names_of_row names, row_kind const& kind) const {
+    one_thread const here{inside_};
     auto cursor = shared<row_cursor>::make(start(names).value(), kind);
     cursor->advance();
     return cursor;
 }
 
 ENTITABLE_LAZY_BODY result<bool> any_query::read_first(names_of_row names, void* to, row_reader read) const {
+    one_thread const here{inside_};
     query_limits one = limits_;
     one.only_one = true;
     auto walk = start(std::move(one), names == nullptr ? projection{} : names());
@@ -51,12 +55,14 @@ ENTITABLE_LAZY_BODY result<bool> any_query::read_first(names_of_row names, void*
 
 ENTITABLE_LAZY_BODY result<void> any_query::read_all(
     names_of_row names, void* all, void* (*add)(void* all), row_reader read, bool shown) const {
+    one_thread const here{inside_};
     auto walk = start(names);
     return walk ? (*walk)->read_rows(all, add, read, shown) : std::move(walk).as_failure();
 }
 
 ENTITABLE_LAZY_BODY result<void> any_query::call_all(names_of_row names, row_kind const& kind, bool shown,
     void* function, void (*call)(void* function, void const* row)) const {
+    one_thread const here{inside_};
     auto walk = start(names);
     return walk ? (*walk)->call_rows(kind, shown, function, call) : std::move(walk).as_failure();
 }

@@ -126,7 +126,10 @@ ENTITABLE_LAZY_BODY void row_walk::begin_page() {
     used_ = 0; // who has told an error tells it again
 }
 
-ENTITABLE_LAZY_BODY void row_walk::end_with(error const& reason) { failed_ = failure{reason}; }
+ENTITABLE_LAZY_BODY void row_walk::end_with(error const& reason) {
+    failed_ = failure{reason};
+    at_ = used_; // rows behind the one that failed are not given
+}
 
 ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
     while (failed_ && used_ == 0 && !taken_all() && !reading_.at_end()) {
@@ -171,6 +174,7 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::end_page() {
 }
 
 ENTITABLE_LAZY_BODY result<bool> row_walk::next_page() {
+    one_thread const here{inside_};
     if (limits_.in_flight <= 1) {
         page_reading one{*this};
         return run(one, source_->options, system_clock(), source_->through);
@@ -256,9 +260,12 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::read_next(void* to, row_reader read) 
     if (!*found) {
         return false;
     }
+    --at_; // code of the user may throw, and a row that was not read is not skipped
     if (auto decoded = read(**found, to, mode()); !decoded) {
+        end_with(decoded.error());
         return std::move(decoded).as_failure();
     }
+    ++at_;
     return true;
 }
 
@@ -361,9 +368,14 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
 ENTITABLE_DECL row_cursor::~row_cursor() { kind_.remove(current_); }
 
 ENTITABLE_LAZY_BODY void row_cursor::advance() {
-    auto found = walk_->read_next(current_, kind_.read);
-    end_ = !found || !*found;
-    static_cast<void>(std::move(found).value());
+    ENTITABLE_ASSERT(at_ != place::end, "a query's iterator is incremented past its end", no_row());
+    at_ = place::failed; // also where the store throws
+    bool const found = walk_->read_next(current_, kind_.read).value();
+    at_ = found ? place::row : place::end;
+}
+
+ENTITABLE_LAZY_BODY error row_cursor::no_row() {
+    return misuse("compare the iterator with end() before each step, and read no row after an error");
 }
 
 ENTITABLE_LAZY_BODY std::optional<std::string> row_walk::token() const {

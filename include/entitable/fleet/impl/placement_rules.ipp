@@ -98,6 +98,9 @@ ENTITABLE_DECL double placement_rules::weight_of(std::string_view store) const {
 
 ENTITABLE_DECL result<placement_rules> rules_of(lookup_map const& map) {
     using r = fields<placement_rule>;
+    if (map.state().absent) {
+        return detail::moved_from("map of shards");
+    }
     table<placement_rule> const rules{map.state().catalogue, map.state().table};
     auto found = rules.where(r::map == "map" && r::name >= "").to();
     if (!found) {

@@ -130,6 +130,9 @@ ENTITABLE_DECL std::string rebalance_plan::explain() const {
 }
 
 ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher const& watch) const {
+    if (fleet_.cloud().map().state().absent) { // else there would be no move, and success
+        return detail::moved_from("plan");
+    }
     rebalance_progress progress;
     std::set<std::string> prepared;
     auto const about = [](planned_move const& each, error why) {

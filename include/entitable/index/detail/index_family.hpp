@@ -130,6 +130,18 @@ private:
     mutable index_states known_;
 };
 
+/// Stands for the tables of an indexed table that was moved from: every request is InvalidInput.
+[[nodiscard]] shared<index_family> make_absent_family(std::size_t indexes);
+/// The family, or one with that number of indexes that answers InvalidInput.
+template <std::size_t Indexes>
+[[nodiscard]] shared<index_family> const& family_or_absent(shared<index_family> const& family) {
+    if (family) {
+        return family;
+    }
+    static shared<index_family> const absent = make_absent_family(Indexes);
+    return absent;
+}
+
 /// The keys of a row.
 [[nodiscard]] inline row_keys row_keys_of(row_view of) {
     return {std::string{of.partition_key}, std::string{of.row_key}};

@@ -47,7 +47,7 @@ public:
             ENTITABLE_CHECK(scoped_rows<Entity, components<void, R...>>{all}.update(row..., change));
             return {};
         };
-        return write_indexed(*family_, base::partition_key(partition...), transaction_with(family_->options), body);
+        return write_indexed(family(), base::partition_key(partition...), transaction_with(family().options), body);
     }
 
     /// As `table::transact`; the index rows of what the body changes are changed with it.
@@ -61,7 +61,7 @@ public:
         static_assert(takes_it,
             "the body of a transaction takes an entitable::transaction of the table's entity by reference, and returns "
             "entitable::result<void>");
-        return write_indexed(*family_, base::partition_key(partition...), transaction_with(family_->options), typed);
+        return write_indexed(family(), base::partition_key(partition...), transaction_with(family().options), typed);
     }
 
 protected:
@@ -77,8 +77,11 @@ protected:
             all.change(kind, *entity, true);
             return {};
         };
-        return write_indexed(*family_, std::string{entity->partition_key()}, transaction_with(family_->options), body);
+        return write_indexed(family(), std::string{entity->partition_key()}, transaction_with(family().options), body);
     }
+
+    /// The tables; after a move some that answer InvalidInput.
+    [[nodiscard]] index_family& family() const { return *family_or_absent<0>(family_); }
 
     shared<index_family> family_;
 };

@@ -44,6 +44,13 @@ ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
     return seed;
 }
 
+ENTITABLE_DECL shared<index_family> make_absent_family(std::size_t indexes) {
+    table_core const none{moved_from_transport("indexed table"), {}, {}};
+    auto const derive = [](row_view, reading, index_rows&) -> result<void> { return moved_from("indexed table"); };
+    return shared<index_family>::make(none, std::vector<index_shape>(indexes), std::vector<table_core>(indexes, none),
+        derive, key_interval{}, index_options{});
+}
+
 // ---- states -----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL std::string state_row_key(index_shape const& shape) {

@@ -81,10 +81,10 @@ public:
 
     queue_core(any_transport through, std::string name, queue_options options);
 
-    [[nodiscard]] table_core const& table() const noexcept { return state_->table; }
-    [[nodiscard]] queue_options const& options() const noexcept { return state_->options; }
-    [[nodiscard]] clock& time() const noexcept { return *state_->options.time; }
-    [[nodiscard]] random_source& random() const noexcept { return state_->ids.random(); }
+    [[nodiscard]] table_core const& table() const { return state().table; }
+    [[nodiscard]] queue_options const& options() const { return state().options; }
+    [[nodiscard]] clock& time() const { return *state().options.time; }
+    [[nodiscard]] random_source& random() const { return state().ids.random(); }
     [[nodiscard]] result<void> check_options() const;
 
     /// The same queue for what is done under a receipt: its requests ignore the cancellation of `queue_options::calls`. What ended the wait for
@@ -98,9 +98,9 @@ public:
     [[nodiscard]] result<bool> create() const;
     /// Read once. ResourceNotFound where the queue was not created.
     [[nodiscard]] result<std::size_t> lanes() const;
-    [[nodiscard]] std::string fresh_id() const { return state_->ids.next(); }
+    [[nodiscard]] std::string fresh_id() const { return state().ids.next(); }
     /// Of a message.
-    [[nodiscard]] std::string message_id() const { return state_->ids.next_at(time().now()); }
+    [[nodiscard]] std::string message_id() const { return state().ids.next_at(time().now()); }
 
     [[nodiscard]] result<enqueue_plan> plan(enqueue_options const& how) const;
     [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;
@@ -140,7 +140,7 @@ public:
     /// Sends a request once, under a call of its own, and notes the store's time.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send(Request const& request, date_time& told) const {
-        return send_to(state_->table.transport(), request, told);
+        return send_to(state().table.transport(), request, told);
     }
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send_to(
@@ -156,8 +156,8 @@ public:
     }
 
 private:
-    struct state : counted {
-        state(any_transport through, std::string name, queue_options how);
+    struct shared_state : counted {
+        shared_state(any_transport through, std::string name, queue_options how);
 
         table_core table;
         queue_options options;
@@ -192,7 +192,11 @@ private:
     /// Reads the row of a message, however often that takes.
     [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
 
-    shared<state> state_;
+    /// What all copies share; after a move what answers InvalidInput.
+    [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }
+    [[nodiscard]] static shared_state& absent_state();
+
+    shared<shared_state> state_;
     bool under_receipt_{};
 };
 

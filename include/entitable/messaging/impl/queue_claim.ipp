@@ -50,9 +50,9 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t
     for (std::uint64_t look = 1;; ++look) {
         std::size_t first = 0;
         {
-            std::lock_guard const lock{state_->guard};
-            first = state_->next_lane;
-            state_->next_lane = (first + 1) % number;
+            std::lock_guard const lock{state().guard};
+            first = state().next_lane;
+            state().next_lane = (first + 1) % number;
         }
         date_time due = no_date;
         date_time told;
@@ -123,8 +123,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(
     for (int look = 0; look < 8; ++look) { // others were faster each time: there is work elsewhere
         lane_cursor at;
         {
-            std::lock_guard const lock{state_->guard};
-            at = state_->cursors[lane];
+            std::lock_guard const lock{state().guard};
+            at = state().cursors[lane];
         }
         // Something before the cursor can be had by now, or could be: given back, or put in with an earlier time.
         std::int64_t const latest = at.head_seen.ticks + options().visibility.count() / 100;
@@ -158,8 +158,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(
         at.head_due = (std::min)({at.head_due, found.due, found.ready.empty() ? no_date : claimed_until});
         at.behind = found.ready.empty() ? at.behind : std::string{found.ready.back().stored.row_key()};
         {
-            std::lock_guard const lock{state_->guard};
-            state_->cursors[lane] = at;
+            std::lock_guard const lock{state().guard};
+            state().cursors[lane] = at;
         }
         if (found.ready.empty() || stop.cancelled()) {
             return std::vector<held_message>{};

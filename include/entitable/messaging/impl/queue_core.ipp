@@ -13,11 +13,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL queue_core::state::state(any_transport through, std::string name, queue_options how)
+ENTITABLE_DECL queue_core::shared_state& queue_core::absent_state() {
+    static shared<shared_state> const absent =
+        shared<shared_state>::make(moved_from_transport("queue"), std::string{}, queue_options{});
+    return *absent;
+}
+ENTITABLE_DECL queue_core::shared_state::shared_state(any_transport through, std::string name, queue_options how)
     : table(std::move(through), std::move(name), how.calls), options(std::move(how)), ids(options.seed) {}
 
 ENTITABLE_DECL queue_core::queue_core(any_transport through, std::string name, queue_options options)
-    : state_(shared<state>::make(std::move(through), std::move(name), std::move(options))) {}
+    : state_(shared<shared_state>::make(std::move(through), std::move(name), std::move(options))) {}
 
 ENTITABLE_DECL result<void> check_queue_options(queue_options const& options) {
     if (options.visibility < std::chrono::seconds{2} || options.visibility > std::chrono::hours{7 * 24}) {
@@ -70,7 +75,7 @@ ENTITABLE_DECL result<bool> queue_core::create() const {
 }
 
 ENTITABLE_DECL result<std::size_t> queue_core::lanes() const {
-    if (std::size_t const known = state_->lanes.load(memory_order::acquire); known != 0) {
+    if (std::size_t const known = state().lanes.load(memory_order::acquire); known != 0) {
         return known;
     }
     ENTITABLE_CHECK(check_options());
@@ -82,12 +87,12 @@ ENTITABLE_DECL result<std::size_t> queue_core::lanes() const {
             text::joined({"the queue ", table().name(), header ? " is not one of this version" : " was not created"})};
     }
     auto const found = static_cast<std::size_t>(number);
-    std::lock_guard const lock{state_->guard};
-    if (state_->cursors.empty()) {
-        state_->cursors.resize(found);
-        state_->next_lane = static_cast<std::size_t>(random().bits() % found);
+    std::lock_guard const lock{state().guard};
+    if (state().cursors.empty()) {
+        state().cursors.resize(found);
+        state().next_lane = static_cast<std::size_t>(random().bits() % found);
     }
-    state_->lanes.store(found, memory_order::release);
+    state().lanes.store(found, memory_order::release);
     return found;
 }
 

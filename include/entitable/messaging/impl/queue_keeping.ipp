@@ -170,6 +170,9 @@ ENTITABLE_DECL std::string queue_core::outbox_prefix() const {
 
 ENTITABLE_DECL result<row> queue_core::outbox_row(
     std::string_view partition, std::string_view id, row_view message) const {
+    if (!state_) {
+        return moved_from("queue");
+    }
     if (partition.empty()) {
         return failure{
             error_code::invalid_input, "a message goes into the outbox behind the first change of its batch"};

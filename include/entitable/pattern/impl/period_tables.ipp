@@ -78,6 +78,9 @@ ENTITABLE_DECL result<std::string> period_names::name_of(date_time when) const {
 }
 
 ENTITABLE_DECL result<std::string> period_names::made(date_time when) const {
+    if (!known_) {
+        return moved_from("set of tables of periods");
+    }
     ENTITABLE_TRY(std::string name, name_of(when));
     {
         std::lock_guard const lock{known_->guard};

@@ -101,6 +101,9 @@ private:
     atomic<std::uint64_t> requests_{0};
 };
 
+/// Stands for the engine of a backend that was moved from: every request is InvalidInput.
+[[nodiscard]] shared<rest_engine> const& absent_rest_engine();
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

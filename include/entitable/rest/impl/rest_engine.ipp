@@ -62,6 +62,14 @@ ENTITABLE_DECL rest_engine::rest_engine(endpoint at, credential who, rest_option
 
 ENTITABLE_DECL rest_engine::rest_engine(error problem) : problem_(std::move(problem)) {}
 
+ENTITABLE_DECL shared<rest_engine> const& absent_rest_engine() {
+    static shared<rest_engine> const absent = [] {
+        failure why = moved_from("backend");
+        return shared<rest_engine>::make(why.error());
+    }();
+    return absent;
+}
+
 ENTITABLE_DECL rest_engine::~rest_engine() {
     for (exchange* const each : idle_) {
         delete each;

@@ -60,6 +60,9 @@ private:
     std::vector<std::unique_ptr<entity_reader>> readers_; ///< guarded by lock_
 };
 
+/// What a server that was moved from answers: 500.
+[[nodiscard]] http_response answer_of_absent_server();
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE
 

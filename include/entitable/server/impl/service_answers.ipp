@@ -200,5 +200,14 @@ ENTITABLE_DECL result<void> answer_preflight(server_work& work) {
     return {};
 }
 
+ENTITABLE_DECL http_response answer_of_absent_server() {
+    constexpr std::string_view words{"this server was moved from"};
+    http_response made;
+    made.status = 500;
+    made.body.reserve(words.size() + http_response::padding);
+    made.body = words;
+    return made;
+}
+
 } // namespace detail
 ENTITABLE_END_NAMESPACE

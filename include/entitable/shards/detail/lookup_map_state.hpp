@@ -41,6 +41,7 @@ struct lookup_map_state : counted {
     std::uint64_t held_began{}; ///< which of them gave what is held
     bool renewing{};
     steady_time renews_from{}; ///< after one that failed
+    bool absent{};             ///< the handle was moved from
 
     [[nodiscard]] steady_time now() const noexcept { return options.time->steady(); }
     /// Reads the map, and nothing else. MapUnavailable where it cannot be read.

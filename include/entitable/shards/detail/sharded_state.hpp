@@ -58,6 +58,9 @@ struct sharded_state : counted {
     sharded_state(lookup_map of, store_opener with, sharded_options const& wishes)
         : map(std::move(of)), open(std::move(with)), options(wishes) {}
 
+    /// One whose map was moved from.
+    [[nodiscard]] static shared<sharded_state> make_absent();
+
     lookup_map map;
     store_opener open;
     sharded_options options;

@@ -352,6 +352,9 @@ ENTITABLE_DECL result<hash_stores> hash_stores::make(
 }
 
 ENTITABLE_DECL result<void> hash_stores::retire() const {
+    if (!state_) {
+        return detail::moved_from("list of stores");
+    }
     hash_store_header header;
     header.generation = state_->generation;
     for (std::size_t place = 0; place < state_->names.size(); ++place) {

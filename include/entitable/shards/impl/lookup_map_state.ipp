@@ -14,6 +14,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_DECL lookup_map_state& absent_map_state() {
+    static shared<lookup_map_state> const made = [] {
+        auto absent = shared<lookup_map_state>::make(
+            moved_from_transport("map of shards"), std::string{}, virtual_shards{1}, lookup_map_options{});
+        absent->absent = true;
+        return absent;
+    }();
+    return *made;
+}
+
 ENTITABLE_DECL result<shard_map_ref> lookup_map_state::read(call const& caller) {
     call context;
     context.deadline = caller.deadline;

@@ -199,7 +199,7 @@ ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std:
 }
 
 ENTITABLE_DECL result<std::string> lookup_map::to_string() const {
-    ENTITABLE_TRY(auto const map, state_->fresh({}));
+    ENTITABLE_TRY(auto const map, state().fresh({}));
     std::string out = text::joined({"map version ", std::to_string(map->header.version), ", ",
         std::to_string(map->places.size()), " virtual shards by ", map->header.strategy, "\n"});
     for (detail::shard_place const& each : map->places) {

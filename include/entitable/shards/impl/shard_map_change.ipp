@@ -50,7 +50,8 @@ ENTITABLE_DECL result<void> shard_map_reading::take(page const& rows) {
 }
 
 ENTITABLE_DECL void shard_map_reading::answer(result<query_entities::response> found, steady_time) {
-    if (!found && found.error().code == error_code::wrong_store) { // of stores on a hash, which have no map
+    // Of stores on a hash, which have no map; of a catalogue that was moved from, or whose address is wrong.
+    if (!found && (found.error().code == error_code::wrong_store || found.error().code == error_code::invalid_input)) {
         outcome_.emplace(failure{found.error()});
         return;
     }

@@ -109,6 +109,16 @@ ENTITABLE_DECL entitable::profile sharded_state::profile() {
     return *limits;
 }
 
+ENTITABLE_DECL sharded_state& absent_sharded_state() {
+    static shared<sharded_state> const absent = sharded_state::make_absent();
+    return *absent;
+}
+ENTITABLE_DECL shared<sharded_state> sharded_state::make_absent() {
+    return shared<sharded_state>::make(
+        lookup_map{shared<lookup_map_state>{}},
+        [](std::string_view) -> result<any_transport> { return moved_from("map of shards"); }, sharded_options{});
+}
+
 ENTITABLE_DECL void sharded_state::save_hedges(std::size_t pages) {
     constexpr double most = 10;
     std::lock_guard<std::mutex> const guard{lock};
@@ -191,26 +201,26 @@ inline result<mutation> mutation_of_epoch(mutation const& given, std::int64_t ep
 ENTITABLE_DECL sharded::sharded(lookup_map map, store_opener open, sharded_options const& options)
     : state_(shared<detail::sharded_state>::make(std::move(map), std::move(open), options)) {}
 
-ENTITABLE_DECL entitable::profile sharded::profile() const { return state_->profile(); }
-ENTITABLE_DECL lookup_map const& sharded::map() const noexcept { return state_->map; }
+ENTITABLE_DECL entitable::profile sharded::profile() const { return state().profile(); }
+ENTITABLE_DECL lookup_map const& sharded::map() const { return state().map; }
 
 ENTITABLE_DECL result<create_table::response> sharded::execute(create_table const& request, call& context) const {
-    return as_operation(request, context, *state_->options.time,
-        [&] { return detail::create_sharded_table(*state_, request, context); });
+    return as_operation(request, context, *state().options.time,
+        [&] { return detail::create_sharded_table(state(), request, context); });
 }
 ENTITABLE_DECL result<delete_table::response> sharded::execute(delete_table const& request, call& context) const {
-    return as_operation(request, context, *state_->options.time,
-        [&] { return detail::delete_sharded_table(*state_, request, context); });
+    return as_operation(request, context, *state().options.time,
+        [&] { return detail::delete_sharded_table(state(), request, context); });
 }
 ENTITABLE_DECL result<list_tables::response> sharded::execute(list_tables const& request, call& context) const {
-    return as_operation(request, context, *state_->options.time,
-        [&] { return detail::list_sharded_tables(*state_, request, context); });
+    return as_operation(request, context, *state().options.time,
+        [&] { return detail::list_sharded_tables(state(), request, context); });
 }
 
 ENTITABLE_DECL result<get_entity::response> sharded::execute(get_entity const& request, call& context) const {
-    return as_operation(request, context, *state_->options.time, [&] {
+    return as_operation(request, context, *state().options.time, [&] {
         return detail::ask_shard(
-            *state_, request, request.partition_key, context,
+            state(), request, request.partition_key, context,
             [&](detail::shard_route const& way) -> result<get_entity> {
                 return get_entity{way.table_name(), request.partition_key, request.row_key, request.select};
             },
@@ -224,14 +234,14 @@ ENTITABLE_DECL result<get_entity::response> sharded::execute(get_entity const& r
 }
 
 ENTITABLE_DECL result<query_entities::response> sharded::execute(query_entities const& request, call& context) const {
-    return as_operation(request, context, *state_->options.time,
-        [&] { return detail::gather_shards(*state_, request, context, misses_.get()); });
+    return as_operation(request, context, *state().options.time,
+        [&] { return detail::gather_shards(state(), request, context, misses_.get()); });
 }
 
 ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity const& request, call& context) const {
-    return as_operation(request, context, *state_->options.time, [&] {
+    return as_operation(request, context, *state().options.time, [&] {
         return detail::ask_shard(
-            *state_, request, request.change.entity.partition_key(), context,
+            state(), request, request.change.entity.partition_key(), context,
             [&](detail::shard_route const& way) -> result<write_entity> {
                 ENTITABLE_TRY(auto change, detail::mutation_of_epoch(request.change, way.epoch()));
                 return write_entity{way.table_name(), std::move(change)};
@@ -244,10 +254,10 @@ ENTITABLE_DECL result<write_entity::response> sharded::execute(write_entity cons
 }
 
 ENTITABLE_DECL result<transact::response> sharded::execute(transact const& request, call& context) const {
-    return as_operation(request, context, *state_->options.time, [&] {
+    return as_operation(request, context, *state().options.time, [&] {
         bool from_before = false; // an ETag is of an earlier epoch
         auto answered = detail::ask_shard(
-            *state_, request,
+            state(), request,
             request.changes.empty() ? std::string_view{} : request.changes.front().entity.partition_key(), context,
             [&](detail::shard_route const& way) -> result<transact> {
                 transact sent{way.table_name(), {}};
@@ -291,12 +301,12 @@ ENTITABLE_DECL result<transact::response> sharded::execute(transact const& reque
 }
 
 ENTITABLE_DECL result<std::string> sharded::explain(std::string_view table, key_range const& range) const {
-    ENTITABLE_TRY(auto const map, state_->map_with(table, {}));
+    ENTITABLE_TRY(auto const map, state().map_with(table, {}));
     std::vector<std::string> lines;
     std::set<std::string> stores;
     detail::shard_place const* only = nullptr;
     if (range.partition.is_point()) {
-        ENTITABLE_TRY(only, state_->map.state().place_of(*map, range.partition.lower.key));
+        ENTITABLE_TRY(only, state().map.state().place_of(*map, range.partition.lower.key));
     }
     for (detail::shard_place const& each : map->places) {
         if ((only == nullptr || only == &each) && detail::meets_range(each, range)) {

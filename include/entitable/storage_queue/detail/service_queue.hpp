@@ -50,9 +50,9 @@ public:
 
     service_queue(sender send, result<connection_settings> at, std::string name, queue_options how, queue_text text);
 
-    [[nodiscard]] std::string const& name() const noexcept { return state_->name; }
-    [[nodiscard]] queue_options const& options() const noexcept { return state_->options; }
-    [[nodiscard]] clock& time() const noexcept { return *state_->options.time; }
+    [[nodiscard]] std::string const& name() const { return state().name; }
+    [[nodiscard]] queue_options const& options() const { return state().options; }
+    [[nodiscard]] clock& time() const { return *state().options.time; }
     /// The queue of its dead letters, from which messages are claimed without end.
     [[nodiscard]] service_queue dead_letters() const;
     /// As `queue_core::under_receipt`.
@@ -77,8 +77,8 @@ public:
     [[nodiscard]] result<std::string> reason(service_receipt const& held) const;
 
 private:
-    struct state : counted {
-        state(sender with, shared<rest_engine> by, std::string called, queue_options how, queue_text as)
+    struct shared_state : counted {
+        shared_state(sender with, shared<rest_engine> by, std::string called, queue_options how, queue_text as)
             : send(std::move(with)),
               engine(std::move(by)),
               name(std::move(called)),
@@ -93,7 +93,7 @@ private:
         queue_text text;
         fresh_ids ids;
     };
-    explicit service_queue(shared<state> made) : state_(std::move(made)) {}
+    explicit service_queue(shared<shared_state> made) : state_(std::move(made)) {}
 
     [[nodiscard]] bool again(std::uint32_t& attempt) const;
     [[nodiscard]] std::string messages_path() const;
@@ -110,7 +110,11 @@ private:
         service_receipt& held, std::optional<std::string> text, std::chrono::nanoseconds visibility) const;
     [[nodiscard]] bool bury(service_message& used_up) const;
 
-    shared<state> state_;
+    /// What all copies share; after a move what answers InvalidInput.
+    [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }
+    [[nodiscard]] static shared_state& absent_state();
+
+    shared<shared_state> state_;
     bool under_receipt_{};
 };
 

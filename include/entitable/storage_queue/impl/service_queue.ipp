@@ -47,23 +47,30 @@ ENTITABLE_DECL shared<rest_engine> queue_engine(result<connection_settings> at, 
     return shared<rest_engine>::make(std::move(at->endpoint), std::move(at->credential), std::move(how));
 }
 
+ENTITABLE_DECL service_queue::shared_state& service_queue::absent_state() {
+    static shared<shared_state> const absent = shared<shared_state>::make(
+        [](http_request const&, http_call const&) -> result<http_response> { return moved_from("queue"); },
+        absent_rest_engine(), std::string{}, queue_options{}, queue_text::plain);
+    return *absent;
+}
+
 ENTITABLE_DECL service_queue::service_queue(
     sender send, result<connection_settings> at, std::string name, queue_options how, queue_text text)
-    : state_(shared<state>::make(
+    : state_(shared<shared_state>::make(
           std::move(send), queue_engine(std::move(at), how.time), std::move(name), std::move(how), text)) {
-    state_->options.lanes = 1; // one request a look: `requests_per_idle_hour`
+    state().options.lanes = 1; // one request a look: `requests_per_idle_hour`
 }
 
 ENTITABLE_DECL service_queue service_queue::dead_letters() const {
     queue_options how = options();
     how.max_deliveries = (std::numeric_limits<std::uint32_t>::max)();
     how.seed = 0;
-    return service_queue{shared<state>::make(
-        state_->send, state_->engine, text::joined({name(), "-poison"}), std::move(how), state_->text)};
+    return service_queue{shared<shared_state>::make(
+        state().send, state().engine, text::joined({name(), "-poison"}), std::move(how), state().text)};
 }
 
 ENTITABLE_DECL bool service_queue::again(std::uint32_t& attempt) const {
-    return wait_before_sending(options(), state_->ids.random(), attempt);
+    return wait_before_sending(options(), state().ids.random(), attempt);
 }
 
 ENTITABLE_DECL std::string service_queue::messages_path() const { return text::joined({name(), "/messages"}); }
@@ -97,13 +104,16 @@ ENTITABLE_DECL result<http_response> service_queue::send(plain_request const& re
     if (under_receipt_) {
         context.cancellation = {};
     }
-    auto answer = state_->engine->execute(request, context, state_->send);
+    auto answer = state().engine->execute(request, context, state().send);
     told = context.server_date != date_time{} ? context.server_date : time().now();
     return answer;
 }
 
 ENTITABLE_DECL result<http_response> service_queue::settle(
     plain_request const& request, date_time& told, bool& maybe) const {
+    if (state().engine.get() == absent_rest_engine().get()) {
+        return moved_from("queue");
+    }
     ENTITABLE_CHECK(check_queue_options(options()));
     ENTITABLE_CHECK(validate_queue_name(name()));
     for (std::uint32_t attempt = 0;;) {
@@ -156,13 +166,13 @@ ENTITABLE_DECL result<void> service_queue::put(
 }
 
 ENTITABLE_DECL result<enqueued> service_queue::enqueue(row_view message, enqueue_options const& how) const {
-    std::string id = how.id.empty() ? state_->ids.next() : how.id;
+    std::string id = how.id.empty() ? state().ids.next() : how.id;
     row const whole = with_queue_properties(message, id, {});
     if (std::string const json = message_text(whole, queue_text::plain); text::valid_utf8_prefix(json) != json.size()) {
         return failure{error_code::invalid_input, "the message holds text that is not UTF-8"};
     }
     bool maybe = false;
-    ENTITABLE_CHECK(put(message_text(whole, state_->text), how.delay, maybe));
+    ENTITABLE_CHECK(put(message_text(whole, state().text), how.delay, maybe));
     return enqueued{std::move(id), false};
 }
 
@@ -209,7 +219,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::read(
         each.held.told_at = time().steady();
         each.held.spent = false;
         each.held.name = each.held.message; // of what was not put in by this library
-        if (read_message_text(each.held.text, state_->text, reader, each.entity)) {
+        if (read_message_text(each.held.text, state().text, reader, each.entity)) {
             if (std::string_view const id = text_in(each.entity, queue_id_property); !id.empty()) {
                 each.held.name = id;
             }
@@ -253,7 +263,7 @@ ENTITABLE_DECL result<std::vector<service_message>> service_queue::claim(
         }
         auto const next = now +
             std::chrono::duration_cast<steady_time::duration>(
-                options().polling.delay(look, state_->ids.random().unit()));
+                options().polling.delay(look, state().ids.random().unit()));
         ENTITABLE_CHECK(wait_unless_stopped((std::min)(next, end), waiting, how.stop, time()));
     }
 }
@@ -338,8 +348,8 @@ ENTITABLE_DECL result<void> service_queue::give_back(
     service_receipt& held, std::string_view why, std::chrono::nanoseconds delay) const {
     std::optional<std::string> text;
     entity_reader reader;
-    if (row entity; !why.empty() && read_message_text(held.text, state_->text, reader, entity)) {
-        text = message_text(with_queue_properties(entity, held.name, why), state_->text);
+    if (row entity; !why.empty() && read_message_text(held.text, state().text, reader, entity)) {
+        text = message_text(with_queue_properties(entity, held.name, why), state().text);
         if (text->size() > largest_message) { // the reason would be too much
             text.reset();
         }
@@ -370,7 +380,7 @@ ENTITABLE_DECL result<void> service_queue::complete(service_receipt& held) const
 ENTITABLE_DECL result<std::string> service_queue::reason(service_receipt const& held) const {
     entity_reader reader;
     row entity;
-    return read_message_text(held.text, state_->text, reader, entity)
+    return read_message_text(held.text, state().text, reader, entity)
         ? std::string{text_in(entity, queue_property::why)}
         : std::string{};
 }

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// Handles of a loop: moving one copies it, so one that was moved from still answers. A task that was moved is refused.
+
+#include <entitable/async.hpp>
+
+#include <support/moved_from.hpp>
+#include <support/runners.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+
+namespace {
+
+auto const in_boston = r::event == "Boston" && r::distance == "Full";
+
+task<result<int>> seven() { co_return 7; }
+
+} // namespace
+
+TEST_CASE("moved from: async_table, async_query, async_pages, async_sequence, loop_transport, whose moves are copies") {
+    memory_backend const store;
+    static_cast<void>(runners(store, 3));
+    event_loop loop;
+    async_table<runner> all{loop, store, "runners"};
+    auto const kept = moved(all);
+    auto asked = all.where(in_boston).page_size(2);
+    auto const kept_asked = moved(asked);
+    auto pages = asked.pages();
+    auto kept_pages = moved(pages);
+    async_sequence numbers{loop, store, "orders"};
+    auto const kept_numbers = moved(numbers);
+    loop_transport here{loop, store};
+    auto const kept_here = moved(here);
+    bool ended = false;
+    auto const work = [&]() -> task<void> { // no co_await in a macro of Catch, which would evaluate it twice
+        auto const a1 = co_await all.get("Boston", "Full", 1);
+        CHECK(a1.value().bib == 1);
+        auto const a2 = co_await kept.get("Boston", "Full", 1);
+        CHECK(a2.value().bib == 1);
+        auto const a3 = co_await all.partitions();
+        CHECK(a3.value().size() == 4);
+        auto const a4 = co_await asked.to();
+        CHECK(a4.value().size() == 3);
+        auto const a5 = co_await kept_asked.count();
+        CHECK(a5.value() == 3);
+        auto const a6 = co_await pages.next();
+        CHECK(a6.value()->size() == 2);
+        auto const a7 = co_await kept_pages.next();
+        CHECK(a7.value()->size() == 1); // both walk the same pages
+        auto const a8 = co_await pages.next();
+        CHECK_FALSE(a8.value());
+        auto const a9 = co_await numbers.next();
+        CHECK(a9.value().value == 1);
+        auto const a10 = co_await kept_numbers.next();
+        CHECK(a10.value().value == 2);
+        co_await on_own_stack(loop, [&] { CHECK(table<runner>{here, "runners"}.get("Boston", "Full", 1)); });
+        co_await on_own_stack(loop, [&] { CHECK(table<runner>{kept_here, "runners"}.get("Boston", "Full", 1)); });
+        ended = true;
+    };
+    loop.run(work());
+    CHECK(ended);
+}
+
+TEST_CASE("moved from: async_table over a store that was moved from") {
+    memory_backend store;
+    auto const kept = moved(store);
+    event_loop loop;
+    async_table<runner> const all{loop, store, "runners"};
+    async_sequence const numbers{loop, store, "orders"};
+    bool ended = false;
+    auto const work = [&]() -> task<void> {
+        CHECK_GONE(co_await all.create());
+        CHECK_GONE(co_await all.get("Boston", "Full", 1));
+        CHECK_GONE(co_await all.partitions());
+        CHECK_GONE(co_await all.where(in_boston).to());
+        CHECK_GONE(co_await all.where(in_boston).pages().next());
+        CHECK_GONE(co_await numbers.next());
+        ended = true;
+    };
+    loop.run(work());
+    CHECK(ended);
+}
+
+TEST_CASE("moved from: task, which is refused with InvalidInput") {
+    auto begun = seven();
+    auto kept = moved(begun);
+    event_loop loop;
+    bool refused = false;
+    auto const work = [&]() -> task<void> {
+        try {
+            static_cast<void>(co_await std::move(begun));
+        } catch (error const& problem) {
+            refused = problem.code == error_code::invalid_input;
+        }
+        auto const a11 = co_await std::move(kept);
+        CHECK(a11.value() == 7);
+    };
+    loop.run(work());
+    CHECK(refused);
+    auto spawned = seven();
+    auto const held = moved(spawned);
+    loop.spawn(std::move(spawned));
+    CHECK_THROWS_AS(loop.run(), error);
+}
