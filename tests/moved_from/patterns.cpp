@@ -152,7 +152,7 @@ TEST_CASE("moved from: materialized_view") {
     CHECK_GONE(sums.refresh(sales.where(in_kiel)));
     CHECK_GONE((sums.verify)(sales.where(in_kiel)));
     CHECK_GONE(sums.open());
-    CHECK_GONE(sums.read([](table<day_sum> const& of) { return of.scan_table().to(); }));
+    CHECK_GONE(sums.read([](reader<day_sum> const& of) { return of.scan_table().to(); }));
 }
 
 TEST_CASE("moved from: unit_of_work") {

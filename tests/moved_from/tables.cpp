@@ -6,6 +6,7 @@
 
 #include <entitable/backends/local.hpp>
 #include <entitable/backends/memory/memory_store.hpp>
+#include <entitable/client/reader.hpp>
 #include <entitable/decorators/metered.hpp>
 #include <entitable/expiry.hpp>
 #include <entitable/pattern/period_tables.hpp>
@@ -156,6 +157,18 @@ TEST_CASE("moved from: table") {
     check_query(all.where(in_boston));
     check_query(all.scan_table());
     check_query(all.scan_table(r::age > 3));
+}
+
+TEST_CASE("moved from: reader") {
+    reader<runner> all{memory_backend{}, "runners"};
+    reader<runner> const taken{std::move(all)};
+    CHECK_GONE(all.get("Boston", "Full", 7));
+    CHECK_GONE(all.find("Boston", "Full", 7));
+    CHECK_GONE(all.get_stored("Boston", "Full", 7));
+    CHECK_GONE(all.partitions());
+    CHECK_GONE(all.where(in_boston).to());
+    CHECK_GONE(all.scan_table().to());
+    CHECK_GONE(all.with({}).get("Boston", "Full", 7));
 }
 
 TEST_CASE("moved from: tables") {

@@ -128,8 +128,10 @@ private:
         auto pages = rows.pages();
         while (!enough) {
             // Before each page: the query may have been made, or its last page read, when the index was still kept.
-            call context{family_->main.options(), *family_->options.time};
-            ENTITABLE_CHECK(family_->check_ready(index_, context));
+            if (family_) { // else the pages answer that this was moved from
+                call context{family_->main.options(), *family_->options.time};
+                ENTITABLE_CHECK(family_->check_ready(index_, context));
+            }
             ENTITABLE_TRY(auto const page, pages.next());
             if (!page) {
                 break;

@@ -8,7 +8,7 @@
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/tables.hpp>
 #include <entitable/tracking/detail/key_views.hpp>
-#include <entitable/tracking/detail/save_run.hpp>
+#include <entitable/tracking/detail/saved_of.hpp>
 #include <entitable/tracking/saved_changes.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -74,7 +74,7 @@ public:
         E* found = nullptr;
         (void)detail::with_keys<E>(
             [&](std::string_view partition_key, std::string_view row_key) {
-                found = all_ ? shown<E>(all_->at(partition_key, row_key)) : nullptr;
+                found = all_ ? detail::shown_object<E>(all_->at(partition_key, row_key)) : nullptr;
             },
             keys...);
         return found;
@@ -115,7 +115,7 @@ public:
             if (!taken) {
                 return std::move(taken).as_failure();
             }
-            if (E* const one = shown<E>(*taken)) {
+            if (E* const one = detail::shown_object<E>(*taken)) {
                 found.push_back(one);
             }
         }
@@ -282,21 +282,9 @@ public:
         if (!all_ || is_absent_) {
             return detail::moved_from(own_name);
         }
-        auto told = detail::save_run{*all_, how}.run();
-        if (!told) {
-            return std::move(told).as_failure();
-        }
-        result<saved> made{std::in_place};
-        for (detail::row_outcome& each : *told) {
-            change_outcome<First, More...> one{*each.of, each.was, each.outcome, std::move(each.problem)};
-            if (one.outcome != save_outcome::saved && one.outcome != save_outcome::dropped) {
-                made->failed.push_back(one);
-            }
-            made->changes.push_back(std::move(one));
-        }
-        return made;
+        return detail::saved_of<First, More...>(detail::save_run{*all_, how}.run());
     }
-    [[nodiscard]] result<saved> save(save_mode mode) { return save(in_mode(mode)); }
+    [[nodiscard]] result<saved> save(save_mode mode) { return save(detail::in_mode(mode)); }
     /// As `save`, but an error unless every change was saved: that of the first change that was refused. Its message says how many of how many
     /// changes were not saved, `detail` begins with the keys of the first, and the effect is unknown if an answer was lost. Changes that were
     /// saved stay saved: `last_report` has all outcomes.
@@ -305,26 +293,16 @@ public:
         auto made = save(how);
         if (made && !made->all_saved()) {
             last_ = *std::move(made);
-            std::vector<detail::change_refusal> refused;
-            refused.reserve(last_.changes.size());
-            for (auto const& each : last_.changes) {
-                refused.push_back({each.partition_key(), each.row_key(), each.outcome, &each.problem});
-            }
-            return detail::refusal_of(refused);
+            return detail::refusal_in(last_);
         }
         return made;
     }
-    [[nodiscard]] result<saved> save_all(save_mode mode) { return save_all(in_mode(mode)); }
+    [[nodiscard]] result<saved> save_all(save_mode mode) { return save_all(detail::in_mode(mode)); }
     /// The outcomes of the last `save_all`, change by change, if it returned an error after it sent something; else empty. Also emptied by
     /// `detach` and `clear`.
     [[nodiscard]] saved const& last_report() const noexcept { return last_; }
 
 private:
-    [[nodiscard]] static save_options in_mode(save_mode mode) noexcept {
-        save_options how;
-        how.mode = mode;
-        return how;
-    }
     static constexpr char const* own_name = "unit of work";
     static constexpr char const* not_tracked = "this entity is not tracked by the unit of work";
 
@@ -333,18 +311,8 @@ private:
         static_assert(is_one<E>, "this entity type is not one of the unit of work's");
     }
     template <class E>
-    static std::unique_ptr<detail::tracked_entity> make() {
-        return std::make_unique<detail::tracked_object<E>>();
-    }
-    template <class E>
-    static constexpr auto maker = [] { return make<E>(); };
+    static constexpr auto maker = [] { return detail::make_tracked<E>(); };
 
-    /// The object of an entity that is not to be removed, and is an E.
-    template <class E>
-    [[nodiscard]] static E* shown(detail::tracked_entity* of) {
-        return of == nullptr || of->removed || of->type() != &detail::type_mark<E> ? nullptr
-                                                                                   : &detail::object_of<E>(*of);
-    }
     template <class E>
     [[nodiscard]] detail::tracked_entity* known(E const& entity) const {
         return all_ ? all_->of(&entity, to_row(entity)) : nullptr;
@@ -358,7 +326,7 @@ private:
                 bool there = false;
                 auto read = read_row<E>(partition_key, row_key, how, there);
                 if (read) {
-                    found = shown<E>(*read);
+                    found = detail::shown_object<E>(*read);
                 } else {
                     found = std::move(read).as_failure();
                 }

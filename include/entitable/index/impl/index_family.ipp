@@ -98,7 +98,7 @@ ENTITABLE_DECL result<void> index_family::check_places() const {
     auto const overlap = [](std::string_view one, std::string_view other) {
         return one.starts_with(other) || other.starts_with(one);
     };
-    for (std::size_t index = 0; index < shapes.size(); ++index) {
+    for (std::size_t index = 0; index < shapes.size() && !main.name().empty(); ++index) {
         std::string_view const own = shapes[index].rows.lower.key;
         std::string_view with;
         if (same_table(places[index], main) && overlap(own, literal())) {
