@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// A build writes the rows of its index in bulk, while others write, while answers are lost, and while it is stopped.
+
+#include "runners.hpp"
+#include <entitable/bulk.hpp>
+#include <entitable/testing.hpp>
+
+#include <support/around.hpp>
+#include <support/catch.hpp>
+#include <support/long.hpp>
+
+#include <random>
+
+using namespace entitable;
+using namespace entitable_test;
+using namespace marathon;
+
+namespace {
+
+using all_indexes = indexed_table<runner, by_age, unique<by_mail>, elsewhere<by_club>>;
+
+struct world {
+    memory_backend store;
+    testing::manual_clock time;
+    index_options how = [this] {
+        index_options made;
+        made.time = &time;
+        return made;
+    }();
+
+    [[nodiscard]] all_indexes runners(any_transport const& through) const {
+        return {through, "runners", how, in_table<by_club>{through, "clubs"}};
+    }
+    /// Entities without any index.
+    void fill(std::int32_t count) const {
+        table<runner> const plain{store, "runners"};
+        plain.create().value();
+        std::vector<runner> rows;
+        for (std::int32_t bib = 0; bib < count; ++bib) {
+            rows.push_back({"race" + std::to_string(bib / 500), bib, "n", 20 + bib % 50,
+                "club" + std::to_string(bib % 3), "mail" + std::to_string(bib), {}});
+        }
+        bulk_insert(plain, rows).value().all().value();
+    }
+};
+
+std::uint64_t rows_of(memory_backend const& store, std::string_view literal) {
+    std::uint64_t count = 0;
+    call context;
+    query_entities asked;
+    asked.table = "runners";
+    for (;;) {
+        auto found = any_transport{store}.execute(asked, context).value();
+        for (std::size_t at = 0; at < found.rows.size(); ++at) {
+            count += found.rows[at].row_key.starts_with(literal) ? 1U : 0U;
+        }
+        if (!found.continuation) {
+            return count;
+        }
+        asked.continuation = found.continuation;
+    }
+}
+
+} // namespace
+
+TEST_CASE("index: a build sends a request for many entities, and builds what was asked for") {
+    world in;
+    in.fill(4000);
+    std::uint64_t requests = 0;
+    around const counted{in.store, [&](std::string_view, bool) { ++requests; }};
+    auto const runners = in.runners(counted);
+    CHECK(!runners.create_if_absent().value());
+    for (int index = 0; index < 3; ++index) {
+        requests = 0;
+        std::uint64_t const written = index == 0 ? runners.build<by_age>().value().written
+            : index == 1                         ? runners.build<by_mail>().value().written
+                                                 : runners.build<by_club>().value().written;
+        INFO("index " << index << ", " << requests << " requests");
+        CHECK(written == 4000);
+        CHECK(requests <= 400); // 0.1 an entity
+        CHECK(rows_of(in.store, "AGE:") == 4000);
+        CHECK(rows_of(in.store, "MAIL:") == (index > 0 ? 4000 : 0));
+    }
+    CHECK((runners.verify)().value().good());
+}
+
+TEST_CASE("index: an index is whole after a build beside writers at each of its requests") {
+    std::mt19937_64 random{7};
+    for (int round = 0; round < static_cast<int>(rounds(12, 300, 60)); ++round) {
+        world in;
+        in.fill(300);
+        auto const writer = in.runners(in.store);
+        bool busy = false;
+        std::uint64_t lost = 0;
+        auto const write = [&] {
+            auto const bib = static_cast<std::int32_t>(random() % 330);
+            runner const one{"race0", bib, "n", static_cast<std::int32_t>(20 + random() % 50),
+                "club" + std::to_string(random() % 3), "mail" + std::to_string(random() % 2 == 0 ? bib : bib + 1000),
+                {}};
+            auto const made = random() % 4 == 0 ? writer.remove("race0", bib, any_etag) : writer.insert_or_replace(one);
+            bool const expected = made || made.error().code == error_code::resource_not_found ||
+                made.error().code == error_code::declaration_missing;
+            CHECK(expected);
+        };
+        around const disturbed{in.store, {}, [&](std::string_view, bool) {
+                                   if (!std::exchange(busy, true)) {
+                                       write();
+                                       busy = false;
+                                   }
+                               }};
+        testing::faulty const lossy{any_transport{disturbed}};
+        lossy.plan_random(random(), 3, 40, {testing::fault::lost_after(), testing::fault::busy()});
+        retrying const patient{lossy, {.time = &in.time, .seed = 1}};
+        auto const runners = in.runners(patient);
+        auto const built = [&](auto const& made) {
+            INFO("round " << round << " " << (made ? std::string{} : made.error().to_string()));
+            return made.has_value();
+        };
+        CHECK(!runners.create_if_absent().value());
+        while (!built(runners.build<by_age>()) && lost++ < 5) {}
+        while (!built(runners.build<by_mail>()) && lost++ < 5) {}
+        while (!built(runners.build<by_club>()) && lost++ < 5) {}
+        auto const seen = (writer.verify)().value();
+        INFO("round " << round << ": " << seen.missing << " missing, " << seen.dangling << " dangling, "
+                      << seen.different << " different, " << seen.violations << " violations");
+        CHECK(seen.good());
+        CHECK(writer.state<by_club>().value() == index_state::ready);
+    }
+}
+
+TEST_CASE("index: a build that is stopped at each of its requests is ended by another one") {
+    int stops = 0;
+    for (std::uint64_t number = 1; number <= 24; ++number) {
+        world in;
+        in.fill(250);
+        testing::faulty const nasty{in.store};
+        auto const stopped = in.runners(nasty);
+        CHECK(!in.runners(in.store).create_if_absent().value());
+        nasty.plan({testing::fault::refused(), number, {}});
+        stops += stopped.build<by_age>() ? 0 : 1; // the bulk load sends again what was refused
+        INFO("stopped at request " << number);
+        auto const runners = in.runners(in.store);
+        runners.build<by_age>().value();
+        CHECK(rows_of(in.store, "AGE:") == 250);
+        CHECK(runners.state<by_age>().value() == index_state::ready);
+    }
+    CHECK(stops > 8);
+}
+
+TEST_CASE("index: a build from another declaration takes the old rows away, some thousands at a time") {
+    world in;
+    in.fill(3000);
+    table<by_age> const old{in.store, "runners"};
+    std::vector<by_age> rows;
+    for (std::int32_t bib = 0; bib < 3000; ++bib) { // as another program wrote them, of older ages
+        by_age one;
+        static_cast<runner&>(one) = {"race" + std::to_string(bib / 500), bib, "n", 19 + bib % 50, "", "", {}};
+        rows.push_back(one);
+    }
+    bulk_insert(old, rows).value().all().value();
+    auto const runners = in.runners(in.store);
+    auto const built = runners.build<by_age>().value();
+    CHECK(built.removed == 3000);
+    CHECK(rows_of(in.store, "AGE:") == 3000);
+    using a = fields<by_age>;
+    CHECK(runners.by<by_age>().where(a::race == "race0" && a::age == 19).to().value().empty());
+}
