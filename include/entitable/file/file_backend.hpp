@@ -26,7 +26,8 @@ public:
     explicit file_backend(std::string_view path, file_options options = {})
         : file_backend(open(path, std::move(options)).value()) {}
 
-    /// The same, with the error as a value. Errors: InvalidInput, StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreFailed.
+    /// The same, with the error as a value. Errors: InvalidInput, StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreReadOnly,
+    /// StoreFailed.
     [[nodiscard]] static result<file_backend> open(std::string_view path, file_options options = {}) {
         auto opened = sqlite_store::open(path, options);
         if (!opened) {

@@ -45,6 +45,10 @@ struct file_report {
 /// an answer because of damage to the file. Not detected: a whole page of an earlier time, which `verify` finds in most cases, and damage to
 /// the log while it is open.
 ///
+/// Permissions: a file that may not be written, or lies in a folder that may not, is opened for reading only if nothing stands in the way: no
+/// log or journal with changes that are not in the file, and a `-lock` file that can be read, or none. Else StoreReadOnly names the folder.
+/// Writes are StoreReadOnly then; each read keeps writers of other processes waiting while it lasts, or is StoreBusy where it cannot.
+///
 /// No other program may write to the file, not even the sqlite3 shell: it would not take the lock that keeps commits and checkpoints apart,
 /// and its pages would have no checksums. Reading is safe with a connection that cannot write (`sqlite3 -readonly`): any other moves the
 /// log of a process that has crashed into the file when it closes, and those pages have no checksums either.
@@ -60,9 +64,10 @@ public:
         detail::file_lock lock;   ///< between processes; held with others
         detail::connection first; ///< open and checked
         bool unpurged{};          ///< there are rows of removed tables
+        bool read_only{};         ///< the file or its folder cannot be written
     };
     /// Opens a file. Errors: InvalidInput for a path that is empty, has a NUL, or ends in `-lock`, `-wal`, `-shm`, `-journal` or
-    /// `-copying`; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreFailed.
+    /// `-copying`; StoreForeign, StoreNewer, StoreCorrupt, StoreBusy, StoreFull, StoreReadOnly, StoreFailed.
     [[nodiscard]] static result<opened_file> open(std::string_view path, file_options const& options);
 
     /// Made of a file that `open` gave.
@@ -102,6 +107,8 @@ public:
     [[nodiscard]] clock& time() const noexcept { return *options_.local.time; }
 
 private:
+    [[nodiscard]] static result<opened_file> open_to_write(
+        detail::file_place const& place, file_options const& options);
     bool purge(call const& context);
 
     file_options const options_;

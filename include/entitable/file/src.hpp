@@ -21,6 +21,7 @@
 #include <entitable/file/impl/own_process.ipp>
 #include <entitable/file/impl/page_copy.ipp>
 #include <entitable/file/impl/page_guard.ipp>
+#include <entitable/file/impl/quiet_read.ipp>
 #include <entitable/file/impl/reader_pool.ipp>
 #include <entitable/file/impl/schema.ipp>
 #include <entitable/file/impl/sqlite_store.ipp>

@@ -63,11 +63,14 @@ enum class stepped : std::uint8_t { row, done, busy, failed };
 /// would be done to the locks and the log of the parent.
 class connection {
 public:
+    /// Reads SQLite's locks and its log, or takes the file for what it is: `quiet_read` shows that nobody writes it.
+    enum class access : std::uint8_t { write, read_quiet };
     /// StoreFailed, StoreForeign; StoreBusy when that takes too long.
-    [[nodiscard]] static result<connection> open(std::string const& path, file_options const& options, patience& waits);
+    [[nodiscard]] static result<connection> open(
+        std::string const& path, file_options const& options, patience& waits, access how = access::write);
     /// The same for a file that was recognised before: StoreCorrupt when it no longer is.
     [[nodiscard]] static result<connection> open_known(
-        file_place const& place, file_options const& options, patience& waits);
+        file_place const& place, file_options const& options, patience& waits, access how = access::write);
 
     connection(connection&& other) noexcept
         : guard_(std::move(other.guard_)),

@@ -6,6 +6,7 @@
 /// Connections for readers, one for each that reads at the moment; some are kept for the next.
 
 #include <entitable/file/detail/connection.hpp>
+#include <entitable/file/detail/quiet_read.hpp>
 
 #include <list>
 #include <mutex>
@@ -16,42 +17,55 @@ namespace detail {
 /// Thread-safety: `borrow` from several threads.
 class reader_pool {
 public:
-    reader_pool(file_place place, file_options const& options) : options_(options), place_(std::move(place)) {}
+    /// `quiet`: of a file that cannot be written, see `quiet_read`.
+    reader_pool(file_place place, file_options const& options, bool quiet)
+        : options_(options), quiet_(quiet), place_(std::move(place)) {}
     reader_pool(reader_pool const&) = delete;
     reader_pool& operator=(reader_pool const&) = delete;
 
     /// A connection while this lives. Goes back afterwards, unless it is broken.
     class borrowed {
     public:
-        borrowed(reader_pool& from, std::list<connection> one) noexcept : from_(&from), one_(std::move(one)) {}
+        borrowed(reader_pool& from, std::list<connection> one, std::optional<quiet_read> quiet, bool shared) noexcept
+            : from_(&from), quiet_(std::move(quiet)), one_(std::move(one)), shared_(shared) {}
         borrowed(borrowed&&) noexcept = default;
         borrowed& operator=(borrowed&&) = delete;
         ~borrowed() {
-            if (!one_.empty()) {
-                from_->give_back(one_);
+            if (!one_.empty() && shared_) {
+                from_->give_back(one_, quiet_);
             }
         }
         [[nodiscard]] connection& operator*() noexcept { return one_.front(); }
         [[nodiscard]] connection* operator->() noexcept { return &one_.front(); }
+        /// Whether what was read so far is right: StoreBusy where a writer came while the file was read without a log.
+        [[nodiscard]] result<void> still() const { return quiet_ ? quiet_->still() : result<void>{}; }
 
     private:
         reader_pool* from_;
-        std::list<connection> one_; ///< a list, so that it goes back without an allocation
+        std::optional<quiet_read> quiet_; ///< ends after the connection
+        std::list<connection> one_;       ///< a list, so that it goes back without an allocation
+        bool shared_;
     };
 
     [[nodiscard]] result<borrowed> borrow(patience& waits);
     /// One that nobody else gets.
-    [[nodiscard]] result<connection> open_another(patience& waits);
+    [[nodiscard]] result<borrowed> open_another(patience& waits);
     /// Whether the file is still the one it was.
     [[nodiscard]] result<void> check_file() const { return place_.same_file(); }
 
 private:
-    void give_back(std::list<connection>& one) noexcept;
+    [[nodiscard]] result<std::optional<quiet_read>> begin_quiet(patience& waits) const;
+    [[nodiscard]] connection::access access() const noexcept {
+        return quiet_ ? connection::access::read_quiet : connection::access::write;
+    }
+    void give_back(std::list<connection>& one, std::optional<quiet_read> const& quiet) noexcept;
 
     file_options const& options_;
+    bool const quiet_;
     std::mutex mutex_;
     file_place place_;           ///< when it was checked last is guarded
     std::list<connection> idle_; ///< guarded
+    file_stamp idle_stamp_;      ///< guarded: of a file that cannot be written, the state that they have read
 };
 
 } // namespace detail

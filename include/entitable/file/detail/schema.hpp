@@ -27,6 +27,8 @@ struct file_form {
 /// Whether this is a file of tables in the form that is wanted; false for one that `prepare_schema` can make so, and only that.
 /// StoreForeign, StoreNewer. Writes nothing, and waits for no writer.
 [[nodiscard]] result<bool> schema_fits(connection& on, file_form wanted, patience& waits);
+/// The same whatever its journal is, to read it only; false for an empty file.
+[[nodiscard]] result<bool> schema_can_be_read(connection& on, file_form wanted, patience& waits);
 /// Makes an empty file a file of tables, and sets the journal. Errors as before. The caller holds the writer lock, and is the only
 /// one who has the file open.
 [[nodiscard]] result<void> prepare_schema(connection& on, file_form wanted, patience& waits);

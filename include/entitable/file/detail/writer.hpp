@@ -73,7 +73,8 @@ using write_job = function_ref<job_end(commit_group&)>;
 /// that in no process a checkpoint and a commit overlap: SQLite before 3.51.3 can lose pages then (its "WAL-reset" defect).
 class writer {
 public:
-    writer(file_place place, file_options const& options, file_lock lock, connection first);
+    /// `read_only`: of a file that cannot be written; all that it is asked for is StoreReadOnly.
+    writer(file_place place, file_options const& options, file_lock lock, connection first, bool read_only);
     ~writer();
     writer(writer const&) = delete;
     writer& operator=(writer const&) = delete;
@@ -146,6 +147,7 @@ private:
     void release() noexcept;
     void keep_log_short(waiting const& mine);
 
+    bool const read_only_;
     file_place const place_;
     file_options const& options_;
     file_lock lock_;

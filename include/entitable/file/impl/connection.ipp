@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/core/detail/characters.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/file/detail/connection.hpp>
 
@@ -97,16 +98,38 @@ ENTITABLE_DECL void hold_sqlite_over_forks() {
 #endif
 }
 
+/// With it SQLite looks for no log, takes no lock and makes no file. Only for while nobody writes.
+ENTITABLE_DECL std::string immutable_uri(std::string_view path) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string uri = "file:";
+    for (char const each : path) {
+        auto const byte = static_cast<unsigned char>(each);
+        bool const plain =
+            is_letter(each) || is_decimal(each) || each == '/' || each == '-' || each == '_' || each == '.';
+        if (plain) {
+            uri += each;
+        } else {
+            uri += '%';
+            uri += digits[byte >> 4U];
+            uri += digits[byte & 0xFU];
+        }
+    }
+    return uri + "?immutable=1";
+}
+
 ENTITABLE_DECL result<connection> connection::open(
-    std::string const& path, file_options const& options, patience& waits) {
+    std::string const& path, file_options const& options, patience& waits, access how) {
     hold_sqlite_over_forks();
     sqlite3* database = nullptr;
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    bool const quiet = how == access::read_quiet;
+    std::string const name = quiet ? immutable_uri(path) : path;
+    int flags = (quiet ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX |
+        SQLITE_OPEN_PRIVATECACHE;
 #if defined(SQLITE_OPEN_NOFOLLOW)
     flags |= SQLITE_OPEN_NOFOLLOW; // a link that has come there since the path was resolved
 #endif
     int const code =
-        sqlite3_open_v2(path.c_str(), &database, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
+        sqlite3_open_v2(name.c_str(), &database, flags, options.vfs.empty() ? nullptr : options.vfs.c_str());
     connection opened{database};
     if (code != SQLITE_OK) {
         opened.code_ = database != nullptr ? sqlite3_extended_errcode(database) : code;
@@ -126,8 +149,8 @@ ENTITABLE_DECL result<connection> connection::open(
 }
 
 ENTITABLE_DECL result<connection> connection::open_known(
-    file_place const& place, file_options const& options, patience& waits) {
-    auto opened = open(place.path(), options, waits);
+    file_place const& place, file_options const& options, patience& waits, access how) {
+    auto opened = open(place.path(), options, waits, how);
     bool const ours = opened ? opened->guard_.on() : opened.error().code != error_code::store_foreign;
     return ours ? std::move(opened) : damaged_header();
 }
@@ -276,7 +299,7 @@ ENTITABLE_DECL failure connection::problem(std::string_view doing) {
             case SQLITE_FULL: return {error_code::store_full, "there is no room left for the file"};
             case SQLITE_CORRUPT: return {error_code::store_corrupt, "the file is damaged"};
             case SQLITE_NOTADB: return {error_code::store_foreign, "the file is not a database"};
-            case SQLITE_READONLY: return {error_code::store_failed, "the file is read-only"};
+            case SQLITE_READONLY: return {error_code::store_read_only, "the file cannot be written"};
             case SQLITE_NOMEM: return {error_code::store_failed, "out of memory"};
             case SQLITE_IOERR:
                 if (code_ == SQLITE_IOERR_DATA) {

@@ -107,10 +107,11 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
     if (waits.call_over()) {
         return waits.given_up();
     }
-    auto from = readers_->open_another(waits);
-    if (!from) {
-        return std::move(from).as_failure();
+    auto borrowed = readers_->open_another(waits);
+    if (!borrowed) {
+        return std::move(borrowed).as_failure();
     }
+    detail::connection* const from = &**borrowed;
     auto target = detail::new_file::make(path);
     if (!target) {
         return std::move(target).as_failure();
@@ -142,6 +143,9 @@ ENTITABLE_DECL result<file_copy_progress> sqlite_store::copy_to(
         }
         return done;
     }();
+    if (auto still = borrowed->still(); !still) {
+        return std::move(still).as_failure();
+    }
     if (!copied) {
         return copied;
     }

@@ -29,6 +29,9 @@ ENTITABLE_DECL bool file_lock::try_use(use) noexcept { return true; }
 
 #else
 
+inline constexpr off_t use_byte = 0;
+inline constexpr off_t next_byte = 1;
+
 /// Locks a byte of an open file, or unlocks it.
 ENTITABLE_DECL bool set_lock(int handle, int type, off_t byte) noexcept {
     struct flock wanted{};
@@ -48,9 +51,6 @@ ENTITABLE_DECL bool locked_by_other(int handle, off_t byte) noexcept {
     found.l_len = 1;
     return ::fcntl(handle, F_OFD_GETLK, &found) == 0 && found.l_type != F_UNLCK;
 }
-
-inline constexpr off_t use_byte = 0;
-inline constexpr off_t next_byte = 1;
 
 ENTITABLE_DECL result<bool> file_lock::open(std::string const& path) {
     path_ = path + "-lock";

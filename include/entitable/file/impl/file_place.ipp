@@ -62,6 +62,7 @@ ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return true; }
 ENTITABLE_DECL std::uint64_t file_place::log() const { return 0; }
 ENTITABLE_DECL std::uint64_t file_place::log_bytes() const { return 0; }
 ENTITABLE_DECL result<void> file_place::check_often() { return {}; }
+ENTITABLE_DECL bool file_place::may_be_written() const noexcept { return true; }
 
 #else
 
@@ -171,6 +172,12 @@ ENTITABLE_DECL result<void> file_place::check_often() {
 }
 
 ENTITABLE_DECL bool file_place::in_own_process() const noexcept { return forks_ == platform::forks(); }
+
+ENTITABLE_DECL bool file_place::may_be_written() const noexcept {
+    std::string const folder = path_.substr(0, path_.rfind('/') + 1);
+    return ::faccessat(AT_FDCWD, path_.c_str(), W_OK, AT_EACCESS) == 0 &&
+        ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
+}
 
 ENTITABLE_DECL std::uint64_t file_place::log() const {
     struct stat about{};

@@ -11,9 +11,17 @@ ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits
     if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
         return opened_before_fork();
     }
+    auto quiet = begin_quiet(waits);
+    if (!quiet) {
+        return std::move(quiet).as_failure();
+    }
     std::list<connection> one;
     {
         std::lock_guard const lock{mutex_};
+        if (*quiet && !((*quiet)->stamp() == idle_stamp_ && idle_stamp_.settled)) {
+            idle_.clear(); // they take what they have read for what is there
+            idle_stamp_ = (*quiet)->stamp();
+        }
         if (auto same = place_.check_often(); !same) {
             return std::move(same).as_failure();
         }
@@ -22,32 +30,52 @@ ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::borrow(patience& waits
         }
     }
     if (one.empty()) {
-        auto opened = connection::open_known(place_, options_, waits);
+        auto opened = connection::open_known(place_, options_, waits, access());
         if (!opened) {
             return std::move(opened).as_failure();
         }
         one.push_back(*std::move(opened));
     }
-    return result<borrowed>{std::in_place, *this, std::move(one)};
+    return result<borrowed>{std::in_place, *this, std::move(one), *std::move(quiet), true};
+}
+
+ENTITABLE_DECL result<std::optional<quiet_read>> reader_pool::begin_quiet(patience& waits) const {
+    if (!quiet_) {
+        return std::optional<quiet_read>{};
+    }
+    auto begun = quiet_read::begin(place_, waits);
+    return begun ? result<std::optional<quiet_read>>{*std::move(begun)} : std::move(begun).as_failure();
 }
 
 /// Takes no lock, since it may wait; what it reads of the place never changes.
-ENTITABLE_DECL result<connection> reader_pool::open_another(patience& waits) {
+ENTITABLE_DECL result<reader_pool::borrowed> reader_pool::open_another(patience& waits) {
     if (!place_.in_own_process()) {
         return opened_before_fork();
     }
     if (auto same = place_.same_file(); !same) {
         return std::move(same).as_failure();
     }
-    return connection::open_known(place_, options_, waits);
+    auto quiet = begin_quiet(waits);
+    if (!quiet) {
+        return std::move(quiet).as_failure();
+    }
+    auto opened = connection::open_known(place_, options_, waits, access());
+    if (!opened) {
+        return std::move(opened).as_failure();
+    }
+    std::list<connection> one;
+    one.push_back(*std::move(opened));
+    return result<borrowed>{std::in_place, *this, std::move(one), *std::move(quiet), false};
 }
 
-ENTITABLE_DECL void reader_pool::give_back(std::list<connection>& one) noexcept {
+ENTITABLE_DECL void reader_pool::give_back(
+    std::list<connection>& one, std::optional<quiet_read> const& quiet) noexcept {
     if (one.front().broken() || !place_.in_own_process()) {
         return;
     }
     std::lock_guard const lock{mutex_};
-    if (idle_.size() < options_.idle_readers) {
+    bool const fits = !quiet || (quiet->stamp() == idle_stamp_ && idle_stamp_.settled);
+    if (fits && idle_.size() < options_.idle_readers) {
         idle_.splice(idle_.end(), one);
     }
 }

@@ -148,15 +148,25 @@ ENTITABLE_DECL stepped end_known_tables(connection& on) {
     return on.run_text("CREATE VIEW entitable_passing AS SELECT 1; DROP VIEW entitable_passing");
 }
 
+/// `check_schema` in a transaction of its own.
+ENTITABLE_DECL result<bool> look_at_schema(connection& on, file_form wanted) {
+    if (on.run_text("BEGIN") != stepped::done) {
+        return on.problem("the file cannot be read");
+    }
+    auto ours = check_schema(on, wanted);
+    on.roll_back();
+    return ours;
+}
+
 ENTITABLE_DECL result<bool> schema_fits(connection& on, file_form wanted, patience& waits) {
     return patiently(waits, [&]() -> result<bool> {
-        if (on.run_text("BEGIN") != stepped::done) {
-            return on.problem("the file cannot be read");
-        }
-        auto ours = check_schema(on, wanted);
-        on.roll_back();
+        auto ours = look_at_schema(on, wanted);
         return ours && *ours ? journal_fits(on, wanted) : std::move(ours);
     });
+}
+
+ENTITABLE_DECL result<bool> schema_can_be_read(connection& on, file_form wanted, patience& waits) {
+    return patiently(waits, [&] { return look_at_schema(on, wanted); });
 }
 
 ENTITABLE_DECL result<void> prepare_schema(connection& on, file_form wanted, patience& waits) {

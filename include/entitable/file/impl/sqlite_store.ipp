@@ -46,6 +46,30 @@ ENTITABLE_DECL result<connection> connection_to(
     return made ? std::move(opened) : std::move(made).as_failure();
 }
 
+/// The first connection of a store that reads only.
+ENTITABLE_DECL result<connection> connection_to_read(
+    file_place const& place, file_options const& options, file_form wanted, patience& waits) {
+    auto const quiet = quiet_read::begin(place, waits);
+    if (!quiet) {
+        return failure{quiet.error()};
+    }
+    auto opened = connection::open(place.path(), options, waits, connection::access::read_quiet);
+    auto const known = opened ? schema_can_be_read(*opened, wanted, waits) : false;
+    if (auto still = quiet->still(); !still) {
+        return std::move(still).as_failure();
+    }
+    if (!opened || !known) {
+        return opened ? failure{known.error()} : std::move(opened).as_failure();
+    }
+    if (!*known) {
+        failure empty = cannot_be_written(place.path());
+        empty.error().message = text::joined({"the file is empty, and its folder ", folder_of(place.path()),
+            " or the file cannot be written, so that no tables can be made"});
+        return empty;
+    }
+    return opened;
+}
+
 } // namespace detail
 
 ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
@@ -57,8 +81,26 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
     if (!place) {
         return std::move(place).as_failure();
     }
+    auto opened = open_to_write(*place, options);
+    bool const refused = !opened &&
+        (opened.error().code == error_code::store_failed || opened.error().code == error_code::store_read_only);
+    if (!refused || place->may_be_written()) {
+        return opened;
+    }
+    call const unhurried;
+    detail::patience waits{options, unhurried};
+    auto reading =
+        detail::connection_to_read(*place, options, {true, options.local.limits.table_names_without_case}, waits);
+    if (!reading) {
+        return std::move(reading).as_failure();
+    }
+    return opened_file{*std::move(place), {}, *std::move(reading), false, true};
+}
+
+ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open_to_write(
+    detail::file_place const& place, file_options const& options) {
     detail::file_lock lock;
-    auto const locks = lock.open(place->path());
+    auto const locks = lock.open(place.path());
     if (!locks) {
         return failure{locks.error()};
     }
@@ -71,18 +113,18 @@ ENTITABLE_DECL result<sqlite_store::opened_file> sqlite_store::open(
         *locks && options.journal != file_journal::rollback, options.local.limits.table_names_without_case};
     call const unhurried;
     detail::patience waits{options, unhurried};
-    auto first = detail::connection_to(*place, options, wanted, lock, waits);
+    auto first = detail::connection_to(place, options, wanted, lock, waits);
     if (!first) {
         return std::move(first).as_failure();
     }
     bool const unpurged = detail::statement{*first, detail::sql::forgotten_table}.step() == detail::stepped::row;
-    return opened_file{*std::move(place), std::move(lock), *std::move(first), unpurged};
+    return opened_file{place, std::move(lock), *std::move(first), unpurged};
 }
 
 ENTITABLE_DECL sqlite_store::sqlite_store(opened_file file, file_options options)
     : options_(std::move(options)),
-      writer_(file.place, options_, std::move(file.lock), std::move(file.first)),
-      readers_(file.place, options_) {
+      writer_(file.place, options_, std::move(file.lock), std::move(file.first), file.read_only),
+      readers_(file.place, options_, file.read_only) {
     if (file.unpurged) {
         call context;
         context.deadline = time().steady() + std::chrono::milliseconds{200};
@@ -211,8 +253,11 @@ ENTITABLE_DECL result<void> sqlite_store::tables(std::string_view from_key, tabl
     }
     detail::statement list{**reader, detail::sql::list_tables};
     auto more = list.bind(1, from_key).first_row(waits);
-    while (more && *more && visit(list.bytes(0), list.bytes(1))) {
+    while (more && *more && reader->still() && visit(list.bytes(0), list.bytes(1))) {
         more = list.next_row();
+    }
+    if (auto still = reader->still(); !still) {
+        return still;
     }
     if (!more) {
         return std::move(more).as_failure();
@@ -229,29 +274,36 @@ ENTITABLE_DECL result<lookup> sqlite_store::get(
     if (!reader) {
         return std::move(reader).as_failure();
     }
+    auto const checked = [&](result<lookup> outcome) -> result<lookup> {
+        auto still = reader->still();
+        return still ? std::move(outcome) : std::move(still).as_failure();
+    };
     for (;;) {
         auto const id = (*reader)->table_id(table, waits);
         if (!id || !*id) {
-            return id ? result<lookup>{lookup::no_table} : failure{id.error()};
+            return checked(id ? result<lookup>{lookup::no_table} : failure{id.error()});
         }
         detail::statement asked{**reader, detail::sql::get};
         auto const found = asked.bind(1, **id).bind(2, partition).bind(3, row).first_row(waits);
         if (!found) {
-            return failure{found.error()};
+            return checked(failure{found.error()});
         }
         if (!asked.table_was_known()) {
             continue;
         }
         if (!*found) {
-            return lookup::absent;
+            return checked(lookup::absent);
         }
         auto const bytes =
             detail::unpack_row(**reader, asked.bytes(0), detail::partition_checksum(**id, partition), row);
         if (!bytes) {
-            return detail::unreadable_row(**reader, partition, row);
+            return checked(detail::unreadable_row(**reader, partition, row));
         }
-        visit(*bytes);
-        return lookup::found;
+        auto outcome = checked(lookup::found);
+        if (outcome) {
+            visit(*bytes);
+        }
+        return outcome;
     }
 }
 
@@ -275,17 +327,21 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
     if (!reader) {
         return std::move(reader).as_failure();
     }
+    auto const checked = [&](result<lookup> outcome) -> result<lookup> {
+        auto still = reader->still();
+        return still ? std::move(outcome) : std::move(still).as_failure();
+    };
     bool const one_partition = range.last_partition == range.from_partition;
     detail::row_run run{range.from_partition};
     auto const show = [&] {
-        bool const wanted = run.rows().empty() || visit(run.rows());
+        bool const wanted = run.rows().empty() || (reader->still() && visit(run.rows()));
         run.clear();
         return wanted;
     };
     for (;;) {
         auto const id = (*reader)->table_id(table, waits);
         if (!id || !*id) {
-            return id ? result<lookup>{lookup::no_table} : failure{id.error()};
+            return checked(id ? result<lookup>{lookup::no_table} : failure{id.error()});
         }
         detail::statement asked{**reader,
             one_partition              ? detail::sql::scan_partition
@@ -306,7 +362,7 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
         for (; more && *more; more = asked.next_row()) {
             if (!one_partition && asked.bytes(2) != run.partition()) {
                 if (!show()) {
-                    return found;
+                    return checked(found);
                 }
                 run.begin(asked.bytes(2));
                 partition_hash = detail::partition_checksum(**id, run.partition());
@@ -314,29 +370,29 @@ ENTITABLE_DECL result<lookup> sqlite_store::scan_runs(
             std::string_view const row = asked.bytes(0);
             auto const parts = detail::check_row(**reader, asked.bytes(1), partition_hash, row);
             if (!parts) {
-                return show() ? result<lookup>{detail::unreadable_row(**reader, run.partition(), row)} : found;
+                return checked(show() ? result<lookup>{detail::unreadable_row(**reader, run.partition(), row)} : found);
             }
             if (!run.add(row, *parts)) {
                 if (!show()) {
-                    return found;
+                    return checked(found);
                 }
                 static_cast<void>(run.add(row, *parts));
             }
             bool const may_be_last = ++rows == range.most_rows || (range.last_row && row > *range.last_row);
             if (may_be_last && !show()) {
-                return found;
+                return checked(found);
             }
         }
         if (!show()) {
-            return found;
+            return checked(found);
         }
         if (more && !(*reader)->in_own_process()) { // the visitor made this process
             more = asked.next_row();
         }
         if (!more) {
-            return std::move(more).as_failure();
+            return checked(std::move(more).as_failure());
         }
-        return found;
+        return checked(found);
     }
 }
 

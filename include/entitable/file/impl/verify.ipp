@@ -13,10 +13,11 @@ ENTITABLE_BEGIN_NAMESPACE
 ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
     constexpr std::size_t most_problems = 10;
     detail::patience waits{options_, context};
-    auto reader = readers_->open_another(waits);
-    if (!reader) {
-        return std::move(reader).as_failure();
+    auto borrowed = readers_->open_another(waits);
+    if (!borrowed) {
+        return std::move(borrowed).as_failure();
     }
+    detail::connection* const reader = &**borrowed;
     file_report report;
     auto structure = reader->text_of("PRAGMA integrity_check(10)");
     if (!structure) {
@@ -85,6 +86,9 @@ ENTITABLE_DECL result<file_report>(sqlite_store::verify)(call const& context) {
         if (without_case && !names.insert(text::ascii_lower(shown)).second) {
             report.problems.push_back("two tables have names that differ in nothing but case");
         }
+    }
+    if (auto still = borrowed->still(); !still) {
+        return std::move(still).as_failure();
     }
     if (!more) {
         return std::move(more).as_failure();

@@ -2,6 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/file/detail/quiet_read.hpp>
 #include <entitable/file/detail/schema.hpp>
 #include <entitable/file/detail/writer.hpp>
 
@@ -58,8 +59,10 @@ ENTITABLE_DECL void writer::line::append(line& others) noexcept {
     }
 }
 
-ENTITABLE_DECL writer::writer(file_place place, file_options const& options, file_lock lock, connection first)
-    : place_(std::move(place)),
+ENTITABLE_DECL writer::writer(
+    file_place place, file_options const& options, file_lock lock, connection first, bool read_only)
+    : read_only_(read_only),
+      place_(std::move(place)),
       options_(options),
       lock_(std::move(lock)),
       on_(std::move(first)),
@@ -69,7 +72,7 @@ ENTITABLE_DECL writer::writer(file_place place, file_options const& options, fil
 }
 
 ENTITABLE_DECL writer::~writer() {
-    if (!on_) {
+    if (!on_ || read_only_) {
         return;
     }
     bool alone = false;
@@ -96,6 +99,9 @@ ENTITABLE_DECL result<void> writer::checkpoint(call const& context) { return run
 ENTITABLE_DECL result<void> writer::run_or_move_log(write_job const* job, call const& context) {
     if (!place_.in_own_process()) { // before the mutex, which a thread of the parent may hold
         return opened_before_fork();
+    }
+    if (read_only_) {
+        return cannot_be_written(place_.path());
     }
     waiting mine{job, context, patience{options_, context}};
     await(mine);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+#include <entitable/core/text.hpp>
+#include <entitable/file/detail/quiet_read.hpp>
+#include <entitable/file/impl/file_lock.ipp>
+
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+
+#include <cerrno>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+ENTITABLE_DECL std::string folder_of(std::string_view path) {
+    std::size_t const end = path.find_last_of("/\\");
+    return text::printable(text::shortened(end == std::string_view::npos ? "."
+            : end == 0                                                   ? "/"
+                                                                         : path.substr(0, end),
+        200));
+}
+
+ENTITABLE_DECL failure cannot_be_written(std::string_view path) {
+    return failure{error_code::store_read_only,
+        text::joined({"the file is open for reading only, because it or its folder ", folder_of(path),
+            " cannot be written; open it as a user who may write there"})};
+}
+
+/// The error that names the folder and what stands in the way.
+ENTITABLE_DECL failure not_quiet(std::string_view path, std::string_view suffix, std::string_view why) {
+    failure failed{error_code::store_read_only,
+        text::joined({"the folder ", folder_of(path), " or the file cannot be written, and ",
+            text::printable(text::shortened(path.substr(path.find_last_of("/\\") + 1), 200)), suffix, " ", why})};
+    failed.error().detail = text::joined({"the file \"", text::printable(text::shortened(path, 200)), suffix, "\""});
+    return failed;
+}
+
+#if defined(_WIN32)
+
+ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, patience&) {
+    return not_quiet(place.path(), "-lock", "locks nobody out on this system");
+}
+ENTITABLE_DECL result<void> quiet_read::still() const { return {}; }
+
+#else
+
+/// The first bytes of a file beside the file: none where it is not there or empty, nothing where it cannot be read.
+ENTITABLE_DECL std::optional<std::string> head_of(std::string const& path) {
+    struct stat about{};
+    if (::lstat(path.c_str(), &about) != 0) {
+        return errno == ENOENT ? std::optional{std::string{}} : std::nullopt;
+    }
+    if (about.st_size == 0) {
+        return std::string{};
+    }
+    own_handle const opened = own_handle::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+    char bytes[4] = {};
+    if (opened.get() < 0 || ::read(opened.get(), bytes, sizeof bytes) != static_cast<ssize_t>(sizeof bytes)) {
+        return std::nullopt;
+    }
+    return std::string(bytes, sizeof bytes);
+}
+
+/// Whether a log or a journal has what is not in the file: https://www.sqlite.org/fileformat2.html, 3 and 4.1.
+ENTITABLE_DECL result<void> check_logs(std::string const& path) {
+    constexpr std::string_view once = "holds changes that are not in the file: open it once with write permission";
+    constexpr std::string_view unread = "cannot be read, so that nothing shows whether it holds changes";
+    auto const log = head_of(path + "-wal");
+    // With room that was taken ahead and not written it begins with zeros.
+    if (!log || log->starts_with("\x37\x7F\x06")) {
+        return not_quiet(path, "-wal", log ? once : unread);
+    }
+    auto const journal = head_of(path + "-journal");
+    if (!journal || (!journal->empty() && journal->front() != '\0')) {
+        return not_quiet(path, "-journal", journal ? once : unread);
+    }
+    return {};
+}
+
+ENTITABLE_DECL bool there_is(std::string const& path) noexcept {
+    struct stat about{};
+    return ::lstat(path.c_str(), &about) == 0 || errno != ENOENT;
+}
+
+ENTITABLE_DECL file_stamp stamp_of(std::string const& path) noexcept {
+    struct stat about{};
+    file_stamp made;
+    if (::lstat(path.c_str(), &about) != 0) {
+        return made;
+    }
+    constexpr std::int64_t second = 1'000'000'000;
+#if defined(__APPLE__)
+    timespec const& modified = about.st_mtimespec;
+    timespec const& changed = about.st_ctimespec;
+#else
+    timespec const& modified = about.st_mtim;
+    timespec const& changed = about.st_ctim;
+#endif
+    made.inode = static_cast<std::uint64_t>(about.st_ino);
+    made.bytes = static_cast<std::uint64_t>(about.st_size);
+    made.modified = std::int64_t{modified.tv_sec} * second + modified.tv_nsec;
+    made.changed = std::int64_t{changed.tv_sec} * second + changed.tv_nsec;
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    made.settled = made.changed < (std::int64_t{now.tv_sec} - 2) * second;
+    return made;
+}
+
+ENTITABLE_DECL result<quiet_read> quiet_read::begin(file_place const& place, patience& waits) {
+    result<quiet_read> made{std::in_place};
+    made->path_ = place.path();
+    std::string const lock = place.path() + "-lock";
+    for (;;) {
+        made->lock_ = own_handle::open(lock.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
+        int const handle = made->lock_.get();
+        if (handle < 0 && errno == ENOENT) {
+            break;
+        }
+        if (handle < 0) {
+            return not_quiet(place.path(), "-lock", "cannot be read, so that nothing shows whether somebody writes");
+        }
+#if defined(F_OFD_SETLK)
+        if (locked_by_other(handle, next_byte)) {
+            waits.pause(); // a writer has the next turn
+        }
+#endif
+        bool locked = false;
+        while (!(locked = ::flock(handle, LOCK_SH | LOCK_NB) == 0) && (errno == EWOULDBLOCK || errno == EINTR)) {
+            if (!waits.wait()) {
+                return waits.given_up();
+            }
+        }
+        if (!locked) {
+            return not_quiet(place.path(), "-lock", "cannot be locked, so that nothing keeps writers away");
+        }
+        // A lock of a file that others do not find any more locks nobody out.
+        struct stat held{};
+        struct stat named{};
+        if (::fstat(handle, &held) == 0 && ::stat(lock.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+            held.st_dev == named.st_dev) {
+            break;
+        }
+    }
+    if (auto whole = check_logs(place.path()); !whole) {
+        return std::move(whole).as_failure();
+    }
+    made->stamp_ = stamp_of(place.path());
+    if (auto same = place.same_file(); !same) {
+        return std::move(same).as_failure();
+    }
+    return made;
+}
+
+ENTITABLE_DECL result<void> quiet_read::still() const {
+    if (lock_.get() >= 0 || (!there_is(path_ + "-lock") && check_logs(path_) && stamp_of(path_) == stamp_)) {
+        return {};
+    }
+    return failure{error_code::store_busy,
+        text::joined({"somebody wrote to the file, whose folder ", folder_of(path_),
+            " cannot be written here, while it was read; what was read is not to be used"})};
+}
+
+#endif
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
