@@ -43,6 +43,7 @@ template <class Entity, class Row>
     if (!*more) {
         return read;
     }
+    walk.keep_page(true); // code of the user may throw: then the next page is this one again
     page_of<Row>& made = read->emplace();
     made.items.resize(walk.size());
     for (std::size_t index = 0; index < made.items.size(); ++index) {
@@ -52,6 +53,7 @@ template <class Entity, class Row>
         }
     }
     made.token = walk.token();
+    walk.keep_page(false);
     return read;
 }
 

@@ -90,6 +90,8 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<bool> end_page();
     /// Each further page is this error.
     ENTITABLE_LAZY void end_with(error const& reason);
+    /// Whether the next page is to be this one again.
+    void keep_page(bool keep) noexcept { keeps_page_ = keep; }
     /// The rows of that page which belong to the query's result.
     [[nodiscard]] page const& rows() const noexcept { return page_; }
     [[nodiscard]] std::size_t size() const noexcept { return used_; }
@@ -146,6 +148,7 @@ private:
     std::size_t at_{};      ///< the next one of them
     std::uint64_t taken_{}; ///< rows in all, the present page included
     result<void> failed_;   ///< why there is no page
+    bool keeps_page_{};     ///< see `keep_page`
     thread_inside inside_;  ///< of what reads pages and waits
 };
 

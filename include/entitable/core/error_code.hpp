@@ -79,7 +79,7 @@ enum class error_code : std::uint16_t {
     backup_incomplete,   ///< a backup was not made to its end, or is not one
     reference_missing,   ///< a store has no whole copy of a reference table
     wrong_store,         ///< by its header a store is not the one that a list of stores says, or it has none
-    store_read_only,     ///< the store can be read and not written: a standby, a role of reading sessions, a folder without write permission
+    store_read_only, ///< the store can be read and not written: a standby, a role of reading sessions, a folder without write permission
     declaration_differs, ///< the table keeps an index that this program does not have, so that it writes nothing
     declaration_missing, ///< the table has entities, and no declaration of its indexes: they have to be built
 };

@@ -123,7 +123,9 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
 
 ENTITABLE_LAZY_BODY void row_walk::begin_page() {
     at_ = 0;
-    used_ = 0; // who has told an error tells it again
+    if (!keeps_page_) {
+        used_ = 0; // who has told an error tells it again
+    }
 }
 
 ENTITABLE_LAZY_BODY void row_walk::end_with(error const& reason) {

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// What stands on tables and is called again after an error at each of its requests: it fails, or everything is done.
+
+#include <entitable/aggregate.hpp>
+#include <entitable/bulk.hpp>
+#include <entitable/copy.hpp>
+#include <entitable/expiry.hpp>
+#include <entitable/fleet.hpp>
+#include <entitable/index.hpp>
+#include <entitable/messaging.hpp>
+#include <entitable/sequence.hpp>
+#include <entitable/testing/manual_clock.hpp>
+#include <entitable/views.hpp>
+#include <entitable/wide.hpp>
+
+#include <support/asked_again.hpp>
+
+#include <set>
+
+using namespace entitable;
+using namespace entitable_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct sale {
+    std::string shop;
+    std::int32_t number{};
+    std::string day;
+    std::int64_t cents{};
+};
+ENTITABLE(sale, partition_key(shop), row_key(literal("SALE:"), number), properties(day, cents))
+using s = fields<sale>;
+
+struct by_day : sale {};
+ENTITABLE(by_day, partition_key(shop), row_key(literal("DAY:"), day, number), properties(cents))
+using d = fields<by_day>;
+struct by_cents : sale {};
+ENTITABLE(by_cents, partition_key(cents), row_key(shop, number), properties(day))
+using c = fields<by_cents>;
+
+struct day_sum {
+    std::string shop;
+    std::string day;
+    std::int64_t cents{};
+
+    static day_sum key(sale const& of) { return {of.shop, of.day}; }
+    void add(sale const& one) { cents += one.cents; }
+    void subtract(sale const& one) { cents -= one.cents; }
+};
+ENTITABLE(day_sum, partition_key(shop), row_key(literal("SUM:"), day), properties(cents))
+
+constexpr std::int32_t number_of_sales = 9;
+
+/// Sales of three shops on three days.
+table<sale> sales_in(any_transport const& store, std::string name = "sales") {
+    table<sale> const all{store, std::move(name)};
+    all.create().value();
+    for (std::int32_t number = 0; number < number_of_sales; ++number) {
+        all.insert({"shop" + std::to_string(number % 3), number, "day" + std::to_string(number / 3), number}).value();
+    }
+    return all;
+}
+
+bulk_options quick(entitable::clock& time) {
+    bulk_options how;
+    how.time = &time;
+    how.seed = 7;
+    return how;
+}
+
+} // namespace
+
+TEST_CASE("asked again: bulk copies and expiries") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        testing::manual_clock time;
+        auto const from = sales_in(store);
+        table<sale> const to{store, "copies"};
+        to.create().value();
+        plan();
+        for (int asked = 0;; ++asked) {
+            auto const copied = bulk_copy(from.scan_table().page_size(4), to, quick(time));
+            if (copied && copied->all_written()) {
+                break;
+            }
+            REQUIRE(asked < 5);
+        }
+        CHECK(asked_until_success([&] { return to.scan_table().to(); })->size() == number_of_sales);
+        time.advance(48h);
+        for (int asked = 0;; ++asked) {
+            auto const gone = expire(from, from.scan_table().page_size(4), -100 * 24h, quick(system_clock()));
+            if (gone && gone->all_written()) {
+                break;
+            }
+            REQUIRE(asked < 5);
+        }
+        CHECK(asked_until_success([&] { return from.scan_table().to(); })->empty());
+    });
+}
+
+TEST_CASE("asked again: a copy of a table") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        auto const from = sales_in(store);
+        table<sale> const to{store, "copies"};
+        to.create().value();
+        plan();
+        static_cast<void>(asked_until_success([&] { return copy(from, to); }));
+        CHECK(asked_until_success([&] { return to.scan_table().to(); })->size() == number_of_sales);
+    });
+}
+
+TEST_CASE("asked again: a view that is refreshed, verified and read") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        testing::manual_clock time;
+        auto const all = sales_in(store);
+        view_options how;
+        how.load = quick(time);
+        materialized_view<day_sum> const sums{store, "sums", how};
+        sums.create().value();
+        plan();
+        static_cast<void>(asked_until_success([&] { return sums.refresh(all.scan_table().page_size(4)); }));
+        auto const audit = asked_until_success([&] { return (sums.verify)(all.scan_table().page_size(4)); });
+        CHECK(audit->missing + audit->dangling + audit->different == 0);
+        auto const seen = asked_until_success(
+            [&] { return sums.read([](table<day_sum> const& of) { return of.scan_table().page_size(4).to(); }); });
+        CHECK(seen->value.size() == number_of_sales);
+    });
+}
+
+TEST_CASE("asked again: queries by an index, and the care of indexes") {
+    using sales_table = indexed_table<sale, by_day, elsewhere<by_cents>>;
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        sales_table const sales{store, "sales", in_table<by_cents>{store, "cents"}};
+        sales.create().value();
+        for (std::int32_t number = 0; number < 3; ++number) {
+            sales.insert({"kiel", number, "mon", 3}).value();
+        }
+        sales_table const others{store, "sales", in_table<by_cents>{store, "cents"}};
+        plan();
+        CHECK(asked_until_success([&] {
+            return others.by<by_day>().where(d::shop == "kiel").page_size(2).to();
+        })->size() == 3);
+        CHECK(asked_until_success([&] {
+            return others.by<by_cents>().where(c::cents == 3).page_size(2).to();
+        })->size() == 3);
+        // A write that failed is completed by the next one, or by a repair.
+        for (int asked = 0; !sales.insert_or_replace({"kiel", 1, "tue", 4}) && asked < 5; ++asked) {}
+        static_cast<void>(asked_until_success([&] { return sales.repair(); }));
+        auto const seen = asked_until_success([&] { return (sales.verify)(); });
+        CHECK(seen->missing + seen->dangling + seen->different + seen->violations == 0);
+        CHECK(asked_until_success([&] { return others.by<by_cents>().where(c::cents == 3).to(); })->size() == 2);
+        CHECK(asked_until_success([&] { return others.by<by_cents>().where(c::cents == 4).to(); })->size() == 1);
+    });
+}
+
+TEST_CASE("asked again: sums, and their audit") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        aggregated_table<sale, day_sum> const sales{store, "sales"};
+        sales.create().value();
+        plan();
+        for (int asked = 0; asked < 5; ++asked) {
+            if (sales.insert_or_replace({"kiel", 1, "mon", 3})) {
+                break;
+            }
+        }
+        CHECK(asked_until_success([&] { return sales.sums({"kiel", "mon"}); })->cents == 3);
+        CHECK(asked_until_success([&] { return (sales.verify)("kiel"); })->different == 0);
+        CHECK(asked_until_success([&] { return sales.rebuild("kiel"); })->different == 0);
+    });
+}
+
+TEST_CASE("asked again: numbers of a sequence") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        testing::manual_clock time;
+        sequence_options how;
+        how.max_attempts = 1;
+        how.block = 2;
+        how.time = &time;
+        sequence const numbers{store, "orders", how};
+        plan();
+        std::int64_t last = 0;
+        for (int drawn = 0; drawn < 6; ++drawn) {
+            auto const next = asked_until_success([&] { return numbers.next(); });
+            CHECK(next->value > last);
+            last = next->value;
+        }
+    });
+}
+
+TEST_CASE("asked again: a queue that is claimed until it is empty, its lists and its outbox") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        testing::manual_clock time;
+        queue_options how;
+        how.lanes = 2;
+        how.visibility = 10s;
+        how.max_attempts = 1;
+        how.time = &time;
+        how.seed = 7;
+        table_queue<sale> const queue{store, "queue", how};
+        queue.create().value();
+        auto const sales = sales_in(store);
+        plan();
+        for (std::int32_t number = 0; number < 5; ++number) {
+            enqueue_options named;
+            named.id = "id" + std::to_string(number);
+            static_cast<void>(asked_until_success([&] { return queue.enqueue({"kiel", number, "mon", 1}, named); }));
+        }
+        for (int asked = 0; asked < 5; ++asked) {
+            auto changes = sales.batch();
+            changes.insert_or_replace({"shop1", 77, "mon", 1});
+            queue.outbox(changes, {"kiel", 5, "mon", 1}, "outbox");
+            auto const made = changes.submit();
+            if (made || made.error().code == error_code::entity_already_exists) { // of the attempt before
+                break;
+            }
+        }
+        static_cast<void>(asked_until_success([&] { return queue.relay(store, "sales"); }));
+        CHECK(asked_until_success([&] { return queue.peek(); })->size() == 6);
+        auto const size = asked_until_success([&] { return queue.approximate_size(); });
+        CHECK(size->ready == 6);
+        std::set<std::int32_t> done;
+        for (int empty = 0; empty < 2;) {
+            auto item = asked_until_success([&] { return queue.claim(); });
+            if (!*item) {
+                ++empty; // what a claim without an answer holds is free again after a while
+                time.advance(11s);
+                continue;
+            }
+            static_cast<void>((*item)->complete()); // else it comes again
+            done.insert((*item)->message().number);
+        }
+        CHECK(done.size() == 6);
+        CHECK(asked_until_success([&] { return queue.dead_letters(); })->empty());
+        time.advance(48h);
+        static_cast<void>(asked_until_success([&] { return queue.sweep(); }));
+    });
+}
+
+TEST_CASE("asked again: an entity over several rows") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        wide_table<sale> const wide{store, "wide"};
+        wide.create().value();
+        plan();
+        for (int asked = 0; asked < 5; ++asked) {
+            if (wide.insert_or_replace({"kiel", 1, "mon", 3})) {
+                break;
+            }
+        }
+        CHECK(asked_until_success([&] { return wide.get("kiel", 1); })->cents == 3);
+    });
+}
+
+TEST_CASE("asked again: tables of periods") {
+    with_each_request_failing([](faulty_store const& store, auto const& plan) {
+        testing::manual_clock time;
+        period_tables<sale> const days{store, "days", {.length = period::day, .keep = 24h, .time = &time}};
+        plan();
+        for (int day = 0; day < 3; ++day) {
+            static_cast<void>(asked_until_success([&] { return days.at(time.now()); }));
+            time.advance(24h);
+        }
+        date_time const now = time.now();
+        auto const all =
+            asked_until_success([&] { return days.between({now.ticks - 30 * 864'000'000'000}, {now.ticks + 1}); });
+        CHECK(all->size() == 3);
+        time.advance(30 * 24h);
+        static_cast<void>(asked_until_success([&] { return days.drop_old(); }));
+        CHECK(asked_until_success([&] {
+            return days.between({now.ticks - 30 * 864'000'000'000}, {now.ticks + 1});
+        })->empty());
+    });
+}
