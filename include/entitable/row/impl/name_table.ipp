@@ -27,21 +27,21 @@ ENTITABLE_LAZY_BODY std::uint32_t name_table::hash_of(std::string_view name, std
 }
 
 ENTITABLE_LAZY_BODY void name_table::reserve(std::size_t names) {
-    std::size_t slots = 16;
-    while (slots < 2 * names) {
-        slots *= 2;
+    std::size_t capacity = 16;
+    while (capacity < 2 * names) {
+        capacity *= 2;
     }
     if (names > few) {
         more_entries_.resize(names);
-        more_slots_.assign(slots, 0);
+        more_slots_.assign(capacity, 0);
         entries_ = more_entries_.data();
         slots_ = more_slots_.data();
     } else {
-        std::memset(few_slots_, 0, slots * sizeof *few_slots_);
+        std::memset(few_slots_, 0, capacity * sizeof *few_slots_);
         entries_ = few_entries_;
         slots_ = few_slots_;
     }
-    mask_ = slots - 1;
+    mask_ = capacity - 1;
 }
 
 ENTITABLE_LAZY_BODY std::size_t name_table::slot_of(std::string_view name, std::uint32_t hash) noexcept {
