@@ -53,7 +53,7 @@ bool can_be_another() {
 
 /// A process of a user who may write nothing of ours.
 template <class Work>
-child_process reader(Work work) {
+child_process as_other_user(Work work) {
     return child_process{[&] {
         constexpr unsigned nobody = 65534;
         bool const other = ::setgroups(0, nullptr) == 0 && ::setgid(nobody) == 0 && ::setuid(nobody) == 0;
@@ -153,7 +153,7 @@ TEST_CASE("read-only folder: a file that nobody writes is read, with and without
             }
             auto const before = names_in(folder);
             CAPTURE(locked, journal == file_journal::rollback);
-            auto reading = reader([&] {
+            auto reading = as_other_user([&] {
                 auto const opened = file_backend::open(path, with(journal));
                 if (!opened) {
                     std::fprintf(stderr, "%s\n", opened.error().to_string().c_str());
@@ -184,7 +184,7 @@ TEST_CASE("read-only folder: a lock file that cannot be read shows nothing") {
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::automatic);
     ::chmod((path + "-lock").c_str(), 0600);
-    CHECK(reader([&] { return is_refused(path, "notes.db-lock", "cannot be read"); }).succeeds());
+    CHECK(as_other_user([&] { return is_refused(path, "notes.db-lock", "cannot be read"); }).succeeds());
 }
 
 TEST_CASE("read-only folder: an empty file is not made a file of tables") {
@@ -195,7 +195,7 @@ TEST_CASE("read-only folder: an empty file is not made a file of tables") {
     std::string const path = folder / "notes.db";
     std::ofstream{path}.close();
     show(folder);
-    CHECK(reader([&] { return is_refused(path, "", "empty"); }).succeeds());
+    CHECK(as_other_user([&] { return is_refused(path, "", "empty"); }).succeeds());
 }
 
 TEST_CASE("read-only folder: what a killed writer left is not in the file") {
@@ -212,11 +212,13 @@ TEST_CASE("read-only folder: what a killed writer left is not in the file") {
     }};
     CHECK(killed.succeeds());
     show(folder);
-    CHECK(reader([&] { return is_refused(path, "notes.db-wal", "open it once with write permission"); }).succeeds());
+    CHECK(as_other_user([&] {
+        return is_refused(path, "notes.db-wal", "open it once with write permission");
+    }).succeeds());
     ::chmod((path + "-wal").c_str(), 0600);
-    CHECK(reader([&] { return is_refused(path, "notes.db-wal", "cannot be read"); }).succeeds());
+    CHECK(as_other_user([&] { return is_refused(path, "notes.db-wal", "cannot be read"); }).succeeds());
     CHECK(count_of(file_backend{path, with(file_journal::automatic)}) == 21); // which also ends the log
-    CHECK(reader([&] { return count_of(file_backend{path, with(file_journal::automatic)}) == 21; }).succeeds());
+    CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::automatic)}) == 21; }).succeeds());
 }
 
 TEST_CASE("read-only folder: a journal that would have to be rolled back") {
@@ -227,9 +229,9 @@ TEST_CASE("read-only folder: a journal that would have to be rolled back") {
     std::string const path = write_notes(folder, file_journal::rollback);
     std::ofstream{path + "-journal", std::ios::binary} << "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7" << std::string(504, 'x');
     show(folder);
-    CHECK(reader([&] { return is_refused(path, "notes.db-journal", "open it once"); }).succeeds());
+    CHECK(as_other_user([&] { return is_refused(path, "notes.db-journal", "open it once"); }).succeeds());
     std::ofstream{path + "-journal", std::ios::binary} << std::string(512, '\0'); // of a transaction that has ended
-    CHECK(reader([&] { return count_of(file_backend{path, with(file_journal::rollback)}) == 20; }).succeeds());
+    CHECK(as_other_user([&] { return count_of(file_backend{path, with(file_journal::rollback)}) == 20; }).succeeds());
 }
 
 TEST_CASE("read-only folder: a writer before and after the file was opened") {
@@ -239,7 +241,7 @@ TEST_CASE("read-only folder: a writer before and after the file was opened") {
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::automatic);
     shared_memory<steps> at;
-    auto reading = reader([&] {
+    auto reading = as_other_user([&] {
         file_backend const store{path, with(file_journal::automatic)};
         table<note> const notes{store, "notes"};
         std::this_thread::sleep_for(
@@ -283,7 +285,7 @@ TEST_CASE("read-only folder: a writer waits for a read that goes on, with the lo
     temporary_folder const folder;
     std::string const path = write_notes(folder, file_journal::automatic, 3000);
     shared_memory<steps> at;
-    auto reading = reader([&] {
+    auto reading = as_other_user([&] {
         auto opened = sqlite_store::open(path, with(file_journal::automatic));
         sqlite_store store{*std::move(opened), with(file_journal::automatic)};
         std::size_t seen = 0;
@@ -312,7 +314,7 @@ TEST_CASE("read-only folder: a writer that comes while a file without a lock fil
     std::string const path = write_notes(folder, file_journal::automatic, 3000);
     fs::remove(path + "-lock");
     shared_memory<steps> at;
-    auto reading = reader([&] {
+    auto reading = as_other_user([&] {
         auto opened = sqlite_store::open(path, with(file_journal::automatic));
         sqlite_store store{*std::move(opened), with(file_journal::automatic)};
         std::size_t seen = 0;
