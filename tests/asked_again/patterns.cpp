@@ -82,7 +82,7 @@ TEST_CASE("asked again: bulk copies and expiries") {
         plan();
         for (int asked = 0;; ++asked) {
             auto const copied = bulk_copy(from.scan_table().page_size(4), to, quick(time));
-            if (copied && copied->all_written()) {
+            if (copied && copied->all()) {
                 break;
             }
             REQUIRE(asked < 5);
@@ -91,7 +91,7 @@ TEST_CASE("asked again: bulk copies and expiries") {
         time.advance(48h);
         for (int asked = 0;; ++asked) {
             auto const gone = expire(from, from.scan_table().page_size(4), -100 * 24h, quick(system_clock()));
-            if (gone && gone->all_written()) {
+            if (gone && gone->all()) {
                 break;
             }
             REQUIRE(asked < 5);
@@ -124,7 +124,7 @@ TEST_CASE("asked again: a view that is refreshed, verified and read") {
         auto const audit = asked_until_success([&] { return (sums.verify)(all.scan_table().page_size(4)); });
         CHECK(audit->missing + audit->dangling + audit->different == 0);
         auto const seen = asked_until_success(
-            [&] { return sums.read([](table<day_sum> const& of) { return of.scan_table().page_size(4).to(); }); });
+            [&] { return sums.read([](reader<day_sum> const& of) { return of.scan_table().page_size(4).to(); }); });
         CHECK(seen->value.size() == number_of_sales);
     });
 }

@@ -72,7 +72,7 @@ cast poster() {
             }};
 }
 /// Reads the channel, which had one post when this began.
-cast reader() {
+cast look_at_store() {
     return {"reader", [](microblog const& blog, entitable::clock&) {
                 told made;
                 auto const seen = blog.read("cats", "old");
@@ -250,9 +250,9 @@ TEST_CASE("saga: a channel is deleted, and made again as soon as its name is fre
 }
 
 TEST_CASE("saga: nobody reads from a marked channel") {
-    check(walk({worker("A", 1), reader()}, quiet, {}, 20'000), true);
-    check(walk({worker("A", 1), reader()}, {.faults = 0, .late = 0, .crashes = 1}));
-    check(walk({worker("A", 1), user(), reader()}, quiet));
+    check(walk({worker("A", 1), look_at_store()}, quiet, {}, 20'000), true);
+    check(walk({worker("A", 1), look_at_store()}, {.faults = 0, .late = 0, .crashes = 1}));
+    check(walk({worker("A", 1), user(), look_at_store()}, quiet));
 }
 
 TEST_CASE("saga: a worker ends at each point, before and after each request, and another one goes on") {
@@ -286,7 +286,7 @@ TEST_CASE("saga: planted defects are found") {
         CHECK(at_each_point({.by_name = true}).problem.find("without its post") != std::string::npos);
     }
     SECTION("a reader that looks for the mark before it reads, and not after it") {
-        CHECK(finds({slow, reader()}, quiet, {.looks_once = true}) == "a marked channel was read");
+        CHECK(finds({slow, look_at_store()}, quiet, {.looks_once = true}) == "a marked channel was read");
     }
     SECTION("an unguarded progress row") {
         cast unguarded = slow;

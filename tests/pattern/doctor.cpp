@@ -40,9 +40,9 @@ void strike(
         .value();
 }
 
-std::uint64_t count_of(diagnosis const& made, finding_kind kind) {
+std::uint64_t count_of(diagnosis const& made, store_fault kind) {
     std::uint64_t count = 0;
-    for (finding const& each : made.findings) {
+    for (store_finding const& each : made.findings) {
         count += each.kind == kind ? each.count : 0;
     }
     return count;
@@ -87,13 +87,13 @@ TEST_CASE("doctor: what older versions and foreign writers have left is found, w
     strike(store, "scans", "east", "~!w!two!00"); // as a copy of before left it
     auto const made = doctor(store, patients).value();
     INFO(made.to_string());
-    CHECK(count_of(made, finding_kind::unique_violation) == 1);
-    CHECK(count_of(made, finding_kind::index_row_missing) == 1);
-    CHECK(count_of(made, finding_kind::index_row_dangling) == 1);
-    CHECK(count_of(made, finding_kind::index_not_built) == 1);
-    CHECK(count_of(made, finding_kind::index_without_entities) == 1);
-    CHECK(count_of(made, finding_kind::wide_part_without_entity) == 1);
-    CHECK(count_of(made, finding_kind::wide_entity_without_part) == 1);
+    CHECK(count_of(made, store_fault::unique_violation) == 1);
+    CHECK(count_of(made, store_fault::index_row_missing) == 1);
+    CHECK(count_of(made, store_fault::index_row_dangling) == 1);
+    CHECK(count_of(made, store_fault::index_not_built) == 1);
+    CHECK(count_of(made, store_fault::index_without_entities) == 1);
+    CHECK(count_of(made, store_fault::wide_part_without_entity) == 1);
+    CHECK(count_of(made, store_fault::wide_entity_without_part) == 1);
     CHECK(made.findings.size() == 7);
     CHECK(made.to_string().find("scans: 1 wide entities with missing parts, for example") != std::string::npos);
 }

@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// What `doctor` can find.
-enum class finding_kind : std::uint8_t {
+enum class store_fault : std::uint8_t {
     wide_part_without_entity, ///< a part of a wide entity whose main row is not there, or is of another write
     wide_entity_without_part, ///< a main row of a wide entity that names parts which are not there: it cannot be read
     index_intent,             ///< a write of an index in other partitions that did not end: `apply_pending`
@@ -27,11 +27,11 @@ enum class finding_kind : std::uint8_t {
 };
 
 /// For a person: what it is, and what to call.
-[[nodiscard]] std::string_view to_string(finding_kind kind) noexcept;
+[[nodiscard]] std::string_view to_string(store_fault kind) noexcept;
 
 /// One kind of finding in one table.
-struct finding {
-    finding_kind kind{};   ///< what it is
+struct store_finding {
+    store_fault kind{};    ///< what it is
     std::string table;     ///< where
     std::uint64_t count{}; ///< how often
     std::string example;   ///< the keys of one of the rows
@@ -39,9 +39,9 @@ struct finding {
 
 /// What `doctor` has read and found.
 struct diagnosis {
-    std::uint64_t tables{};        ///< read
-    std::uint64_t rows{};          ///< read, those of the library included
-    std::vector<finding> findings; ///< by table
+    std::uint64_t tables{};              ///< read
+    std::uint64_t rows{};                ///< read, those of the library included
+    std::vector<store_finding> findings; ///< by table
 
     /// Whether nothing was found.
     [[nodiscard]] bool good() const noexcept { return findings.empty(); }
@@ -52,13 +52,13 @@ struct diagnosis {
 namespace detail {
 
 [[nodiscard]] result<diagnosis> examine_tables(any_transport const& store, call_options const& options);
-void add_finding(diagnosis& to, finding_kind kind, std::string const& table, std::uint64_t count, std::string example);
+void add_finding(diagnosis& to, store_fault kind, std::string const& table, std::uint64_t count, std::string example);
 
 /// Adds what the verification of an indexed table has found.
 template <class Table>
 [[nodiscard]] result<void> examine_indexes(diagnosis& to, Table const& table) {
     ENTITABLE_TRY(auto const seen, (table.verify)(100));
-    auto const add = [&](finding_kind kind, std::string_view fault, std::uint64_t count) {
+    auto const add = [&](store_fault kind, std::string_view fault, std::uint64_t count) {
         std::string example;
         for (auto const& each : seen.samples) {
             if (example.empty() && to_string(each.fault) == fault) {
@@ -67,10 +67,10 @@ template <class Table>
         }
         add_finding(to, kind, table.name(), count, std::move(example));
     };
-    add(finding_kind::index_row_missing, "missing", seen.missing);
-    add(finding_kind::index_row_dangling, "dangling", seen.dangling);
-    add(finding_kind::index_row_different, "different", seen.different);
-    add(finding_kind::unique_violation, "violation", seen.violations);
+    add(store_fault::index_row_missing, "missing", seen.missing);
+    add(store_fault::index_row_dangling, "dangling", seen.dangling);
+    add(store_fault::index_row_different, "different", seen.different);
+    add(store_fault::unique_violation, "violation", seen.violations);
     return {};
 }
 

@@ -11,18 +11,18 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-ENTITABLE_DECL std::string_view to_string(finding_kind kind) noexcept {
+ENTITABLE_DECL std::string_view to_string(store_fault kind) noexcept {
     switch (kind) {
-        case finding_kind::wide_part_without_entity: return "parts of wide entities that are not there";
-        case finding_kind::wide_entity_without_part: return "wide entities with missing parts";
-        case finding_kind::index_intent: return "writes of indexes that did not end: call apply_pending()";
-        case finding_kind::index_not_built: return "indexes whose build or retirement did not end: call it again";
-        case finding_kind::index_without_entities:
+        case store_fault::wide_part_without_entity: return "parts of wide entities that are not there";
+        case store_fault::wide_entity_without_part: return "wide entities with missing parts";
+        case store_fault::index_intent: return "writes of indexes that did not end: call apply_pending()";
+        case store_fault::index_not_built: return "indexes whose build or retirement did not end: call it again";
+        case store_fault::index_without_entities:
             return "states of indexes that do not name their entities: call create_if_absent()";
-        case finding_kind::index_row_missing: return "entities without their index row: call repair()";
-        case finding_kind::index_row_dangling: return "index rows without their entity: call repair()";
-        case finding_kind::index_row_different: return "index rows that differ from their entity: call repair()";
-        case finding_kind::unique_violation: return "entities that share a key of a unique index: see violations()";
+        case store_fault::index_row_missing: return "entities without their index row: call repair()";
+        case store_fault::index_row_dangling: return "index rows without their entity: call repair()";
+        case store_fault::index_row_different: return "index rows that differ from their entity: call repair()";
+        case store_fault::unique_violation: return "entities that share a key of a unique index: see violations()";
     }
     return "unknown";
 }
@@ -32,7 +32,7 @@ ENTITABLE_DECL std::string diagnosis::to_string() const {
         return "nothing was found";
     }
     std::string lines;
-    for (finding const& each : findings) {
+    for (store_finding const& each : findings) {
         lines += lines.empty() ? "" : "\n";
         lines += text::joined({each.table, ": ", std::to_string(each.count), " ", entitable::to_string(each.kind),
             ", for example ", each.example});
@@ -43,11 +43,11 @@ ENTITABLE_DECL std::string diagnosis::to_string() const {
 namespace detail {
 
 ENTITABLE_DECL void add_finding(
-    diagnosis& to, finding_kind kind, std::string const& table, std::uint64_t count, std::string example) {
+    diagnosis& to, store_fault kind, std::string const& table, std::uint64_t count, std::string example) {
     if (count == 0) {
         return;
     }
-    for (finding& each : to.findings) {
+    for (store_finding& each : to.findings) {
         if (each.kind == kind && each.table == table) {
             each.count += count;
             return;
@@ -66,7 +66,7 @@ public:
         if (each.row_key.starts_with(system_row::wide)) {
             take_part(each);
         } else if (each.row_key.starts_with(system_row::intent)) {
-            add(finding_kind::index_intent, keys_text(each.partition_key, each.row_key));
+            add(store_fault::index_intent, keys_text(each.partition_key, each.row_key));
         } else if (each.partition_key == system_row::index && each.row_key.starts_with(system_row::index)) {
             take_state(each);
         } else if (!system_row::is_one(each.row_key)) {
@@ -74,37 +74,33 @@ public:
             auto const generation = each.find(wide_generation);
             if (parts && parts->type() == edm_type::int32 && generation && generation->type() == edm_type::int64) {
                 heads_[{std::string{each.partition_key}, std::string{each.row_key}}] = {
-                    parts->as_int32(), generation->as_int64()};
+                    static_cast<std::size_t>(parts->as_int32()), generation->as_int64()};
             }
         }
     }
 
     void conclude() {
-        std::map<keys, std::int32_t> found;
+        std::map<keys, std::size_t> found;
         for (auto const& [part, generation] : parts_) {
             auto const head = heads_.find(part.first);
             if (head == heads_.end() || head->second.generation != generation || part.second >= head->second.parts) {
-                add(finding_kind::wide_part_without_entity, keys_text(part.first.first, part.first.second));
+                add(store_fault::wide_part_without_entity, keys_text(part.first.first, part.first.second));
             } else {
                 ++found[part.first];
             }
         }
         for (auto const& [entity, head] : heads_) {
             auto const there = found.find(entity);
-            if ((there == found.end() ? 0 : there->second) != head.parts) {
-                add(finding_kind::wide_entity_without_part, keys_text(entity.first, entity.second));
+            if ((there == found.end() ? std::size_t{0} : there->second) != head.parts) {
+                add(store_fault::wide_entity_without_part, keys_text(entity.first, entity.second));
             }
         }
     }
 
 private:
     using keys = std::pair<std::string, std::string>;
-    struct head {
-        std::int32_t parts{};
-        std::int64_t generation{};
-    };
 
-    void add(finding_kind kind, std::string example) { add_finding(to_, kind, table_, 1, std::move(example)); }
+    void add(store_fault kind, std::string example) { add_finding(to_, kind, table_, 1, std::move(example)); }
     void take_part(row_view each) {
         std::string_view rest = each.row_key.substr(system_row::wide.size());
         auto const digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -112,10 +108,11 @@ private:
         bool const good = rest.size() >= 3 && rest[rest.size() - 3] == '!' && digit(rest[rest.size() - 2]) &&
             digit(rest[rest.size() - 1]) && generation && generation->type() == edm_type::int64;
         if (!good) {
-            add(finding_kind::wide_part_without_entity, keys_text(each.partition_key, each.row_key));
+            add(store_fault::wide_part_without_entity, keys_text(each.partition_key, each.row_key));
             return;
         }
-        std::int32_t const number = (rest[rest.size() - 2] - '0') * 10 + (rest[rest.size() - 1] - '0');
+        auto const number =
+            static_cast<std::size_t>((rest[rest.size() - 2] - '0') * 10 + (rest[rest.size() - 1] - '0'));
         rest.remove_suffix(3);
         parts_[{{std::string{each.partition_key}, std::string{rest}}, number}] = generation->as_int64();
     }
@@ -124,17 +121,17 @@ private:
         std::string const name{each.row_key.substr(system_row::index.size())};
         std::string_view const word = state && state->type() == edm_type::string ? state->bytes() : std::string_view{};
         if (word != "ready" && word != "retired") {
-            add(finding_kind::index_not_built, name);
+            add(store_fault::index_not_built, name);
         }
         if (!each.find("Entities")) {
-            add(finding_kind::index_without_entities, name);
+            add(store_fault::index_without_entities, name);
         }
     }
 
     diagnosis& to_;
     std::string const& table_;
-    std::map<keys, head> heads_;
-    std::map<std::pair<keys, std::int32_t>, std::int64_t> parts_;
+    std::map<keys, wide_head> heads_;
+    std::map<std::pair<keys, std::size_t>, std::int64_t> parts_;
 };
 
 ENTITABLE_DECL result<diagnosis> examine_tables(any_transport const& store, call_options const& options) {
