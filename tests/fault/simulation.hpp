@@ -459,8 +459,8 @@ private:
                     ++maybe_added_;
                 }
             },
-            get_entity{table_, "account", "one", {}}, detail::row_change{more}, false, update_options{}.max_attempts,
-            contention_backoff, std::uint64_t{1});
+            get_entity{table_, "account", "one", {}}, detail::row_change{more}, false, false,
+            update_options{}.max_attempts, contention_backoff, std::uint64_t{1});
     }
 
     // ---- what was told, and what was seen ----

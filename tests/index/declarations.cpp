@@ -335,3 +335,16 @@ TEST_CASE(
         }
     }
 }
+
+TEST_CASE("index: a table that has entities is not declared whole where the answer to its creation was lost") {
+    world all;
+    table<runner> const plain{all.store, "runners"};
+    plain.create().value();
+    plain.insert(ann).value();
+    testing::faulty const lossy{all.store};
+    lossy.plan({testing::fault::lost_after(), 1, "create_table"});
+    narrow const runners{retrying{lossy, {.time = &all.time, .seed = 1}}, "runners", all.how};
+    static_cast<void>(runners.create_if_absent().value()); // whoever made it
+    CHECK(runners.by<by_age>().where(a::race == "NYC").to().error().code == error_code::index_not_ready);
+    CHECK(runners.insert(bob).error().code == error_code::declaration_missing);
+}

@@ -90,7 +90,7 @@ TEST_CASE("index: a write behind its lease, of which the states cannot be read a
     indexed_table<runner, by_age> const before{store, "runners", how};
     before.create().value();
     before.retire<by_age>().value();
-    for (int query = 1; query <= 4; ++query) {
+    for (std::size_t query = 1; query <= 4; ++query) {
         INFO("refused query " << query);
         testing::faulty const nasty{store};
         indexed_table<runner, by_age> const runners{nasty, "runners", how};

@@ -46,8 +46,9 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
     context.location = read_location::primary;
     ENTITABLE_TRY(auto const stored, family.read_declaration(context));
     if (!stored.declared) {
-        // Nobody writes entities before there is a declaration, so that a table without entities has whole indexes.
-        ENTITABLE_TRY(bool const some, made ? result<bool>{false} : has_entities(family, context));
+        // Nobody writes entities before there is a declaration, so that a table without entities has whole indexes. Also where this call has
+        // made the table: by a lost answer that is a guess.
+        ENTITABLE_TRY(bool const some, has_entities(family, context));
         if (!some) {
             ENTITABLE_CHECK(family.declare(index_state::ready, context)); // or another program was faster
         }
