@@ -115,7 +115,7 @@ result<void> write_invoice(office const& in, order const& one) {
 
 entitable::cancellation_source stopping;
 
-/// Until there is no order left, or the process is asked to end: then the wait ends, and the order in hand is completed.
+/// Until there is no order left, or the process is asked to end: the wait then ends, and the order in hand is completed.
 void work(char const* path) {
     std::signal(SIGTERM, [](int) { stopping.cancel(); });
     office const in{path};

@@ -335,7 +335,7 @@ TEST_CASE("writers of one sum in every order, with lost answers and crashes") {
     CHECK(walk({inserts, changes}, limits, false).problem == "");
 }
 
-TEST_CASE("sums: under an operation id a row of sums that another writer inserts first is no reason to give up") {
+TEST_CASE("sums: under an operation id a row of sums that another writer inserts first does not void the id") {
     for (bool const is_there : {false, true}) {
         for (int at = 0; at < 9; ++at) {
             INFO("row of sums there: " << is_there << ", the other writer before request " << at);

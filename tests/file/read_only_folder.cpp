@@ -278,7 +278,7 @@ TEST_CASE("read-only folder: a writer before and after the file was opened") {
     CHECK(reading.succeeds());
 }
 
-TEST_CASE("read-only folder: a writer waits for a read that goes on, with the lock file") {
+TEST_CASE("read-only folder: a writer waits for a read that is under way, with the lock file") {
     if (!can_be_another()) {
         return;
     }

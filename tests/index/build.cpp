@@ -126,7 +126,7 @@ TEST_CASE("index: a build sends a request for many entities, and builds what was
     CHECK((runners.verify)().value().good());
 }
 
-TEST_CASE("index: an index is whole after a build beside writers at each of its requests") {
+TEST_CASE("index: an index is whole after a build with writers at each of its requests") {
     std::mt19937_64 random{7};
     for (int round = 0; round < static_cast<int>(rounds(12, 300, 60)); ++round) {
         world in;

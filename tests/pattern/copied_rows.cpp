@@ -425,7 +425,7 @@ TEST_CASE("copy: a queue and a view are refused where a query is to find their r
     CHECK(there.read([](auto const& rows) { return rows.scan_table().to(); }).value().value.at(0).notes == 1);
 }
 
-TEST_CASE("copy: messages of an outbox are copied beside their entity, and relayed once") {
+TEST_CASE("copy: messages of an outbox are copied with their entity, and relayed once") {
     stores at;
     table<note> const notes{at.source, "notes"};
     notes.create().value();

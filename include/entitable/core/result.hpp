@@ -79,7 +79,7 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return problem_ == nullptr; }
     [[nodiscard]] entitable::error const& get() const noexcept { return holds() ? *problem_ : taken_error(); }
-    /// Ends the program where there is no error, which is what was asked for.
+    /// Ends the program if there is no error to return.
     static void must_be_error(bool is_error) {
         ENTITABLE_ASSERT(
             is_error, "error() of a result that has a value", misuse("call error() only after a test of the result"));

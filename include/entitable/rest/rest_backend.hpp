@@ -85,7 +85,7 @@ public:
         return engine_ ? detail::open_rest_channel(engine_, open_http_channel(client_, io), io) : shared<channel>{};
     }
 
-    /// What answers requests, for services beside the tables; after a move one that answers InvalidInput.
+    /// What answers requests, for services of the same account; after a move one that answers InvalidInput.
     [[nodiscard]] detail::rest_engine& engine() const { return engine_ ? *engine_ : *detail::absent_rest_engine(); }
     [[nodiscard]] Client& client() const noexcept { return client_; } ///< the HTTP client
 

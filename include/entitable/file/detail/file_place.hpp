@@ -28,7 +28,7 @@ public:
     /// StoreFailed when another file, or none, is there by now, when it has got a hard link, and in a process that was forked off.
     [[nodiscard]] result<void> same_file() const;
     [[nodiscard]] bool in_own_process() const noexcept;
-    /// Whether the system would let this process write the file and make others beside it.
+    /// Whether the system would let this process write the file and create others in its folder.
     [[nodiscard]] bool may_be_written() const noexcept;
     /// Which file the write-ahead log beside the file is; 0 when there is none.
     [[nodiscard]] std::uint64_t log() const;

@@ -51,7 +51,7 @@ ENTITABLE_DECL result<void> quiet_read::still() const { return {}; }
 
 #else
 
-/// The first bytes of a file beside the file: none where it is not there or empty, nothing where it cannot be read.
+/// The first bytes of a neighbouring file: empty if it does not exist or is empty, nothing if it cannot be read.
 ENTITABLE_DECL std::optional<std::string> head_of(std::string const& path) {
     struct stat about{};
     if (::lstat(path.c_str(), &about) != 0) {
