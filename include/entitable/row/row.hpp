@@ -171,6 +171,6 @@ ENTITABLE_LAZY [[nodiscard]] std::size_t service_size(row_view row) noexcept;
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/row/detail/property_finder.hpp> // the body of merged_payload
+#include <entitable/row/detail/property_finder.hpp>
 #include <entitable/row/impl/row.ipp>
 #endif
