@@ -135,11 +135,11 @@ private:
 /// The family, or one with that number of indexes that answers InvalidInput.
 template <std::size_t Indexes>
 [[nodiscard]] shared<index_family> const& family_or_absent(shared<index_family> const& family) {
-    if (family) {
-        return family;
+    if (!family) {
+        static shared<index_family> const absent = make_absent_family(Indexes);
+        return absent;
     }
-    static shared<index_family> const absent = make_absent_family(Indexes);
-    return absent;
+    return family; // NOLINT(bugprone-return-const-ref-from-parameter): a member of the caller
 }
 
 /// The keys of a row.

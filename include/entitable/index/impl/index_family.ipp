@@ -199,9 +199,8 @@ ENTITABLE_DECL result<void> index_family::check_writable(index_states const& kno
     if (!known.declared && !shapes.empty()) {
         return failure{error_code::declaration_missing,
             text::joined({"the table \"", main.name(),
-                "\" has no declaration of its indexes: create_if_absent() "
-                "writes it where the table has no entities, build<",
-                shapes.front().name, ">() where it has some"})};
+                "\" has no declaration of its indexes: call create_if_absent(), or build<", shapes.front().name,
+                ">() if it has entities"})};
     }
     return {};
 }

@@ -111,8 +111,8 @@ private:
             add(store_fault::wide_part_without_entity, keys_text(each.partition_key, each.row_key));
             return;
         }
-        auto const number =
-            static_cast<std::size_t>((rest[rest.size() - 2] - '0') * 10 + (rest[rest.size() - 1] - '0'));
+        auto const value_of = [](char c) { return static_cast<std::size_t>(c - '0'); };
+        std::size_t const number = value_of(rest[rest.size() - 2]) * 10 + value_of(rest[rest.size() - 1]);
         rest.remove_suffix(3);
         parts_[{{std::string{each.partition_key}, std::string{rest}}, number}] = generation->as_int64();
     }
