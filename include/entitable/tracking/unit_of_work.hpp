@@ -376,7 +376,8 @@ private:
     /// After a move one that keeps the objects of `add` and `attach`, which return references, and sends nothing.
     [[nodiscard]] detail::entity_tracker& tracker() {
         if (!all_) {
-            all_.reset(new detail::entity_tracker{detail::table_core{detail::moved_from_transport(own_name), {}, {}}});
+            all_ = std::make_unique<detail::entity_tracker>(
+                detail::table_core{detail::moved_from_transport(own_name), {}, {}});
             is_absent_ = true;
         }
         return *all_;
