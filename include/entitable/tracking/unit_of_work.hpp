@@ -376,8 +376,7 @@ private:
     /// After a move one that keeps the objects of `add` and `attach`, which return references, and sends nothing.
     [[nodiscard]] detail::entity_tracker& tracker() {
         if (!all_) {
-            all_ = std::make_unique<detail::entity_tracker>(
-                detail::table_core{detail::moved_from_transport(own_name), {}, {}});
+            all_ = detail::tracker_of(detail::moved_from_transport(own_name));
             is_absent_ = true;
         }
         return *all_;

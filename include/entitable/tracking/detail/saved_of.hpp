@@ -11,6 +11,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+/// A tracker over a transport that answers every request with an error.
+[[nodiscard]] inline std::unique_ptr<entity_tracker> tracker_of(any_transport answers) {
+    return std::make_unique<entity_tracker>(table_core{std::move(answers), {}, {}});
+}
+
 /// A new object to be tracked.
 template <class Entity>
 [[nodiscard]] std::unique_ptr<tracked_entity> make_tracked() {
