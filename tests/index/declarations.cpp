@@ -348,3 +348,15 @@ TEST_CASE("index: a table that has entities is not declared whole where the answ
     CHECK(runners.by<by_age>().where(a::race == "NYC").to().error().code == error_code::index_not_ready);
     CHECK(runners.insert(bob).error().code == error_code::declaration_missing);
 }
+
+TEST_CASE("index: the state of an index is stored as the registered row") {
+    world all;
+    narrow{all.store, "runners", all.how}.create().value();
+    call context;
+    auto const stored =
+        any_transport{all.store}.execute(get_entity{"runners", "~!index!", "~!index!by_age", {}}, context).value();
+    auto const view = stored.entity.view();
+    CHECK(view.find("State")->as_string() == "ready");
+    CHECK(view.find("Definition")->as_int64() == -5458663774236740303); // of AGE:, age, bib and the property name
+    CHECK(view.find("Entities")->as_string() == "BIB:");
+}
