@@ -17,39 +17,13 @@
 
 #include <support/moved_from.hpp>
 #include <support/runners.hpp>
+#include <support/sales.hpp>
 
 using namespace entitable;
 using namespace entitable_test;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct sale {
-    std::string shop;
-    std::int32_t number{};
-    std::string day;
-    std::int64_t cents{};
-};
-ENTITABLE(sale, partition_key(shop), row_key(literal("SALE:"), number), properties(day, cents))
-using s = fields<sale>;
-
-struct by_day : sale {};
-ENTITABLE(by_day, partition_key(shop), row_key(literal("DAY:"), day, number), properties(cents))
-using d = fields<by_day>;
-struct by_cents : sale {};
-ENTITABLE(by_cents, partition_key(cents), row_key(shop, number), properties(day))
-using c = fields<by_cents>;
-
-struct day_sum {
-    std::string shop;
-    std::string day;
-    std::int64_t cents{};
-
-    static day_sum key(sale const& of) { return {of.shop, of.day}; }
-    void add(sale const& one) { cents += one.cents; }
-    void subtract(sale const& one) { cents -= one.cents; }
-};
-ENTITABLE(day_sum, partition_key(shop), row_key(literal("SUM:"), day), properties(cents))
 
 sale const first{"kiel", 1, "mon", 250};
 auto const in_kiel = s::shop == "kiel";
