@@ -83,7 +83,8 @@ public:
             return done;
         }
         if ((verb == "plan" || verb == "move") && given == 2) {
-            ENTITABLE_TRY(auto plan, entitable::plan_move(all, static_cast<std::int32_t>(number(words[1])), words[2]));
+            ENTITABLE_TRY(
+                auto plan, entitable::plan_move(all.cloud(), static_cast<std::int32_t>(number(words[1])), words[2]));
             if (verb == "plan") {
                 std::printf("%s", plan.explain().c_str());
                 return done;
@@ -97,7 +98,7 @@ public:
         }
         if (verb == "merge" && given == 3) {
             ENTITABLE_TRY(auto plan,
-                entitable::plan_merge(all, static_cast<std::int32_t>(number(words[1])),
+                entitable::plan_merge(all.cloud(), static_cast<std::int32_t>(number(words[1])),
                     static_cast<std::int32_t>(number(words[2])), words[3]));
             ENTITABLE_TRY(auto const merged, plan.run());
             std::printf("%llu rows merged\n", static_cast<unsigned long long>(merged.rows));
@@ -186,7 +187,7 @@ private:
         if (key.empty()) {
             ENTITABLE_TRY(key, entitable::split_key(all, shard));
         }
-        ENTITABLE_TRY(auto const upper, entitable::split_shard(all, shard, key));
+        ENTITABLE_TRY(auto const upper, entitable::split_shard(all.cloud(), shard, key));
         std::printf("shard %d has the keys from \"%s\" on\n", static_cast<int>(upper), key.c_str());
         return done;
     }

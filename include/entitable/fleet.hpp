@@ -13,7 +13,6 @@
 #include <entitable/fleet/fleet_check.hpp>
 #include <entitable/fleet/fleet_ranges.hpp>
 #include <entitable/fleet/place.hpp>
-#include <entitable/fleet/placement_rules.hpp>
 #include <entitable/fleet/rebalance.hpp>
 #include <entitable/fleet/reference_table.hpp>
 #include <entitable/fleet/store_access.hpp>

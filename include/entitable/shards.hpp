@@ -8,5 +8,6 @@
 
 #include <entitable/shards/hash_stores.hpp>
 #include <entitable/shards/partial.hpp>
+#include <entitable/shards/placement_rules.hpp>
 #include <entitable/shards/shard_move.hpp>
 #include <entitable/shards/sharded.hpp>

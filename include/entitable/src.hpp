@@ -73,7 +73,6 @@
 #include <entitable/fleet/impl/fleet_check.ipp>
 #include <entitable/fleet/impl/fleet_ranges.ipp>
 #include <entitable/fleet/impl/place.ipp>
-#include <entitable/fleet/impl/placement_rules.ipp>
 #include <entitable/fleet/impl/rebalance.ipp>
 #include <entitable/fleet/impl/reference_core.ipp>
 #include <entitable/fleet/impl/shard_visits.ipp>
@@ -135,6 +134,7 @@
 #include <entitable/shards.hpp>
 #include <entitable/shards/impl/hash_stores.ipp>
 #include <entitable/shards/impl/lookup_map_state.ipp>
+#include <entitable/shards/impl/placement_rules.ipp>
 #include <entitable/shards/impl/shard_etags.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>
 #include <entitable/shards/impl/shard_hedge.ipp>

@@ -193,9 +193,9 @@ TEST_CASE("rules: kept in the map, and they bind every plan") {
     CHECK(put_rule(cloud.map(), placement_rule::only("none", {3}, {})).error().code == error_code::invalid_input);
     CHECK(cloud.map().to_string()); // who knows no rules reads the map as before
 
-    CHECK(plan_move(stores, 7, "beta").error().code == error_code::placement_forbidden);
-    CHECK(plan_move(stores, 7, "beta").error().message.find("\"by law\"") != std::string::npos);
-    CHECK(plan_move(stores, 7, "delta"));
+    CHECK(plan_move(stores.cloud(), 7, "beta").error().code == error_code::placement_forbidden);
+    CHECK(plan_move(stores.cloud(), 7, "beta").error().message.find("\"by law\"") != std::string::npos);
+    CHECK(plan_move(stores.cloud(), 7, "delta"));
 
     auto const plan = plan_rebalance(stores).value();
     CHECK(plan.after <= 1.05);
@@ -302,7 +302,7 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     CHECK(first.moved);
     CHECK(first.move.rows == 3); // its own, and nobody else's
     CHECK(store_of(12) == "delta");
-    CHECK(plan_move(stores, 12, "beta").error().message.find("\"placed 12\"") != std::string::npos);
+    CHECK(plan_move(stores.cloud(), 12, "beta").error().message.find("\"placed 12\"") != std::string::npos);
     CHECK_FALSE(place(stores, "g7__orders", "delta").value().moved); // again is the same
     CHECK(items.scan_table().to().value() == before);
     auto const drain = plan_drain(stores, "delta");
@@ -323,7 +323,7 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     CHECK(place(stores, "g9", "delta", {}, [](move_progress const& at) { return at.step != move_step::verifying; })
               .error()
               .code == error_code::cancelled);
-    CHECK(plan_move(stores, 13, "alpha").error().code == error_code::placement_forbidden);
+    CHECK(plan_move(stores.cloud(), 13, "alpha").error().code == error_code::placement_forbidden);
     CHECK(place(stores, "g9", "delta").value().moved);
     // Somebody else places it while it is on its way: who came first is told.
     bool once = true;
@@ -339,7 +339,7 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     CHECK(check_fleet(stores).value().healthy());
     CHECK(unplace(stores, "g9"));
     CHECK(unplace(stores, "g9").error().code == error_code::resource_not_found);
-    CHECK(plan_move(stores, 13, "alpha"));
+    CHECK(plan_move(stores.cloud(), 13, "alpha"));
 
     // Who opens the map without the tenants, or with others, is refused.
     auto const open = [&](virtual_shards const& other) {

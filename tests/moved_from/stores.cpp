@@ -74,7 +74,6 @@ void check_gone_fleet(fleet const& gone) {
     CHECK_GONE(sizes_of(gone));
     CHECK_GONE(plan_rebalance(gone));
     CHECK_GONE(plan_drain(gone, "alpha"));
-    CHECK_GONE(plan_move(gone, 0, "beta"));
     CHECK_GONE(place(gone, "Boston__Full", "beta"));
     CHECK_GONE(unplace(gone, "Boston__Full"));
     CHECK_GONE(schema_drift(gone));

@@ -632,21 +632,24 @@ TEST_CASE("ranges: rules bind both halves, and what they treat alike is merged")
     CHECK(place(stores, "06", "gamma", world.options).value().shard == 1);
     std::string const key = split_key(stores, 1).value();
     CHECK(key == "07");
-    std::int32_t const upper = split_shard(stores, 1, key).value();
+    std::int32_t const upper = split_shard(stores.cloud(), 1, key).value();
     CHECK(upper == 3);
-    CHECK(names(plan_move(stores, upper, "delta", world.options).error(), error_code::placement_forbidden, "by law"));
-    CHECK(names(plan_move(stores, upper, "beta", world.options).error(), error_code::placement_forbidden, "placed 3"));
-    CHECK(names(plan_merge(stores, upper, 2, "gamma", world.options).error(), error_code::placement_forbidden,
+    CHECK(names(
+        plan_move(stores.cloud(), upper, "delta", world.options).error(), error_code::placement_forbidden, "by law"));
+    CHECK(names(
+        plan_move(stores.cloud(), upper, "beta", world.options).error(), error_code::placement_forbidden, "placed 3"));
+    CHECK(names(plan_merge(stores.cloud(), upper, 2, "gamma", world.options).error(), error_code::placement_forbidden,
         "names the virtual shard 3 and not 2"));
     CHECK(unplace(stores, "08").has_value());
-    CHECK(plan_move(stores, upper, "beta", world.options).value().run().has_value());
-    CHECK(
-        names(plan_merge(stores, 1, upper, "delta", world.options).error(), error_code::placement_forbidden, "by law"));
+    CHECK(plan_move(stores.cloud(), upper, "beta", world.options).value().run().has_value());
+    CHECK(names(plan_merge(stores.cloud(), 1, upper, "delta", world.options).error(), error_code::placement_forbidden,
+        "by law"));
     CHECK(unplace(stores, "06").has_value());
-    plan_merge(stores, 1, upper, "beta", world.options).value().run().value();
+    plan_merge(stores.cloud(), 1, upper, "beta", world.options).value().run().value();
     CHECK(world.differs(world.cloud) == "");
     remove_rule(world.cloud.map(), "by law").value();
-    CHECK(names(plan_move(stores, 1, "moon", world.options).error(), error_code::placement_forbidden, "far away"));
+    CHECK(names(
+        plan_move(stores.cloud(), 1, "moon", world.options).error(), error_code::placement_forbidden, "far away"));
     CHECK(names(split_key(stores, 9).error(), error_code::invalid_input, "virtual shard 9"));
     sharding::world const other;
     sharded const single = other.open(virtual_shards::ranges());

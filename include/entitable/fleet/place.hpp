@@ -5,7 +5,6 @@
 /// \file
 /// `place`: brings a tenant, or a range of keys, to a named store and keeps it there.
 
-#include <entitable/fleet/placement_rules.hpp>
 #include <entitable/fleet/rebalance.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -11,7 +11,6 @@
 ///     plan.run().value();
 
 #include <entitable/fleet/fleet_check.hpp>
-#include <entitable/fleet/placement_rules.hpp>
 #include <entitable/shards/shard_move.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -79,9 +78,6 @@ private:
 [[nodiscard]] result<rebalance_plan> plan_rebalance(fleet const& of, rebalance_options const& options = {});
 /// Plans to empty a store: its shards go to the stores that are least full, by `balance_by` and the weights of the rules. Nothing else moves.
 [[nodiscard]] result<rebalance_plan> plan_drain(fleet const& of, std::string store, rebalance_options options = {});
-/// Plans to move one shard as `plan_move` of a `sharded` does. Errors: also PlacementForbidden, where a rule of the map forbids the move.
-[[nodiscard]] result<move_plan> plan_move(
-    fleet const& of, std::int32_t shard, std::string target, move_options options = {});
 
 ENTITABLE_END_NAMESPACE
 

@@ -4,8 +4,9 @@
 
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/fleet/detail/rule_lists.hpp>
 #include <entitable/fleet/place.hpp>
+#include <entitable/shards/detail/move_planning.hpp>
+#include <entitable/shards/detail/rule_lists.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -37,7 +38,7 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
     done.from = at->row.store;
     std::optional<move_plan> plan;
     if (done.from != store) { // what can be refused is, before a rule stands
-        ENTITABLE_TRY(plan, plan_move(of.cloud(), done.shard, store, options));
+        ENTITABLE_TRY(plan, detail::move_planning::move(of.cloud(), done.shard, store, options, done.rule));
     }
     ENTITABLE_CHECK(put_rule(map, placement_rule::only(done.rule, {done.shard}, {store})));
     if (plan) {

@@ -108,13 +108,6 @@ ENTITABLE_DECL result<rebalance_plan> plan_drain(fleet const& of, std::string st
     return plan_rebalance(of, options);
 }
 
-ENTITABLE_DECL result<move_plan> plan_move(
-    fleet const& of, std::int32_t shard, std::string target, move_options options) {
-    ENTITABLE_TRY(auto const rules, rules_of(of.cloud().map()));
-    ENTITABLE_CHECK(rules.allows(shard, target));
-    return plan_move(of.cloud(), shard, std::move(target), std::move(options));
-}
-
 ENTITABLE_DECL std::string rebalance_plan::explain() const {
     constexpr std::string_view words[] = {"shards", "rows", "bytes", "load"};
     std::string_view const unit = words[static_cast<std::size_t>(by)];
@@ -152,7 +145,7 @@ ENTITABLE_DECL result<rebalance_progress> rebalance_plan::run(rebalance_watcher 
                 return about(each, ready.error());
             }
         }
-        auto plan = plan_move(fleet_, each.shard, each.target, options_.moves);
+        auto plan = plan_move(fleet_.cloud(), each.shard, each.target, options_.moves);
         if (!plan) {
             return about(each, plan.error());
         }

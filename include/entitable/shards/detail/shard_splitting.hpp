@@ -45,9 +45,8 @@ private:
     shard_map_change change_;
 };
 
-/// Splits a range, as `split_shard` does.
-[[nodiscard]] result<std::int32_t> split_range(
-    lookup_map_state& map, std::int32_t shard, std::string key, shard_splitting::also_type also);
+/// Splits a range, as `split_shard` does: rules that name it name the upper half as well, by the same change.
+[[nodiscard]] result<std::int32_t> split_range(lookup_map const& map, std::int32_t shard, std::string key);
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

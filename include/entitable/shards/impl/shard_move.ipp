@@ -6,6 +6,8 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/row/system_rows.hpp>
+#include <entitable/shards/detail/move_planning.hpp>
+#include <entitable/shards/detail/rule_lists.hpp>
 #include <entitable/shards/detail/shard_mover.hpp>
 #include <entitable/shards/detail/shard_splitting.hpp>
 #include <entitable/shards/detail/sharded_state.hpp>
@@ -134,12 +136,36 @@ inline result<shard_place const*> place_to_move(
     return found;
 }
 
-} // namespace detail
+/// Whether the rules of the map, but the one of a name, let a shard be in a store; and the shard above it, if it is merged with that.
+inline result<void> check_rules(lookup_map const& map, std::int32_t shard, std::optional<std::int32_t> upper,
+    std::string_view target, std::string_view but = {}) {
+    ENTITABLE_TRY(auto const rules, rules_of(map));
+    for (placement_rule const& each : rules.all()) {
+        if (each.name == but) {
+            continue;
+        }
+        placement_rules const one{{each}};
+        ENTITABLE_CHECK(one.allows(shard, target));
+        if (!upper) {
+            continue;
+        }
+        ENTITABLE_CHECK(one.allows(*upper, target));
+        bool const names_lower = rule_names(each.shards, std::to_string(shard));
+        if (names_lower != rule_names(each.shards, std::to_string(*upper))) {
+            return failure{error_code::placement_forbidden,
+                text::joined({"the rule \"", each.name, "\" names the virtual shard ",
+                    std::to_string(names_lower ? shard : *upper), " and not ",
+                    std::to_string(names_lower ? *upper : shard), ": they are not merged"})};
+        }
+    }
+    return {};
+}
 
-ENTITABLE_DECL result<move_plan> plan_move(
-    sharded const& cloud, std::int32_t shard, std::string target, move_options options) {
+ENTITABLE_DECL result<move_plan> move_planning::move(
+    sharded const& cloud, std::int32_t shard, std::string target, move_options options, std::string_view but) {
     ENTITABLE_TRY(auto const map, cloud.state().map.state().fresh({}));
-    ENTITABLE_TRY(auto const place, detail::place_to_move(*map, shard, target));
+    ENTITABLE_TRY(auto const place, place_to_move(*map, shard, target));
+    ENTITABLE_CHECK(check_rules(cloud.map(), shard, {}, target, but));
     if (place->row.store == target) {
         return failure{
             error_code::invalid_input, text::joined({"the virtual shard is in the store ", target, " already"})};
@@ -152,16 +178,17 @@ ENTITABLE_DECL result<move_plan> plan_move(
     return plan;
 }
 
-ENTITABLE_DECL result<move_plan> plan_merge(
+ENTITABLE_DECL result<move_plan> move_planning::merge(
     sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options) {
     ENTITABLE_TRY(auto const map, cloud.state().map.state().fresh({}));
-    ENTITABLE_TRY(auto const below, detail::place_to_move(*map, lower, target));
-    ENTITABLE_TRY(auto const above, detail::place_to_move(*map, upper, target));
+    ENTITABLE_TRY(auto const below, place_to_move(*map, lower, target));
+    ENTITABLE_TRY(auto const above, place_to_move(*map, upper, target));
     if (!map->by_ranges || below->row.high.empty() || below->row.high != above->row.low) {
         return failure{error_code::invalid_input,
             text::joined({"the virtual shards ", std::to_string(lower), " and ", std::to_string(upper),
                 " are not ranges side by side, the lower one first"})};
     }
+    ENTITABLE_CHECK(check_rules(cloud.map(), lower, upper, target));
     move_plan plan{cloud, std::move(target), std::move(options)};
     plan.shard = lower;
     plan.upper = upper;
@@ -174,8 +201,20 @@ ENTITABLE_DECL result<move_plan> plan_merge(
     return plan;
 }
 
+} // namespace detail
+
+ENTITABLE_DECL result<move_plan> plan_move(
+    sharded const& cloud, std::int32_t shard, std::string target, move_options options) {
+    return detail::move_planning::move(cloud, shard, std::move(target), std::move(options), {});
+}
+
+ENTITABLE_DECL result<move_plan> plan_merge(
+    sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options) {
+    return detail::move_planning::merge(cloud, lower, upper, std::move(target), std::move(options));
+}
+
 ENTITABLE_DECL result<std::int32_t> split_shard(sharded const& cloud, std::int32_t shard, std::string key) {
-    return detail::split_range(cloud.state().map.state(), shard, std::move(key), {});
+    return detail::split_range(cloud.map(), shard, std::move(key));
 }
 
 ENTITABLE_DECL std::string move_plan::explain() const {
@@ -212,6 +251,7 @@ ENTITABLE_DECL result<void> cancel_move(sharded const& cloud, std::int32_t shard
 
 ENTITABLE_DECL result<move_progress> move_plan::run(move_watcher const& watch) {
     detail::sharded_state& state = cloud_.state();
+    ENTITABLE_CHECK(detail::check_rules(cloud_.map(), shard, upper, target));
     ENTITABLE_TRY(auto const to, state.store(target));
     detail::shard_mover_order order;
     order.map = state.map.state().table;

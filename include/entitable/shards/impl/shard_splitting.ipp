@@ -2,12 +2,15 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
+#include <entitable/client/table.hpp>
 #include <entitable/core/guid.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/request/validate.hpp>
 #include <entitable/shards/detail/lookup_map_state.hpp>
+#include <entitable/shards/detail/rule_lists.hpp>
 #include <entitable/shards/detail/shard_splitting.hpp>
+#include <entitable/shards/placement_rules.hpp>
 #include <entitable/transport/run.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
@@ -81,14 +84,41 @@ ENTITABLE_DECL result<std::int32_t> shard_splitting::finish() {
     return upper_;
 }
 
-ENTITABLE_DECL result<std::int32_t> split_range(
-    lookup_map_state& map, std::int32_t shard, std::string key, shard_splitting::also_type also) {
+/// What rules that name a shard are to say once the upper half of it has a number.
+inline result<void> name_upper_half(
+    lookup_map const& map, std::int32_t shard, std::int32_t upper, std::vector<mutation>& changes) {
+    table<placement_rule> const stored{map.state().catalogue, map.state().table};
+    ENTITABLE_TRY(auto const rules, rules_of(map));
+    for (placement_rule const& each : rules.all()) {
+        if (!rule_names(each.shards, std::to_string(shard))) {
+            continue;
+        }
+        if (each.name == placement_of(shard)) {
+            placement_rule own = each;
+            own.name = placement_of(upper);
+            own.shards = std::to_string(upper);
+            ENTITABLE_TRY(auto row, to_row(own));
+            changes.push_back(mutation::insert_or_replace(std::move(row)));
+            continue;
+        }
+        ENTITABLE_TRY(auto found, stored.get_stored("map", each.name));
+        found.entity.shards += text::joined({";", std::to_string(upper)});
+        ENTITABLE_TRY(auto row, to_row(found.entity));
+        changes.push_back(mutation::replace(std::move(row), found.etag));
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<std::int32_t> split_range(lookup_map const& map, std::int32_t shard, std::string key) {
     ENTITABLE_CHECK(validate_key(key, "PartitionKey", storage_profile()));
+    lookup_map_state& state = map.state();
     call context;
-    shard_splitting splitting{map.table, shard, std::move(key), guid::random().to_string(), std::move(also), map.now()};
-    auto done = run(splitting, context, *map.options.time, map.catalogue);
+    shard_splitting splitting{state.table, shard, std::move(key), guid::random().to_string(),
+        [&](std::int32_t upper, shard_map_draft& draft) { return name_upper_half(map, shard, upper, draft.others); },
+        state.now()};
+    auto done = run(splitting, context, *state.options.time, state.catalogue);
     if (done) {
-        ENTITABLE_CHECK(map.fresh({})); // the own copy knows it from here on
+        ENTITABLE_CHECK(state.fresh({})); // the own copy knows it from here on
     }
     return done;
 }

@@ -3,10 +3,10 @@
 #pragma once
 
 /// \file
-/// `placement_rule`: which virtual shards may be in which stores, as data in the map. Every plan of a fleet is bound by the rules.
+/// `placement_rule`: which virtual shards may be in which stores, as data in the map. Every move reads the rules, whoever plans it.
 
-#include <entitable/fleet/fleet.hpp>
 #include <entitable/mapping/macro.hpp>
+#include <entitable/shards/shard_map.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
@@ -68,5 +68,5 @@ private:
 ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
-#include <entitable/fleet/impl/placement_rules.ipp>
+#include <entitable/shards/impl/placement_rules.ipp>
 #endif

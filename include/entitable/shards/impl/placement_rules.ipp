@@ -4,8 +4,9 @@
 
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
-#include <entitable/fleet/detail/rule_lists.hpp>
-#include <entitable/fleet/placement_rules.hpp>
+#include <entitable/shards/detail/lookup_map_state.hpp>
+#include <entitable/shards/detail/rule_lists.hpp>
+#include <entitable/shards/placement_rules.hpp>
 
 #include <algorithm>
 
