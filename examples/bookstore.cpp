@@ -124,7 +124,7 @@ int main(int argc, char** argv) {
         entitable::virtual_shards{11, isbn_check_digit},
         {"bookdbshard0", "bookdbshard0", "bookdbshard0", "bookdbshard1", "bookdbshard1", "bookdbshard1", "bookdbshard2",
             "bookdbshard2", "bookdbshard2", "bookdbshard0", "bookdbshard1"},
-        brief)
+        open_store, brief)
                          .value();
     entitable::sharded const cloud{map, open_store};
     entitable::table<book> const books{cloud, "books"};

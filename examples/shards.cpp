@@ -66,8 +66,8 @@ public:
                 std::chrono::milliseconds{50}; // a minute by default; the demonstration does not wait for that
             auto shards = verb == "make" ? entitable::virtual_shards{static_cast<std::uint32_t>(number(words[1]))}
                                          : entitable::virtual_shards::ranges(bounds(words[1]));
-            ENTITABLE_CHECK(entitable::lookup_map::make(
-                store("catalogue"), "shardmap", std::move(shards), {words.begin() + 2, words.end()}, options));
+            ENTITABLE_CHECK(entitable::lookup_map::make(store("catalogue"), "shardmap", std::move(shards),
+                {words.begin() + 2, words.end()}, opener(), options));
             return done;
         }
         ENTITABLE_TRY(auto const all, open());
@@ -152,6 +152,10 @@ private:
         options.durability = entitable::durability::relaxed;
         return entitable::any_transport{entitable::file_backend{(folder_ / (name + ".db")).string(), options}};
     }
+    [[nodiscard]] entitable::store_opener opener() const {
+        return [self = *this](
+                   std::string_view name) -> result<entitable::any_transport> { return self.store(std::string{name}); };
+    }
     [[nodiscard]] static unsigned long number(std::string const& word) {
         return std::strtoul(word.c_str(), nullptr, 10);
     }
@@ -165,10 +169,7 @@ private:
             entitable::lookup_map::open(catalogue, "shardmap",
                 header.strategy == "ranges" ? entitable::virtual_shards::ranges()
                                             : entitable::virtual_shards{static_cast<std::uint32_t>(header.number)}));
-        auto const opener = [self = *this](std::string_view name) -> result<entitable::any_transport> {
-            return self.store(std::string{name});
-        };
-        return entitable::fleet{entitable::sharded{std::move(map), opener}, {.stores = std::move(new_stores)}};
+        return entitable::fleet{entitable::sharded{std::move(map), opener()}, {.stores = std::move(new_stores)}};
     }
 
     /// "a,b,c", in turn.

@@ -6,6 +6,7 @@
 /// One table over many stores: `sharded`, over a `lookup_map` or `hash_stores`. Part of the core. The core umbrella does not
 /// include it, so that other programs do not compile it.
 
+#include <entitable/shards/adopt.hpp>
 #include <entitable/shards/hash_stores.hpp>
 #include <entitable/shards/partial.hpp>
 #include <entitable/shards/placement_rules.hpp>

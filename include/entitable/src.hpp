@@ -72,6 +72,7 @@
 #include <entitable/fleet/impl/fleet_backup.ipp>
 #include <entitable/fleet/impl/fleet_check.ipp>
 #include <entitable/fleet/impl/fleet_ranges.ipp>
+#include <entitable/fleet/impl/lost_stores.ipp>
 #include <entitable/fleet/impl/place.ipp>
 #include <entitable/fleet/impl/rebalance.ipp>
 #include <entitable/fleet/impl/reference_core.ipp>
@@ -132,7 +133,9 @@
 #include <entitable/row/impl/property_finder.ipp>
 #include <entitable/row/impl/row.ipp>
 #include <entitable/shards.hpp>
+#include <entitable/shards/impl/adopt.ipp>
 #include <entitable/shards/impl/hash_stores.ipp>
+#include <entitable/shards/impl/hash_stores_making.ipp>
 #include <entitable/shards/impl/lookup_map_state.ipp>
 #include <entitable/shards/impl/placement_rules.ipp>
 #include <entitable/shards/impl/shard_etags.ipp>
@@ -140,6 +143,7 @@
 #include <entitable/shards/impl/shard_hedge.ipp>
 #include <entitable/shards/impl/shard_map.ipp>
 #include <entitable/shards/impl/shard_map_change.ipp>
+#include <entitable/shards/impl/shard_map_making.ipp>
 #include <entitable/shards/impl/shard_move.ipp>
 #include <entitable/shards/impl/shard_mover.ipp>
 #include <entitable/shards/impl/shard_mover_map.ipp>
@@ -149,7 +153,9 @@
 #include <entitable/shards/impl/shard_table_erasure.ipp>
 #include <entitable/shards/impl/shard_tables.ipp>
 #include <entitable/shards/impl/sharded.ipp>
+#include <entitable/shards/impl/store_identity.ipp>
 #include <entitable/shards/impl/virtual_shards.ipp>
+#include <entitable/shards/impl/watched_stores.ipp>
 #include <entitable/tracking/impl/entity_tracker.ipp>
 #include <entitable/tracking/impl/lost_changes.ipp>
 #include <entitable/tracking/impl/row_merge.ipp>

@@ -7,6 +7,7 @@
 #include <entitable/shards.hpp>
 
 #include <support/asked_again.hpp>
+#include <support/maps.hpp>
 #include <support/runners.hpp>
 
 using namespace entitable;
@@ -19,9 +20,8 @@ auto const everything = r::name != "nobody";
 
 /// Shards whose map is in `store`, and so are both of its stores.
 sharded shards_over(faulty_store const& store) {
-    return sharded{
-        lookup_map::make(store, "shardmap", virtual_shards{4}, {"alpha", "beta"}, {std::chrono::milliseconds{0}})
-            .value(),
+    return sharded{entitable_test::map_without_identity(
+                       store, "shardmap", virtual_shards{4}, {"alpha", "beta"}, {std::chrono::milliseconds{0}}),
         [store](std::string_view) -> result<any_transport> { return any_transport{store}; }};
 }
 

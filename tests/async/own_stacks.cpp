@@ -12,6 +12,7 @@
 #include <async/books.hpp>
 #include <support/catch.hpp>
 #include <support/delayed.hpp>
+#include <support/maps.hpp>
 
 #include <algorithm>
 #include <set>
@@ -358,7 +359,8 @@ TEST_CASE("a fan-out over shards asks all stores at once from one stack") {
     far_loop in;
     sharded_options how;
     how.time = &loop_clock(in.loop);
-    sharded const all{lookup_map::make(memory_backend{}, "shardmap", virtual_shards{17}, {"a", "b", "c"}).value(),
+    sharded const all{
+        entitable_test::map_without_identity(memory_backend{}, "shardmap", virtual_shards{17}, {"a", "b", "c"}),
         [&](std::string_view) -> result<any_transport> {
             return loop_transport{in.loop,
                 entitable_test::delayed{memory_backend{}, in.time, [&] { return ++in.asked, far_loop::latency; }}};

@@ -85,7 +85,7 @@ void bare_copy(any_transport const& from, std::string const& source, any_transpo
 void measure(char const* name, store_opener const& open) {
     lookup_map_options brief;
     brief.lease = short_lease;
-    auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{1}, {"a"}, brief).value();
+    auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{1}, {"a"}, open, brief).value();
     sharded const cloud{map, open};
     table<item> const items{cloud, "items"};
     items.create().value();

@@ -37,15 +37,14 @@ struct stores {
 
     [[nodiscard]] sharded open(
         std::uint32_t number, lookup_map_options const& lease = {}, sharded_options const& how = {}) const {
-        auto const map =
-            lookup_map::make(memory_backend{}, "shardmap", virtual_shards{number}, {"one", "two", "three"}, lease);
-        return sharded{map.value(),
-            [copy = *this](std::string_view name) -> result<any_transport> {
-                auto const at = copy.all->find(name);
-                return at != copy.all->end() ? at->second
-                                             : copy.all->emplace(std::string{name}, copy.make(name)).first->second;
-            },
-            how};
+        auto const open = [copy = *this](std::string_view name) -> result<any_transport> {
+            auto const at = copy.all->find(name);
+            return at != copy.all->end() ? at->second
+                                         : copy.all->emplace(std::string{name}, copy.make(name)).first->second;
+        };
+        auto const map = lookup_map::make(
+            memory_backend{}, "shardmap", virtual_shards{number}, {"one", "two", "three"}, open, lease);
+        return sharded{map.value(), open, how};
     }
 };
 

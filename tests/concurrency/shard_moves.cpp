@@ -9,6 +9,7 @@
 
 #include <support/catch.hpp>
 #include <support/long.hpp>
+#include <support/maps.hpp>
 
 #include <atomic>
 #include <map>
@@ -36,11 +37,11 @@ struct moving_stores {
     std::vector<std::string> const names{"alpha", "beta", "gamma"};
 
     [[nodiscard]] sharded open() {
-        return sharded{lookup_map::make(catalogue, "shardmap", virtual_shards{3}, names, leases).value(),
+        return entitable_test::cloud_of(catalogue, "shardmap", virtual_shards{3}, names, leases,
             [this](std::string_view name) -> result<any_transport> {
                 std::lock_guard<std::mutex> const guard{lock};
                 return any_transport{stores[std::string{name}]};
-            }};
+            });
     }
 };
 

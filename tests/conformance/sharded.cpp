@@ -8,6 +8,7 @@
 #include <shards/conformance.hpp>
 #include <shards/shards.hpp>
 #include <support/catch.hpp>
+#include <support/maps.hpp>
 #include <support/temporary_folder.hpp>
 
 using namespace entitable;
@@ -34,11 +35,11 @@ TEST_CASE("conformance: two clients of one map, over ranges") {
 
 TEST_CASE("conformance: three files") {
     temporary_folder const folder;
-    auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{3}, {"one", "two", "three"}).value();
     file_options relaxed;
     relaxed.durability = durability::relaxed;
-    sharded const cloud{map, [&](std::string_view name) -> result<any_transport> {
-                            return any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}};
-                        }};
+    sharded const cloud = entitable_test::cloud_of(memory_backend{}, "shardmap", virtual_shards{3},
+        {"one", "two", "three"}, [&](std::string_view name) -> result<any_transport> {
+            return any_transport{file_backend{folder / (std::string{name} + ".db"), relaxed}};
+        });
     sharding::conforms([&]() -> testing::conformance::handles { return cloud; });
 }

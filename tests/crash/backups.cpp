@@ -12,6 +12,7 @@
 #include <support/child_process.hpp>
 #include <support/deadly.hpp>
 #include <support/long.hpp>
+#include <support/maps.hpp>
 #include <support/temporary_folder.hpp>
 
 #include <atomic>
@@ -62,8 +63,8 @@ struct files {
     using passing = std::function<any_transport(file_backend const&)>;
     [[nodiscard]] sharded open(
         std::string const& map, std::uint32_t shards, std::vector<std::string> const& stores, passing const& through) {
-        return sharded{lookup_map::make(at(map), "shardmap", virtual_shards{shards}, stores, {30ms}).value(),
-            [this, through](std::string_view name) -> result<any_transport> { return through(at(std::string{name})); }};
+        return entitable_test::cloud_of(at(map), "shardmap", virtual_shards{shards}, stores, {30ms},
+            [this, through](std::string_view name) -> result<any_transport> { return through(at(std::string{name})); });
     }
     [[nodiscard]] sharded source() { return open("map", 6, {"one", "two", "three"}, as_it_is); }
     [[nodiscard]] fleet target(passing const& through = as_it_is) {

@@ -11,6 +11,8 @@
 #include <entitable/file.hpp>
 #include <entitable/fleet/fleet_backup.hpp>
 
+#include <support/maps.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -274,9 +276,8 @@ TEST_CASE("backup: of files under load, every store at one moment") {
         files.emplace(name, file_backend{folder / (std::string{name} + ".db"), quick});
     }
     memory_backend const catalogue;
-    auto const map = lookup_map::make(catalogue, "shardmap", virtual_shards{6}, {"one", "two", "three"}).value();
-    sharded const cloud{map,
-        [&](std::string_view name) -> result<any_transport> { return any_transport{files.at(std::string{name})}; }};
+    sharded const cloud = entitable_test::cloud_of(catalogue, "shardmap", virtual_shards{6}, {"one", "two", "three"},
+        [&](std::string_view name) -> result<any_transport> { return any_transport{files.at(std::string{name})}; });
     fleet const stores{cloud};
     table<item> const items{cloud, "items"};
     items.create().value();
@@ -338,8 +339,8 @@ TEST_CASE("backup: of files under load, every store at one moment") {
     memory_backend const second_catalogue;
     std::map<std::string, memory_backend> second;
     fleet const target{
-        sharded{lookup_map::make(second_catalogue, "shardmap", virtual_shards{4}, {"a", "b"}).value(),
-            [&](std::string_view name) -> result<any_transport> { return any_transport{second[std::string{name}]}; }},
+        entitable_test::cloud_of(second_catalogue, "shardmap", virtual_shards{4}, {"a", "b"},
+            [&](std::string_view name) -> result<any_transport> { return any_transport{second[std::string{name}]}; }),
         {.in_flight = 1}};
     restore(archive, "hourly", target).value();
     table<item> const restored{target.cloud(), "items"};

@@ -9,6 +9,8 @@
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
+#include <support/maps.hpp>
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -47,13 +49,13 @@ struct world {
     [[nodiscard]] sharded open(virtual_shards shards,
         std::vector<std::string> const& names = {"alpha", "beta", "gamma"},
         lookup_map_options const& options = {std::chrono::milliseconds{0}}) const {
-        return sharded{lookup_map::make(catalogue, "shardmap", std::move(shards), names, options).value(),
+        return entitable_test::cloud_of(catalogue, "shardmap", shards, names, options,
             [self = *this](std::string_view name) -> result<any_transport> {
                 if (name.starts_with("closed")) {
                     return failure{error_code::store_failed, "it is closed"};
                 }
                 return any_transport{self.store(name)};
-            }};
+            });
     }
 };
 

@@ -348,7 +348,7 @@ TEST_CASE("place: a tenant is moved to a store, and every plan keeps it there") 
     CHECK(open(virtual_shards::by_first_component(14)));
     CHECK(open(virtual_shards::by_first_component(12).with_own({"g9", "g7"})));
     CHECK(open(virtual_shards::by_first_component(13).with_own({"g7"})));
-    CHECK(lookup_map::make(all.catalogue, "other", virtual_shards::ranges({"b"}).with_own({"g7"}), {"alpha"})
+    CHECK(lookup_map::make(all.catalogue, "other", virtual_shards::ranges({"b"}).with_own({"g7"}), {"alpha"}, {})
               .error()
               .code == error_code::invalid_input);
 }

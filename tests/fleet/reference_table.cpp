@@ -8,6 +8,8 @@
 #include "support/long.hpp"
 #include <entitable/testing/crash_points.hpp>
 
+#include <support/maps.hpp>
+
 #include <algorithm>
 #include <optional>
 
@@ -60,8 +62,8 @@ struct one_store {
     /// Of a map that is not in the store: it is no part of what is interrupted.
     [[nodiscard]] static lookup_map map() {
         static memory_backend const catalogue;
-        return lookup_map::make(catalogue, "shardmap", virtual_shards{1}, {"only"}, {std::chrono::milliseconds{0}})
-            .value();
+        return entitable_test::map_without_identity(
+            catalogue, "shardmap", virtual_shards{1}, {"only"}, {std::chrono::milliseconds{0}});
     }
     [[nodiscard]] reference_table<currency> rates() const {
         return {fleet{sharded{map(), [through = store](std::string_view) -> result<any_transport> { return through; }},

@@ -236,7 +236,8 @@ struct range_order {
 inline void set_up_ranges(
     memory_backend const& store, entitable::clock& time, scene& all, std::vector<std::string> const& bounds) {
     lookup_map_options const leases{lease, &time};
-    auto const map = lookup_map::make(store, "shardmap", virtual_shards::ranges(bounds), {"s0"}, leases).value();
+    auto const map =
+        entitable_test::map_without_identity(store, "shardmap", virtual_shards::ranges(bounds), {"s0"}, leases);
     call context;
     sharded const cloud{map, [&store](std::string_view) -> result<any_transport> { return any_transport{store}; }};
     cloud.execute(create_table{"items"}, context).value();

@@ -14,6 +14,8 @@
 #include <entitable/testing/interleavings.hpp>
 #include <entitable/testing/program.hpp>
 
+#include <support/maps.hpp>
+
 #include <map>
 #include <set>
 
@@ -296,7 +298,7 @@ struct order {
 /// A map of one shard, and its table with three rows.
 inline void set_up(memory_backend const& store, entitable::clock& time, scene& all) {
     lookup_map_options const leases{lease, &time};
-    auto const map = lookup_map::make(store, "shardmap", virtual_shards{1}, {"a"}, leases).value();
+    auto const map = entitable_test::map_without_identity(store, "shardmap", virtual_shards{1}, {"a"}, leases);
     call context;
     sharded const cloud{map, [&store](std::string_view) -> result<any_transport> { return any_transport{store}; }};
     cloud.execute(create_table{"items"}, context).value();

@@ -8,6 +8,7 @@
 #include <support/around.hpp>
 #include <support/catch.hpp>
 #include <support/long.hpp>
+#include <support/maps.hpp>
 #include <support/two_stores.hpp>
 
 #include <algorithm>
@@ -140,9 +141,8 @@ private:
             case 2: shards_ = virtual_shards{1 + static_cast<std::uint32_t>(seed % 3)}.with_own({"a", "O'Hara"}); break;
             default: shards_ = virtual_shards{static_cast<std::uint32_t>(1 + seed % 9)}; break;
         }
-        return lookup_map::make(
-            catalogue_, "shardmap", shards_, {"store0", "store1", "store2"}, {std::chrono::seconds{60}, &time_})
-            .value();
+        return entitable_test::map_without_identity(
+            catalogue_, "shardmap", shards_, {"store0", "store1", "store2"}, {std::chrono::seconds{60}, &time_});
     }
 
     draws random_;

@@ -7,6 +7,7 @@
 #include <entitable/fleet.hpp>
 #include <entitable/shards.hpp>
 
+#include <support/maps.hpp>
 #include <support/moved_from.hpp>
 #include <support/runners.hpp>
 #include <support/temporary_folder.hpp>
@@ -37,7 +38,7 @@ struct world {
         };
     }
     [[nodiscard]] lookup_map map() const {
-        return lookup_map::make(catalogue, "shardmap", virtual_shards{4}, {"alpha", "beta"}).value();
+        return entitable_test::map_of(catalogue, "shardmap", virtual_shards{4}, {"alpha", "beta"}, opener());
     }
     [[nodiscard]] sharded cloud() const { return sharded{map(), opener()}; }
 };

@@ -12,6 +12,7 @@
 
 #include <shards/conformance.hpp>
 #include <support/catch.hpp>
+#include <support/maps.hpp>
 #include <support/postgres_server.hpp>
 #include <support/temporary_folder.hpp>
 
@@ -84,9 +85,8 @@ TEST_CASE("conformance: two PostgreSQL servers, a file and memory under one tabl
         return;
     }
     kinds stores;
-    sharded const cloud{
-        lookup_map::make(memory_backend{}, "shardmap", virtual_shards{4}, {"first", "second", "file", "memory"})
-            .value(),
+    sharded const cloud{entitable_test::map_of(memory_backend{}, "shardmap", virtual_shards{4},
+                            {"first", "second", "file", "memory"}, stores.opener()),
         stores.opener()};
     sharding::conforms([&]() -> testing::conformance::handles { return cloud; });
 }
@@ -98,10 +98,8 @@ TEST_CASE("postgres: shards move between servers, files and memory while they ar
     kinds stores;
     lookup_map_options brief;
     brief.lease = std::chrono::milliseconds{50};
-    sharded const cloud{lookup_map::make(stores.open("first").value(), "shardmap", virtual_shards{4},
-                            {"first", "second", "file", "memory"}, brief)
-                            .value(),
-        stores.opener()};
+    sharded const cloud = entitable_test::cloud_of(stores.open("first").value(), "shardmap", virtual_shards{4},
+        {"first", "second", "file", "memory"}, brief, stores.opener());
     table<item> const items{cloud, "items"};
     items.create().value();
     std::atomic<bool> stop{false};
@@ -154,10 +152,8 @@ TEST_CASE("postgres: a server that is gone costs its share of the table") {
         return;
     }
     kinds stores;
-    sharded const cloud{lookup_map::make(stores.open("first").value(), "shardmap", virtual_shards{4},
-                            {"first", "second", "file", "memory"})
-                            .value(),
-        stores.opener()};
+    sharded const cloud = entitable_test::cloud_of(stores.open("first").value(), "shardmap", virtual_shards{4},
+        {"first", "second", "file", "memory"}, stores.opener());
     table<item> const items{cloud, "items"};
     items.create().value();
     for (int at = 0; at < 40; ++at) {

@@ -9,6 +9,7 @@
 #include <shards/conformance.hpp>
 #include <shards/shards.hpp>
 #include <support/catch.hpp>
+#include <support/maps.hpp>
 #include <support/temporary_folder.hpp>
 
 using namespace entitable;
@@ -16,7 +17,8 @@ using namespace entitable_test;
 
 TEST_CASE("conformance: shards in memory, in a file and on a server") {
     temporary_folder const folder;
-    auto const map = lookup_map::make(memory_backend{}, "shardmap", virtual_shards{3}, {"one", "two", "three"}).value();
+    auto const map =
+        entitable_test::map_without_identity(memory_backend{}, "shardmap", virtual_shards{3}, {"one", "two", "three"});
     sharded const cloud{map, [&](std::string_view name) -> result<any_transport> {
                             if (name == "two") {
                                 return any_transport{memory_backend{}};

@@ -15,6 +15,8 @@
 #include <entitable/sequence.hpp>
 #include <entitable/unit_of_work.hpp>
 
+#include <support/maps.hpp>
+
 #include <algorithm>
 #include <map>
 
@@ -53,10 +55,8 @@ struct troubled {
         };
     }
     [[nodiscard]] sharded open() {
-        return sharded{lookup_map::make(
-                           catalogue, "shardmap", shards, {"alpha", "beta", "gamma"}, {std::chrono::seconds{2}, &time})
-                           .value(),
-            opener()};
+        return entitable_test::cloud_of(
+            catalogue, "shardmap", shards, {"alpha", "beta", "gamma"}, {std::chrono::seconds{2}, &time}, opener());
     }
     void move(sharded const& with, std::int32_t shard) {
         auto const map = with.map().to_string().value();

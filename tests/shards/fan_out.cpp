@@ -7,6 +7,8 @@
 #include "support/catch.hpp"
 #include "support/delayed.hpp"
 
+#include <support/maps.hpp>
+
 #include <map>
 #include <set>
 
@@ -31,9 +33,8 @@ struct slow_world {
 
     [[nodiscard]] sharded open(virtual_shards shards, sharded_options how = {}) {
         how.time = &time;
-        return sharded{lookup_map::make(memory_backend{}, "shardmap", std::move(shards), {"a", "b", "c"},
-                           {std::chrono::hours{1}, &time})
-                           .value(),
+        return sharded{entitable_test::map_without_identity(
+                           memory_backend{}, "shardmap", shards, {"a", "b", "c"}, {std::chrono::hours{1}, &time}),
             [this](std::string_view name) -> result<any_transport> {
                 delayed const made{any_transport{memory_backend{}}, time,
                     [this] { return std::chrono::milliseconds{asked++ % 17 == 16 ? 200 : 20}; }};
@@ -188,7 +189,7 @@ TEST_CASE("shards: the second request of a page fails, or the first, or both") {
     how.time = &time;
     how.hedge = hedged_reads{std::chrono::milliseconds{40}, 1};
     testing::faulty<any_transport> const store{any_transport{memory_backend{}}};
-    sharded const cloud{lookup_map::make(memory_backend{}, "shardmap", virtual_shards{1}, {"a"}).value(),
+    sharded const cloud{entitable_test::map_without_identity(memory_backend{}, "shardmap", virtual_shards{1}, {"a"}),
         [&](std::string_view) -> result<any_transport> {
             return any_transport{delayed{any_transport{store}, time,
                 [&] { return std::chrono::milliseconds{asked++ == 0 ? tried.first_takes : 20}; }}};

@@ -295,6 +295,9 @@ TEST_CASE("stores on a hash: made in any number of attempts, by several at once"
         for (; !made && refused < 20; ++refused) {
             made = all.make(names);
         }
+        if (!made && made.error().code == error_code::already_made) { // the error came behind the last write
+            made = all.open(names);
+        }
         REQUIRE(made);
         std::string const fleet = all.headers("one").get("stores", 1).value().fleet;
         for (std::string const& each : names) {
@@ -330,11 +333,12 @@ TEST_CASE("stores on a hash: from 11 to 64 in the same stores, by a copy; the ol
     CHECK(old_stores.retire());                                                // again is done
     CHECK(grown.scan_table().to().value() == items.scan_table().to().value()); // for a minute
     all.time.advance(std::chrono::seconds{60});
-    check_refused(items.get("g1", 2).error(), "store", "no header of generation 1, but of 2");
-    check_refused(all.open(few).error(), "store0", "no header of generation 1, but of 2");
+    check_refused(items.get("g1", 2).error(), "store", "is retired as generation 1");
+    check_refused(all.open(few).error(), "store0", "is retired as generation 1");
+    check_refused(all.make(few).error(), "store0", "is retired as generation 1"); // nobody makes it again
     all.time.advance(std::chrono::hours{1}); // nothing that was read before is good
-    check_refused(items.get("g1", 2).error(), "store", "no header of generation 1, but of 2");
-    check_refused(items.scan_table().to().error(), "store", "no header of generation 1, but of 2");
+    check_refused(items.get("g1", 2).error(), "store", "is retired as generation 1");
+    check_refused(items.scan_table().to().error(), "store", "is retired as generation 1");
     CHECK(grown.get("g1", 2));
     std::size_t rows = begun.rows.size(); // a scan that was begun over 11 goes on over 64
     while (begun.continuation) {

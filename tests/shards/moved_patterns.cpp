@@ -16,6 +16,8 @@
 #include <entitable/shards.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
+#include <support/maps.hpp>
+
 #include <map>
 #include <set>
 
@@ -40,11 +42,9 @@ struct moving_stores {
         by_clock.time = &time;
         return stores.emplace(name, any_transport{memory_backend{by_clock}}).first->second;
     }
-    [[nodiscard]] sharded open(store_opener opener) {
-        return sharded{
-            lookup_map::make(catalogue, "shardmap", shards, {"alpha", "beta"}, {std::chrono::seconds{2}, &time})
-                .value(),
-            std::move(opener)};
+    [[nodiscard]] sharded open(store_opener const& opener) {
+        return entitable_test::cloud_of(
+            catalogue, "shardmap", shards, {"alpha", "beta"}, {std::chrono::seconds{2}, &time}, opener);
     }
     /// A store that the program asks.
     [[nodiscard]] any_transport watched(std::string_view name) {

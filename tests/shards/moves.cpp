@@ -12,6 +12,8 @@
 #include <entitable/core/random.hpp>
 #include <entitable/retrying.hpp>
 
+#include <support/maps.hpp>
+
 #include <algorithm>
 #include <map>
 
@@ -139,7 +141,8 @@ TEST_CASE("shards: a map that is away for less than the lease is not noticed, fo
     testing::manual_clock time;
     sharding::world const all;
     testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
-    auto const map = lookup_map::make(catalogue, "shardmap", virtual_shards{4}, {"a", "b"}, with_clock(time)).value();
+    auto const map =
+        entitable_test::map_of(catalogue, "shardmap", virtual_shards{4}, {"a", "b"}, all.opener(), with_clock(time));
     table<item> const items{sharded{map, all.opener()}, "items"};
     items.create().value();
     items.insert({"g", 1, "x", 1}).value();
@@ -158,9 +161,8 @@ TEST_CASE("shards: a map that does not answer keeps nobody waiting for long") {
     testing::manual_clock time;
     sharding::world const all;
     auto const away = std::make_shared<bool>(false);
-    auto const map = lookup_map::make(
-        hanging{all.catalogue, &time, away}, "shardmap", virtual_shards{4}, {"a", "b"}, with_clock(time))
-                         .value();
+    auto const map = entitable_test::map_of(
+        hanging{all.catalogue, &time, away}, "shardmap", virtual_shards{4}, {"a", "b"}, all.opener(), with_clock(time));
     table<item> const items{sharded{map, all.opener()}, "items"};
     items.create().value();
     items.insert({"g", 1, "x", 1}).value();
@@ -189,7 +191,8 @@ TEST_CASE("shards: an answer that comes when the lease is over and the map is aw
     testing::faulty<any_transport> const catalogue{any_transport{all.catalogue}};
     auto const meanwhile = std::make_shared<std::function<void()>>();
     std::string const asked = GENERATE(std::string{"get_entity"}, std::string{"write_entity"});
-    auto const map = lookup_map::make(catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
+    auto const map =
+        entitable_test::map_of(catalogue, "shardmap", virtual_shards{1}, {"a"}, all.opener(), with_clock(time));
     table<item> const items{sharded{map,
                                 [&](std::string_view name) -> result<any_transport> {
                                     return interrupted(all.opener()(name).value(), asked, meanwhile);
@@ -264,12 +267,11 @@ TEST_CASE("shards: an off-line move") {
         back.run().value();
         CHECK(items.get("g7", 7).value().text == "changed");
         CHECK(items.scan_table().to().value().size() == whole.size());
-        call context;
-        CHECK(all.stores->at("delta").execute(list_tables{}, context).value().tables.empty());
+        CHECK(entitable_test::tables_in(all.stores->at("delta")).empty());
         CHECK(items.drop());
         CHECK(others.drop());
         for (auto const& [name, store] : *all.stores) {
-            CHECK(store.execute(list_tables{}, context).value().tables.empty());
+            CHECK(entitable_test::tables_in(store).empty());
         }
     }
     SECTION("stopped at any step, run again by another, or cancelled") {
@@ -321,7 +323,8 @@ TEST_CASE("shards: an answer that comes after a move does not count") {
     auto const meanwhile = std::make_shared<std::function<void()>>();
     std::string const asked =
         GENERATE(std::string{"get_entity"}, std::string{"write_entity"}, std::string{"query_entities"});
-    auto const map = lookup_map::make(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
+    auto const map =
+        entitable_test::map_of(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, all.opener(), with_clock(time));
     sharded const slow{map, [&](std::string_view name) -> result<any_transport> {
                            return interrupted(all.opener()(name).value(), asked, meanwhile);
                        }};
@@ -358,7 +361,8 @@ TEST_CASE("shards: retries with operation rows find a write at its new place") {
     testing::manual_clock time;
     sharding::world const all;
     auto const meanwhile = std::make_shared<std::function<void()>>();
-    auto const map = lookup_map::make(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, with_clock(time)).value();
+    auto const map =
+        entitable_test::map_of(all.catalogue, "shardmap", virtual_shards{1}, {"a"}, all.opener(), with_clock(time));
     sharded const slow{map, [&](std::string_view name) -> result<any_transport> {
                            return interrupted(all.opener()(name).value(), "transact", meanwhile);
                        }};
@@ -391,9 +395,9 @@ TEST_CASE("shards: partial names what is missing") {
     for (auto const* name : {"alpha", "beta", "gamma"}) {
         stores.emplace(name, testing::faulty<any_transport>{any_transport{memory_backend{}}});
     }
-    auto const map = lookup_map::make(all.catalogue, "shardmap", virtual_shards{6}, {"alpha", "beta", "gamma"}).value();
-    sharded const cloud{
-        map, [&](std::string_view name) -> result<any_transport> { return stores.at(std::string{name}); }};
+    sharded const cloud =
+        entitable_test::cloud_of(all.catalogue, "shardmap", virtual_shards{6}, {"alpha", "beta", "gamma"},
+            [&](std::string_view name) -> result<any_transport> { return stores.at(std::string{name}); });
     table<item> const items{cloud, "items"};
     items.create().value();
     for (int number = 0; number < 100; ++number) {

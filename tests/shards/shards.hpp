@@ -10,6 +10,8 @@
 #include <entitable/testing/faulty.hpp>
 #include <entitable/testing/manual_clock.hpp>
 
+#include <support/maps.hpp>
+
 #include <map>
 #include <memory>
 
@@ -32,9 +34,7 @@ struct world {
         };
     }
     [[nodiscard]] sharded open(virtual_shards shards, lookup_map_options const& options = {}) const {
-        return sharded{
-            lookup_map::make(catalogue, "shardmap", std::move(shards), {"alpha", "beta", "gamma"}, options).value(),
-            opener()};
+        return entitable_test::cloud_of(catalogue, "shardmap", shards, {"alpha", "beta", "gamma"}, options, opener());
     }
 };
 

@@ -78,10 +78,11 @@ enum class error_code : std::uint16_t {
     placement_forbidden, ///< a rule of the map keeps the virtual shard from the store
     backup_incomplete,   ///< a backup was not made to its end, or is not one
     reference_missing,   ///< a store has no whole copy of a reference table
-    wrong_store,         ///< by its header a store is not the one that a list of stores says, or it has none
+    wrong_store, ///< by what is in it a store is not the one that a map or a list of stores says, or it lost what it had
     store_read_only, ///< the store can be read and not written: a standby, a role of reading sessions, a folder without write permission
     declaration_differs, ///< the table keeps an index that this program does not have, so that it writes nothing
     declaration_missing, ///< the table has entities, and no declaration of its indexes: they have to be built
+    already_made,        ///< the map, or the generation of stores on a hash, was made before: it is opened, not made
 };
 
 /// The code as the service spells it, for example "EntityAlreadyExists".

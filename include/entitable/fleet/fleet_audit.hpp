@@ -47,7 +47,7 @@ struct audit_report {
 struct schema_difference {
     /// What it is.
     enum class kind : std::uint8_t {
-        missing,    ///< a table of a virtual shard is not there: creating the logical table again makes it
+        missing,    ///< a table of a virtual shard is not there: `repair_tables` makes it, without its rows
         left_over,  ///< a table that looks like one of a virtual shard, and belongs to none, nor to a move
         other_type, ///< a property has another type than in another row of the same logical table
     };

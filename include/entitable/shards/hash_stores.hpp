@@ -10,20 +10,9 @@
 ///     sharded cloud{stores};
 
 #include <entitable/shards/sharded.hpp>
+#include <entitable/shards/store_headers.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// The header of a store, as it is stored. Format: docs/stored_formats.md.
-struct hash_store_header {
-    std::string part{"stores"};  ///< the partition of all headers of a store
-    std::int64_t generation{};   ///< of the fleet
-    std::string fleet;           ///< drawn at random when the fleet was made: the same in all of its stores
-    std::int32_t number{};       ///< of stores
-    std::int32_t place{};        ///< of this store, from 0
-    std::int32_t hash_version{}; ///< of `shard_hash`
-};
-ENTITABLE(hash_store_header, partition_key(part), row_key(literal("generation"), width(generation, 9)),
-    properties(fleet, number, place, hash_version))
 
 /// Options of stores on a hash.
 struct hash_stores_options {
@@ -48,7 +37,7 @@ struct hash_stores_state;
 ///   found; effect none.
 /// - A store that does not answer fails the requests to it, and no others; but once in `check_every` one caller waits until the first store that
 ///   answers has listed its tables.
-/// - A store of a map is not one of these: the tables of both would have the same names.
+/// - A store of a map is not one of these: the tables of both would have the same names. Generations may share stores.
 /// - Shards do not move, and the list does not grow in place: `plan_move` and rules answer NotSupported. To grow, make the next generation,
 ///   or other stores, copy while nobody writes, and `retire` the old one.
 /// - The names of tables have 46 characters at most.
@@ -56,19 +45,24 @@ struct hash_stores_state;
 /// Thread safety: safe to use from several threads. A cheap handle: copies share everything.
 class hash_stores {
 public:
-    /// Stores that were made: their headers are read at once. WrongStore as above, also where two stores are of different fleets; InvalidInput for
-    /// no name, 901, one that is no name or there twice; the error of the first store where none answers. One that does not answer is
-    /// looked at when it is used. Cost: one request a store, at once.
+    /// Opens stores that were made, and heals nothing: their headers are read at once. WrongStore as above, also where two stores are of different
+    /// fleets; InvalidInput for no name, 901, one that is no name or there twice; the error of the first store where none answers. One that does
+    /// not answer is looked at when it is used. Cost: one request a store, at once.
     [[nodiscard]] static result<hash_stores> open(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
-    /// Writes the headers that are missing, and opens the stores. After an error the same call resumes. A store that
-    /// has another header of this generation is WrongStore, and keeps it. Cost: four requests a store at most.
+    /// Writes the headers of a generation, and opens the stores. After an error the same call resumes. Cost: six requests a store at most.
+    ///
+    /// Errors: AlreadyMade where every store has its header: open them; WrongStore where some have one and others lack it, or a store has another
+    /// header of this generation, a retired one, one of a greater generation, or belongs to a map: nothing is changed in it.
     [[nodiscard]] static result<hash_stores> make(
         std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
 
-    /// Removes the headers of this generation: programs that still use it are refused within their `check_every`. Tables stay. After an error
-    /// the same call resumes.
+    /// Retires this generation for good: programs that still use it are refused within their `check_every`, and nobody can make it again. Tables
+    /// stay. After an error the same call resumes.
     [[nodiscard]] result<void> retire() const;
+    /// The same where the stores cannot be opened any more, since some are retired.
+    [[nodiscard]] static result<void> retire(
+        std::vector<std::string> stores, store_opener opener, hash_stores_options const& options = {});
 
     /// For `sharded`.
     [[nodiscard]] shared<detail::hash_stores_state> const& state() const noexcept { return state_; }
@@ -89,4 +83,5 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/shards/impl/hash_stores.ipp>
+#include <entitable/shards/impl/hash_stores_making.ipp>
 #endif

@@ -35,6 +35,8 @@ struct move_progress {
     std::chrono::nanoseconds waited{};        ///< for leases, so far
     std::chrono::nanoseconds writes_paused{}; ///< from the change to `draining` until the shard was open again
     std::chrono::nanoseconds reads_paused{};  ///< from the change to `sealed` until then
+    /// Stores that still have tables which nobody uses: they could not be dropped. The map remembers them, and the next move of the shard tries again.
+    std::vector<std::string> left_in{};
 };
 /// Called at each step and after each page that was copied. False stops the move: run it again, or `cancel_move`.
 using move_watcher = std::function<bool(move_progress const&)>;

@@ -9,9 +9,11 @@
 #include <entitable/core/shared.hpp>
 #include <entitable/mapping/macro.hpp>
 #include <entitable/request/key_range.hpp>
+#include <entitable/shards/store_opener.hpp>
 #include <entitable/shards/virtual_shards.hpp>
 #include <entitable/transport/any_transport.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 
@@ -27,12 +29,32 @@ struct shard_map_header {
     std::int32_t number{};       ///< of virtual shards; for ranges the number of the next new one, so merged ones count
     std::int64_t version{};      ///< goes up with each change of the map
     std::int64_t next_epoch{};   ///< the next number that no table has in its name
-    std::string
-        tables;        ///< "books:3;orders:9": each with the epoch it was made at; "-" behind one that is being dropped
-    std::string nonce; ///< of the last change
+    /// "books:3+;orders:9": each with the epoch it was made at; "+" behind one that has all of its parts, "-" behind one that is being dropped
+    std::string tables;
+    std::string nonce;                ///< of the last change
+    std::optional<std::string> state; ///< "making"; nothing for a map that is made
 };
 ENTITABLE(shard_map_header, partition_key(map), row_key(part),
-    properties(strategy, hash_version, fingerprint, number, version, next_epoch, tables, nonce))
+    properties(strategy, hash_version, fingerprint, number, version, next_epoch, tables, nonce, state))
+
+/// The identity of a map, as it is stored: each of its stores has it as well, so that a store that was emptied, or belongs to another map, is
+/// told apart. A row of its own, which programs of before leave as it is. Format: docs/stored_formats.md.
+struct shard_map_identity {
+    std::string map{"map"};           ///< the partition of all rows of a map
+    std::string part{"identity"};     ///< the row
+    std::string identity;             ///< drawn at random when the map was made, or adopted
+    std::optional<std::string> state; ///< "adopting" while stores are marked; nothing from then on
+};
+ENTITABLE(shard_map_identity, partition_key(map), row_key(part), properties(identity, state))
+
+/// A store that has the identity of the map, as it is stored in the map: from then on it is an error if it has not. Format:
+/// docs/stored_formats.md.
+struct shard_map_store {
+    std::string map{"map"}; ///< the partition of all rows of a map
+    std::string store;      ///< its name
+    date_time marked;       ///< when that was seen
+};
+ENTITABLE(shard_map_store, partition_key(map), row_key(literal("store"), store), properties(marked))
 
 /// A virtual shard of a map, as it is stored. Format: docs/stored_formats.md.
 struct shard_map_row {
@@ -65,6 +87,7 @@ struct shard_table {
     std::string name;     ///< as it was created
     std::int64_t epoch{}; ///< at which it was made
     bool dropping{};
+    bool whole{}; ///< it has had all of its parts: one that is missing was lost
 };
 /// Tables that are not used any more.
 struct shard_retired {
@@ -72,6 +95,8 @@ struct shard_retired {
     std::int64_t epoch{};
     std::int64_t until{}; ///< tables made at this epoch or later are not among them
     std::int32_t shard{}; ///< in their names
+
+    friend bool operator==(shard_retired const&, shard_retired const&) = default;
 };
 /// A row of a map as it was read.
 struct shard_place {
@@ -96,7 +121,9 @@ struct shard_map_copy : counted {
     etag version;
     std::vector<shard_place> places; ///< by their numbers, without a hole; ranges by their keys, with any numbers
     std::vector<shard_table> tables;
-    steady_time asked_at{}; ///< before the read was sent
+    std::string identity;            ///< empty for a map that has none, or is being adopted
+    std::vector<std::string> stores; ///< that have it, in order
+    steady_time asked_at{};          ///< before the read was sent
     bool by_ranges{};
 
     /// Whether this row may be relied on at this time.
@@ -104,6 +131,10 @@ struct shard_map_copy : counted {
         return now < asked_at + std::chrono::milliseconds{place.row.lease_ms};
     }
     [[nodiscard]] shard_table const* find(std::string_view table) const;
+    /// Whether a store is known to have the identity of the map.
+    [[nodiscard]] bool lists(std::string_view store) const noexcept {
+        return std::find(stores.begin(), stores.end(), store) != stores.end();
+    }
     /// The place of a virtual shard; null where there is none.
     [[nodiscard]] shard_place const* find_shard(std::int32_t shard) const noexcept {
         if (by_ranges) {
@@ -158,6 +189,8 @@ struct shard_map_draft {
 struct lookup_map_options {
     std::chrono::milliseconds lease{std::chrono::seconds{60}}; ///< of the rows of a new map
     clock* time{&detail::lease_clock()};                       ///< by which leases end; outlives the map
+    std::chrono::milliseconds check_every{
+        std::chrono::seconds{60}}; ///< how often the identity of a store in use is read
 };
 
 /// A map in a table of its own. A cheap handle; copies share the client's copy of the map. Clients only read the table. A row of the copy is
@@ -170,18 +203,19 @@ struct lookup_map_options {
 /// `on_own_stack` for a catalogue that is a `loop_transport`.
 class lookup_map {
 public:
-    /// Opens a map. A map by ranges has them in its rows: `virtual_shards::ranges()` opens it, whatever bounds it was made with.
+    /// Opens a map, and heals nothing. A map by ranges has them in its rows: `virtual_shards::ranges()` opens it, whatever bounds it was made with.
     ///
-    /// Errors: InvalidInput where the map was made for another number or function; ShardMapInvalid where the table has no valid map;
-    /// MapUnavailable where it cannot be read or does not exist.
+    /// Errors: InvalidInput where the map was made for another number or function; ShardMapInvalid where the table has no valid map, or
+    /// one that was not made to its end; MapUnavailable where it cannot be read or does not exist.
     [[nodiscard]] static result<lookup_map> open(
         any_transport catalogue, std::string table, virtual_shards shards, lookup_map_options const& options = {});
-    /// Makes a map and its table; opens one that exists. Virtual shard i goes to `stores[i % stores.size()]`. The name of a store has up to
-    /// 63 letters, digits, "-", "_" and ".".
+    /// Makes a map and its table, writes its identity into every store, and opens it. Virtual shard i goes to `stores[i % stores.size()]`. The
+    /// name of a store has up to 63 letters, digits, "-", "_" and ".". After an error the same call resumes, also with other stores or shards.
     ///
-    /// Errors: InvalidInput for no store, or a name that is none; those of `open`; those of the catalogue.
+    /// Errors: AlreadyMade where there is a map, whatever it is like: open it; WrongStore where a store belongs to another map or is one of
+    /// stores on a hash; InvalidInput for no store, or a name that is none; those of `open`; those of the catalogue and the stores.
     [[nodiscard]] static result<lookup_map> make(any_transport catalogue, std::string table, virtual_shards shards,
-        std::vector<std::string> const& stores, lookup_map_options const& options = {});
+        std::vector<std::string> const& stores, store_opener const& open_store, lookup_map_options const& options = {});
 
     /// The present map as text, a line for each virtual shard.
     [[nodiscard]] result<std::string> to_string() const;
@@ -204,4 +238,5 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/shards/impl/lookup_map_state.ipp>
 #include <entitable/shards/impl/shard_map.ipp>
 #include <entitable/shards/impl/shard_map_change.ipp>
+#include <entitable/shards/impl/shard_map_making.ipp>
 #endif

@@ -41,6 +41,8 @@ public:
     /// On line, writes of the shard answer ShardMoving during the short lease, some scans of keys and a few changes of the map, and reads
     /// during a part of that. Off-line, both do so from the beginning to the end.
     ///
+    /// Tables that nobody uses any more are dropped where their store answers; `left_in` names the others.
+    ///
     /// Errors: those of the stores and of the map; PlacementForbidden where a rule that was made since forbids it; ShardMoving where another
     /// process took over meanwhile, or the shard is off-line or read-only; Cancelled where the watcher stopped it; RowMismatch where the copy differs from the source.
     [[nodiscard]] result<move_progress> run(move_watcher const& watch = {});
@@ -90,11 +92,12 @@ private:
 /// where the shard moves, is off-line or is read-only; those of the map. Cost: one read and one transaction of the map.
 [[nodiscard]] result<std::int32_t> split_shard(sharded const& cloud, std::int32_t shard, std::string key);
 
-/// Ends an attempt that a process began and left, at any time before its last step. The shard is as before and the copy is dropped. Of two ranges
-/// that are merged, name either.
+/// Ends an attempt that a process began and left, at any time before its last step. The shard is as before and the copy is dropped; where a store
+/// does not answer, the copy stays, `left_in` names the store, and the next move of the shard tries again. Of two ranges that are merged, name
+/// either.
 ///
-/// Errors: InvalidInput where there is no such shard; those of the map and the stores.
-[[nodiscard]] result<void> cancel_move(sharded const& cloud, std::int32_t shard);
+/// Errors: InvalidInput where there is no such shard; those of the map.
+[[nodiscard]] result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard);
 
 ENTITABLE_END_NAMESPACE
 

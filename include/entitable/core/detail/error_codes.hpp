@@ -80,6 +80,7 @@ inline constexpr error_code_row error_code_table[] = {
     {error_code::store_read_only, 0, "StoreReadOnly"},
     {error_code::declaration_differs, 0, "DeclarationDiffers"},
     {error_code::declaration_missing, 0, "DeclarationMissing"},
+    {error_code::already_made, 0, "AlreadyMade"},
 };
 
 } // namespace detail

@@ -3,32 +3,24 @@
 #pragma once
 
 /// \file
-/// What all handles of stores on a hash share: the stores that were opened, and when the header of each was looked at.
+/// What all handles of stores on a hash share: the list of the stores, and whose fleet they are.
 
-#include <entitable/core/clock.hpp>
 #include <entitable/core/shared.hpp>
-#include <entitable/shards/store_opener.hpp>
-
-#include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
+#include <entitable/shards/detail/watched_stores.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where the headers of a store are.
-inline constexpr std::string_view hash_headers_table = "entitableshards";
+struct store_rows;
 
 struct hash_stores_state : counted {
     hash_stores_state(std::vector<std::string> of, store_opener with, std::int64_t at, std::chrono::nanoseconds every,
         clock& clock_of_leases);
 
     std::vector<std::string> names;
-    store_opener open;
     std::int64_t generation;
     std::chrono::nanoseconds check_every;
-    clock& time;
+    watched_stores stores;
 
     /// Opens a store, and does not look at its header. InvalidInput where the list has no such place.
     [[nodiscard]] result<any_transport> store(std::size_t place);
@@ -37,22 +29,15 @@ struct hash_stores_state : counted {
         std::vector<std::size_t> const& places, call const& caller);
     /// The place of a store in the list; its end where it is not there.
     [[nodiscard]] std::size_t place_of(std::string_view name) const noexcept;
-    /// Whether what was read in the table of headers is the header of this place; the fleet of the first one is that of all.
-    [[nodiscard]] result<void> judge(std::size_t place, result<query_entities::response> const& found);
+    /// Whether the rows of a store have the header of this place, perhaps one that is being made; the fleet of the first one is that of all.
+    [[nodiscard]] result<void> judge(std::size_t place, store_rows const& rows, bool being_made);
     /// Logical tables, from the first store that answers.
     [[nodiscard]] result<std::vector<std::string>> tables(call const& caller);
 
     std::string fleet; ///< of the first header that was read; empty before
 
 private:
-    struct watched {
-        std::optional<any_transport> through;
-        std::optional<steady_time> checked_at;
-        bool checking{};
-    };
-
     std::mutex lock_;
-    std::vector<watched> stores_;
 };
 
 /// Answers what readers of a map ask, as if there were one; changes of it are NotSupported.

@@ -37,6 +37,7 @@ struct lookup_map_state : counted {
     std::mutex lock;
     std::condition_variable changed;
     shard_map_ref held;
+    std::string identity;       ///< of the map that was opened; empty until one is read that has one
     std::uint64_t begun{};      ///< readings of the map
     std::uint64_t held_began{}; ///< which of them gave what is held
     bool renewing{};
@@ -44,6 +45,11 @@ struct lookup_map_state : counted {
     bool absent{};             ///< the handle was moved from
 
     [[nodiscard]] steady_time now() const noexcept { return options.time->steady(); }
+    /// Whether a copy was read of a map that has an identity.
+    [[nodiscard]] bool has_identity() {
+        std::lock_guard<std::mutex> const guard{lock};
+        return !identity.empty();
+    }
     /// Reads the map, and nothing else. MapUnavailable where it cannot be read.
     [[nodiscard]] result<shard_map_ref> read(call const& caller);
     /// The copy that is held, renewed when a third of its lease is over `at` this time, which is now; one is read where there is none.

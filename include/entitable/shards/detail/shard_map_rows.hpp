@@ -36,8 +36,8 @@ inline std::vector<shard_table> shard_tables_in(std::string_view list) {
     for_each_shard_part(list, ';', [&](std::string_view part) {
         std::size_t const colon = part.find(':');
         if (colon != std::string_view::npos) {
-            all.push_back(
-                {std::string{part.substr(0, colon)}, shard_number_in(part.substr(colon)), part.ends_with('-')});
+            all.push_back({std::string{part.substr(0, colon)}, shard_number_in(part.substr(colon)), part.ends_with('-'),
+                part.ends_with('+')});
         }
     });
     return all;
@@ -45,8 +45,10 @@ inline std::vector<shard_table> shard_tables_in(std::string_view list) {
 inline std::string text_of(std::vector<shard_table> const& tables) {
     std::string out;
     for (shard_table const& each : tables) {
-        out += text::joined(
-            {out.empty() ? "" : ";", each.name, ":", std::to_string(each.epoch), each.dropping ? "-" : ""});
+        out += text::joined({out.empty() ? "" : ";", each.name, ":", std::to_string(each.epoch),
+            each.dropping    ? "-"
+                : each.whole ? "+"
+                             : ""});
     }
     return out;
 }

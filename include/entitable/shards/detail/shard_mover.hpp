@@ -111,6 +111,7 @@ private:
     [[nodiscard]] std::size_t place_of(std::string const& store) const;
     void begin_tables();
     void drop_or(stage next, steady_time now);
+    void leave_drop(steady_time now);
     void end();
     void leave(failure why);
     [[nodiscard]] failure taken_over(shard_map_row const* row);
@@ -152,6 +153,7 @@ private:
     std::optional<shard_retired> dropping_;
     std::optional<shard_retired> dropped_; ///< and to be forgotten, however often that change is drawn up
     std::vector<dropped_table> drops_;     ///< tables of that
+    std::vector<shard_retired> kept_;      ///< that could not be dropped: they stay in the map
     std::vector<etag> watched_;            ///< the rows of another's attempt
     bool watches_{};                       ///< and it is not taken over yet
     bool flipped_{};

@@ -5,7 +5,7 @@
 /// \file
 /// One virtual shard in a fan-out: what is still to be asked of it, and the rows that came and wait to be merged.
 
-#include <entitable/request/operation.hpp>
+#include <entitable/shards/detail/shard_page_request.hpp>
 #include <entitable/shards/detail/shard_token.hpp>
 #include <entitable/shards/detail/sharded_state.hpp>
 
@@ -55,23 +55,6 @@ struct shard_part {
         return {bounded ? std::string_view{of.lower.key} : std::string_view{}, &of, shard};
     }
     [[nodiscard]] row_view front() const noexcept { return rows[at]; }
-};
-
-/// One page of one shard, in a lane.
-class shard_page_request {
-public:
-    shard_page_request(query_entities const& asked, std::size_t place) noexcept : asked_(&asked), place_(place) {}
-    [[nodiscard]] operation_step next() const noexcept {
-        return answer_ ? operation_step{} : operation_step{*asked_, (steady_time::min)(), place_};
-    }
-    void answer(result<query_entities::response> answered, steady_time) { answer_.emplace(std::move(answered)); }
-    void abandon(error const& reason) { answer_.emplace(failure{reason}); }
-    [[nodiscard]] result<query_entities::response> finish() { return *std::move(answer_); }
-
-private:
-    query_entities const* asked_;
-    std::size_t place_;
-    std::optional<result<query_entities::response>> answer_;
 };
 
 } // namespace detail

@@ -19,6 +19,8 @@ namespace detail {
 
 /// Whether the keys of a virtual shard and a range have some in common, as far as ranges tell.
 [[nodiscard]] bool meets_range(shard_place const& place, key_range const& range);
+/// WrongStore: a table that the map says was whole has no part in the store of a shard any more.
+[[nodiscard]] failure lost_part(shard_place const& place, shard_table const& table);
 /// Drops a physical table; one that is gone is done.
 [[nodiscard]] result<void> drop_shard_table(
     sharded_state& state, std::string_view store, std::string table, call const& caller);

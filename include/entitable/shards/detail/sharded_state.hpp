@@ -56,25 +56,29 @@ struct shard_route {
 
 struct sharded_state : counted {
     sharded_state(lookup_map of, store_opener with, sharded_options const& wishes)
-        : map(std::move(of)), open(std::move(with)), options(wishes) {}
+        : map(std::move(of)),
+          stores(std::move(with), map.state().options.check_every, *map.state().options.time),
+          options(wishes) {}
 
     /// One whose map was moved from.
     [[nodiscard]] static shared<sharded_state> make_absent();
 
     lookup_map map;
-    store_opener open;
+    watched_stores stores;
     sharded_options options;
     shared<hash_stores_state> fixed; ///< null where there is a map
     std::mutex lock;
-    std::map<std::string, any_transport, std::less<>> opened;
     std::optional<entitable::profile> limits;
     std::vector<shared<shard_lane>> lanes; ///< that nobody uses
     double hedges{1};                      ///< that may be sent now
 
+    /// A store that is the one which the map, or the list of stores, says: WrongStore. It is looked at before its first use, and again every so often.
     [[nodiscard]] result<any_transport> store(std::string_view name, call const& context = {});
-    /// The same, and headers that are to be looked at are, all at once.
+    /// The same, and stores that are to be looked at are, all at once.
     [[nodiscard]] std::vector<result<any_transport>> stores_of(
         std::vector<std::string_view> const& names, call const& context);
+    /// Whether the rows of a store let it be used under this name.
+    [[nodiscard]] result<void> judge(std::string_view name, result<query_entities::response> const& found);
     [[nodiscard]] entitable::profile profile();
     /// A good copy that has this table; TableNotFound.
     [[nodiscard]] result<shard_map_ref> map_with(std::string_view table, call const& context);

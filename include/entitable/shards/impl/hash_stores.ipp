@@ -2,14 +2,12 @@
 // Copyright (c) 2026 the entitable authors
 #pragma once
 
-#include <entitable/core/guid.hpp>
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/mapping/codec.hpp>
 #include <entitable/shards/detail/shard_map_rows.hpp>
-#include <entitable/shards/detail/shard_part.hpp>
+#include <entitable/shards/detail/store_rows.hpp>
 #include <entitable/shards/hash_stores.hpp>
-#include <entitable/transport/run_all.hpp>
 
 #include <algorithm>
 #include <set>
@@ -19,65 +17,36 @@ namespace detail {
 
 ENTITABLE_DECL hash_stores_state::hash_stores_state(std::vector<std::string> of, store_opener with, std::int64_t at,
     std::chrono::nanoseconds every, clock& clock_of_leases)
-    : names(std::move(of)),
-      open(std::move(with)),
-      generation(at),
-      check_every(every),
-      time(clock_of_leases),
-      stores_(names.size()) {}
+    : names(std::move(of)), generation(at), check_every(every), stores(std::move(with), every, clock_of_leases) {}
 
 ENTITABLE_DECL std::size_t hash_stores_state::place_of(std::string_view name) const noexcept {
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
+inline failure no_such_place() {
+    return failure{error_code::invalid_input, "the list of stores on a hash has no such store"};
+}
+
 ENTITABLE_DECL result<any_transport> hash_stores_state::store(std::size_t place) {
-    if (place >= names.size()) {
-        return failure{error_code::invalid_input, "the list of stores on a hash has no such store"};
-    }
-    std::lock_guard<std::mutex> const guard{lock_};
-    watched& here = stores_[place];
-    if (!here.through) {
-        auto made = open(names[place]);
-        if (!made) {
-            failure named{made.error()};
-            named.error().message =
-                text::joined({"the store ", names[place], " cannot be opened: ", made.error().message});
-            return named;
-        }
-        here.through.emplace(*std::move(made));
-    }
-    return *here.through;
+    return place < names.size() ? stores.open(names[place]) : no_such_place();
 }
 
-inline failure wrong_store(std::string_view name, std::size_t place, std::size_t number, std::string_view found) {
-    return failure{error_code::wrong_store,
-        text::joined({"the store ", name, ", place ", std::to_string(place), " of ", std::to_string(number),
-            " in the list, ", found, ": the list of stores, or what a name of it opens, is a wrong one"})};
-}
-
-ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, result<query_entities::response> const& found) {
+ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, store_rows const& rows, bool being_made) {
     std::string const& name = names[place];
     auto const refuse = [&](std::initializer_list<std::string_view> what) {
-        return wrong_store(name, place, names.size(), text::joined(what));
+        return wrong_store(name,
+            text::joined({", place ", std::to_string(place), " of ", std::to_string(names.size()), " in the list, ",
+                text::joined(what), ": the list of stores, or what a name of it opens, is a wrong one"}));
     };
-    bool const no_table = !found &&
-        (found.error().code == error_code::table_not_found || found.error().code == error_code::resource_not_found);
-    if (!found && !no_table) {
-        failure named{found.error()};
-        named.error().message =
-            text::joined({"the header of the store ", name, " cannot be read: ", found.error().message});
-        named.error().effect = effect::none;
-        return named;
-    }
     std::string others;
-    for (std::size_t index = 0; found && index < found->rows.size(); ++index) {
-        hash_store_header header;
-        if (auto read = from_row(found->rows[index], header); !read) {
-            return refuse({"has a header that cannot be read: ", read.error().message});
-        }
+    for (found_header const& each : rows.headers) {
+        hash_store_header const& header = each.header;
         if (header.generation != generation) {
             others += text::joined({others.empty() ? ", but of " : ", ", std::to_string(header.generation)});
             continue;
+        }
+        if (is_retired(header)) {
+            return refuse({"is retired as generation ", std::to_string(generation)});
         }
         if (header.hash_version != shard_hash_version) {
             return refuse({"is of the version ", std::to_string(header.hash_version), " of the hash, not ",
@@ -94,71 +63,34 @@ ENTITABLE_DECL result<void> hash_stores_state::judge(std::size_t place, result<q
         if (header.fleet != fleet) {
             return refuse({"is of the fleet ", header.fleet, ", not ", fleet});
         }
+        if (rows.identity) {
+            return refuse({"belongs to the map ", rows.identity->map, " as well"});
+        }
+        if (is_being_made(header) && !being_made) {
+            return refuse({"is being made, or was not made to its end: make the stores again"});
+        }
         return {};
     }
-    return refuse({"has no header of generation ", std::to_string(generation), others});
+    return refuse({rows.identity ? "belongs to a map and " : "", "has no header of generation ",
+        std::to_string(generation), others});
 }
 
 ENTITABLE_DECL std::vector<result<any_transport>> hash_stores_state::checked(
     std::vector<std::size_t> const& places, call const& caller) {
-    std::vector<result<any_transport>> all;
-    std::vector<std::size_t> due; // which of them
-    all.reserve(places.size());
-    steady_time const now = time.steady();
+    std::vector<std::string_view> wanted;
+    wanted.reserve(places.size());
     for (std::size_t const place : places) {
-        all.push_back(store(place));
-        if (!all.back()) {
-            continue;
+        if (place >= names.size()) {
+            return std::vector<result<any_transport>>(places.size(), no_such_place());
         }
-        std::lock_guard<std::mutex> const guard{lock_};
-        watched& here = stores_[place];
-        bool const good = here.checked_at && now < *here.checked_at + check_every;
-        if (!good && !(here.checked_at && here.checking)) { // who checks again makes nobody wait
-            here.checking = true;
-            due.push_back(all.size() - 1);
-        }
+        wanted.push_back(names[place]);
     }
-    if (due.empty()) {
-        return all;
-    }
-    query_entities asked{std::string{hash_headers_table}, {}, {}, {}, 1000, {}};
-    asked.range.partition = key_interval::only(hash_store_header{}.part);
-    poll_driver io{time};
-    std::vector<shared<channel>> channels;
-    std::vector<channel*> ways;
-    std::vector<shard_page_request> requests;
-    std::vector<call> calls(due.size());
-    for (std::size_t at = 0; at < due.size(); ++at) {
-        channels.push_back(open_channel(*all[due[at]], io));
-        ways.push_back(channels.back().get());
-        requests.emplace_back(asked, at);
-        calls[at].deadline = caller.deadline;
-        calls[at].cancellation = caller.cancellation;
-    }
-    struct at_end {
-        hash_stores_state& state;
-        std::vector<std::size_t> const& places;
-        std::vector<std::size_t> const& due;
-        ~at_end() {
-            std::lock_guard<std::mutex> const guard{state.lock_};
-            for (std::size_t const each : due) {
-                state.stores_[places[each]].checking = false;
-            }
-        }
-    } const end{*this, places, due};
-    (void)run_all(requests, calls, ways, io, requests.size());
-    for (std::size_t at = 0; at < due.size(); ++at) {
-        std::size_t const place = places[due[at]];
-        auto judged = judge(place, requests[at].finish());
-        std::lock_guard<std::mutex> const guard{lock_};
-        stores_[place].checked_at.reset();
-        if (judged) {
-            stores_[place].checked_at = now;
-        } else {
-            all[due[at]] = result<any_transport>{std::move(judged).as_failure()};
-        }
-    }
-    return all;
+    return stores.checked(
+        wanted, caller, [](std::string_view) { return true; },
+        [&](std::string_view name, result<query_entities::response> const& found) -> result<void> {
+            ENTITABLE_TRY(auto const rows, store_rows_in(name, found));
+            return judge(place_of(name), rows, false);
+        });
 }
 
 ENTITABLE_DECL result<std::vector<std::string>> hash_stores_state::tables(call const& caller) {
@@ -299,77 +231,6 @@ ENTITABLE_DECL result<hash_stores> hash_stores::open(
         return std::move(map).as_failure();
     }
     return hash_stores{std::move(state), *std::move(map)};
-}
-
-ENTITABLE_DECL result<hash_stores> hash_stores::make(
-    std::vector<std::string> stores, store_opener opener, hash_stores_options const& options) {
-    ENTITABLE_CHECK(detail::check_hash_stores(stores, options));
-    auto const state =
-        shared<detail::hash_stores_state>::make(stores, opener, options.generation, options.check_every, *options.time);
-    std::string const table{detail::hash_headers_table};
-    hash_store_header header;
-    header.generation = options.generation;
-    header.number = static_cast<std::int32_t>(stores.size());
-    header.hash_version = shard_hash_version;
-    query_entities asked{table, {}, {}, {}, 1000, {}};
-    asked.range.partition = key_interval::only(header.part);
-    std::vector<bool> there(stores.size());
-    for (std::size_t place = 0; place < stores.size(); ++place) { // all, before anything is written
-        ENTITABLE_TRY(auto const through, state->store(place));
-        call context;
-        if (auto made = through.execute(create_table{table}, context);
-            !made && made.error().code != error_code::table_already_exists) {
-            return std::move(made).as_failure();
-        }
-        ENTITABLE_TRY(auto found, through.execute(asked, context));
-        ENTITABLE_TRY(std::string const key, row_key_of(header));
-        for (std::size_t index = 0; index < found.rows.size(); ++index) {
-            there[place] = there[place] || found.rows[index].row_key == key;
-        }
-        if (there[place]) {
-            ENTITABLE_CHECK(state->judge(place, std::move(found)));
-        }
-    }
-    // The first store decides whose fleet it is where two programs make it at once.
-    header.fleet = state->fleet.empty() ? guid::random().to_string() : state->fleet;
-    for (std::size_t place = 0; place < stores.size(); ++place) {
-        if (there[place]) {
-            continue;
-        }
-        ENTITABLE_TRY(auto const through, state->store(place));
-        header.place = static_cast<std::int32_t>(place);
-        ENTITABLE_TRY(auto made, to_row(header));
-        call context;
-        auto done = through.execute(write_entity{table, mutation::insert(std::move(made))}, context);
-        if (!done && done.error().code != error_code::entity_already_exists) {
-            return std::move(done).as_failure();
-        }
-        call again;
-        ENTITABLE_CHECK(state->judge(place, through.execute(asked, again)));
-        header.fleet = state->fleet;
-    }
-    return open(std::move(stores), std::move(opener), options);
-}
-
-ENTITABLE_DECL result<void> hash_stores::retire() const {
-    if (!state_) {
-        return detail::moved_from("list of stores");
-    }
-    hash_store_header header;
-    header.generation = state_->generation;
-    for (std::size_t place = 0; place < state_->names.size(); ++place) {
-        ENTITABLE_TRY(auto const through, state_->store(place));
-        ENTITABLE_TRY(auto keys, to_row(header));
-        call context;
-        auto done = through.execute(
-            write_entity{std::string{detail::hash_headers_table}, mutation::remove(std::move(keys), any_etag)},
-            context);
-        if (!done && done.error().code != error_code::resource_not_found &&
-            done.error().code != error_code::table_not_found) {
-            return std::move(done).as_failure();
-        }
-    }
-    return {};
 }
 
 ENTITABLE_END_NAMESPACE

@@ -7,6 +7,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/shards/detail/lookup_map_state.hpp>
 #include <entitable/shards/detail/shard_map_change.hpp>
+#include <entitable/shards/detail/shard_map_rows.hpp>
 #include <entitable/transport/run.hpp>
 
 #include <algorithm>
@@ -29,7 +30,19 @@ ENTITABLE_DECL result<shard_map_ref> lookup_map_state::read(call const& caller) 
     context.deadline = caller.deadline;
     context.cancellation = caller.cancellation;
     shard_map_reading reading{table, now()};
-    return run(reading, context, *options.time, catalogue);
+    auto found = run(reading, context, *options.time, catalogue);
+    if (!found || ((*found)->identity.empty() && identity.empty())) {
+        return found;
+    }
+    std::lock_guard<std::mutex> const guard{lock};
+    if (identity.empty()) { // it was adopted since
+        identity = (*found)->identity;
+    }
+    if ((*found)->identity != identity) {
+        return map_fault(text::joined(
+            {"is another one than was opened: its identity is \"", (*found)->identity, "\", not ", identity}));
+    }
+    return found;
 }
 
 ENTITABLE_DECL result<shard_map_ref> lookup_map_state::fresh(call const& context) {

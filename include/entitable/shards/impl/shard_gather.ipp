@@ -253,6 +253,10 @@ private:
             restart(part);
             return {};
         }
+        if (missing && part.way.table->whole) {
+            failure lost = lost_part(*part.way.place, *part.way.table);
+            return fail(part, lost.error());
+        }
         if (!answer) {
             return fail(part, answer.error());
         }

@@ -61,14 +61,18 @@ ENTITABLE_DECL shard_table const* shard_map_copy::find(std::string_view table) c
     auto const lower = [](char each) {
         return each >= 'A' && each <= 'Z' ? static_cast<char>(each - 'A' + 'a') : each;
     };
+    shard_table const* dropping = nullptr;
     for (shard_table const& each : tables) { // for each request: allocates nothing
         if (each.name == table ||
             std::equal(each.name.begin(), each.name.end(), table.begin(), table.end(),
                 [&](char one, char other) { return lower(one) == lower(other); })) {
-            return &each;
+            if (!each.dropping) {
+                return &each;
+            }
+            dropping = &each;
         }
     }
-    return nullptr;
+    return dropping;
 }
 
 ENTITABLE_DECL shard_place const* shard_map_copy::find_range(std::int32_t shard) const noexcept {
@@ -135,67 +139,6 @@ ENTITABLE_DECL result<lookup_map> lookup_map::open(
                 header.strategy, ": it is opened with another number or another function"})};
     }
     return lookup_map{std::move(state)};
-}
-
-ENTITABLE_DECL result<lookup_map> lookup_map::make(any_transport catalogue, std::string table, virtual_shards shards,
-    std::vector<std::string> const& stores, lookup_map_options const& options) {
-    if (stores.empty() || !std::all_of(stores.begin(), stores.end(), detail::is_store_name)) {
-        return failure{error_code::invalid_input,
-            "the names of the stores of a map have letters, digits, \"-\", \"_\" and \".\", 1 to 63; one store at "
-            "least"};
-    }
-    auto const& bounds = shards.bounds();
-    bool const ascending = std::adjacent_find(bounds.begin(), bounds.end(), [](auto const& left, auto const& right) {
-        return text::compare_utf16(left, right) >= 0;
-    }) == bounds.end();
-    if (shards.number() < 1 || shards.number() > virtual_shards::most || !ascending ||
-        (!bounds.empty() && bounds.front().empty()) || (shards.by_ranges() && shards.has_own()) ||
-        options.lease < std::chrono::milliseconds{} || options.lease > std::chrono::hours{24}) {
-        return failure{error_code::invalid_input,
-            "a map has 1 to 900 virtual shards, ascending bounds that are not empty or tenants with shards of their "
-            "own, and a lease of a day at most"};
-    }
-    call context;
-    if (auto made = catalogue.execute(create_table{table}, context);
-        !made && made.error().code != error_code::table_already_exists) {
-        return std::move(made).as_failure();
-    }
-    auto const insert = [&](auto const& entity) -> result<void> {
-        ENTITABLE_TRY(auto made, to_row(entity));
-        auto done = catalogue.execute(write_entity{table, mutation::insert(std::move(made))}, context);
-        if (!done && done.error().code != error_code::entity_already_exists) {
-            return std::move(done).as_failure();
-        }
-        return {};
-    };
-    // The header comes last: without it there is no map, and whoever makes the same map meanwhile makes the same rows.
-    shard_map_header header;
-    auto const seen = catalogue.execute(get_entity{table, header.map, header.part, {}}, context);
-    if (!seen) {
-        if (seen.error().code != error_code::resource_not_found) {
-            return failure{seen.error()};
-        }
-        for (std::uint32_t number = 0; number < shards.number(); ++number) {
-            shard_map_row row;
-            row.shard = static_cast<std::int32_t>(number);
-            row.low = shards.by_ranges() && number > 0 ? bounds[number - 1] : std::string{};
-            row.high = shards.by_ranges() && number < bounds.size() ? bounds[number] : std::string{};
-            row.state = "open";
-            row.store = stores[number % stores.size()];
-            row.epoch = 1;
-            row.lease_ms = options.lease.count();
-            row.open_lease_ms = row.lease_ms;
-            ENTITABLE_CHECK(insert(row));
-        }
-        header.strategy = shards.by_ranges() ? "ranges" : "function";
-        header.hash_version = shard_hash_version;
-        header.fingerprint = static_cast<std::int64_t>(shards.fingerprint());
-        header.number = static_cast<std::int32_t>(shards.number());
-        header.version = 1;
-        header.next_epoch = 2;
-        ENTITABLE_CHECK(insert(header));
-    }
-    return open(std::move(catalogue), std::move(table), std::move(shards), options);
 }
 
 ENTITABLE_DECL result<std::string> lookup_map::to_string() const {

@@ -44,6 +44,14 @@ ENTITABLE_DECL result<void> shard_map_reading::take(page const& rows) {
             place.version = each.etag();
             ENTITABLE_CHECK(from_row(each, place.row));
             place.retired = shard_retired_in(place.row.retired, place.row.shard);
+        } else if (each.row_key == shard_map_identity{}.part) {
+            shard_map_identity own;
+            ENTITABLE_CHECK(from_row(each, own));
+            made_->identity = own.state ? std::string{} : std::move(own.identity);
+        } else if (each.row_key.starts_with("store")) {
+            shard_map_store store;
+            ENTITABLE_CHECK(from_row(each, store));
+            made_->stores.push_back(std::move(store.store));
         }
     }
     return {};
@@ -93,6 +101,11 @@ ENTITABLE_DECL void shard_map_reading::answer(result<get_entity::response> heade
 }
 
 ENTITABLE_DECL void shard_map_reading::end() {
+    if (made_->header.state) {
+        outcome_.emplace(map_fault(text::joined({"is in the state \"", text::printable(*made_->header.state),
+            "\": it was not made to its end; make it again"})));
+        return;
+    }
     made_->tables = shard_tables_in(made_->header.tables);
     made_->by_ranges = made_->header.strategy == "ranges";
     if (made_->by_ranges) {

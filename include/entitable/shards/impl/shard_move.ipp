@@ -6,6 +6,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/row/system_rows.hpp>
+#include <entitable/shards/detail/map_stores.hpp>
 #include <entitable/shards/detail/move_planning.hpp>
 #include <entitable/shards/detail/rule_lists.hpp>
 #include <entitable/shards/detail/shard_mover.hpp>
@@ -69,13 +70,9 @@ inline result<move_progress> drive(shard_mover& moving, sharded_state& state, cl
         }
         auto const way =
             due.place == 0 ? result<any_transport>{state.map.state().catalogue} : state.store(moving.store(due.place));
-        if (!way) {
-            moving.abandon(way.error());
-            continue;
-        }
         due.request.visit([&]<class Request>(Request const& request) {
             if constexpr (takes_answer_to<shard_mover, Request>) {
-                auto answer = way->execute(request, context);
+                auto answer = way ? way->execute(request, context) : failure{way.error()};
                 moving.answer(std::move(answer), time.steady());
             }
         });
@@ -237,7 +234,7 @@ ENTITABLE_DECL std::string move_plan::explain() const {
         " pages of keys, reads for ", std::to_string(2 * pages), " of these pages\n"});
 }
 
-ENTITABLE_DECL result<void> cancel_move(sharded const& cloud, std::int32_t shard) {
+ENTITABLE_DECL result<move_progress> cancel_move(sharded const& cloud, std::int32_t shard) {
     detail::sharded_state& state = cloud.state();
     detail::lookup_map_state& map = state.map.state();
     detail::shard_mover_order order;
@@ -245,13 +242,13 @@ ENTITABLE_DECL result<void> cancel_move(sharded const& cloud, std::int32_t shard
     order.shard = shard;
     order.name = guid::random().to_string();
     detail::shard_mover ending{std::move(order), map.now()};
-    auto ended = detail::drive(ending, state, *map.options.time, {});
-    return ended ? result<void>{} : std::move(ended).as_failure();
+    return detail::drive(ending, state, *map.options.time, {});
 }
 
 ENTITABLE_DECL result<move_progress> move_plan::run(move_watcher const& watch) {
     detail::sharded_state& state = cloud_.state();
     ENTITABLE_CHECK(detail::check_rules(cloud_.map(), shard, upper, target));
+    ENTITABLE_CHECK(detail::list_store(state, target));
     ENTITABLE_TRY(auto const to, state.store(target));
     detail::shard_mover_order order;
     order.map = state.map.state().table;

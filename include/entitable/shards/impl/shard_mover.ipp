@@ -63,8 +63,11 @@ ENTITABLE_DECL bool shard_mover::again_later(error const* problem, bool reads, s
         failures_ = 0;
         return false;
     }
+    constexpr std::size_t most_of_drops = 2; // nobody waits for a store that is gone
+    std::size_t const most =
+        at_ == stage::dropping ? (std::min)(most_of_drops, order_.options.failures) : order_.options.failures;
     bool const unsettled = !reads && problem->effect == effect::unknown;
-    if (unsettled || !worth_retrying(*problem) || ++failures_ > order_.options.failures) {
+    if (unsettled || !worth_retrying(*problem) || ++failures_ > most) {
         return false;
     }
     std::chrono::milliseconds const pause{(std::min)(std::int64_t{5} << failures_, std::int64_t{5000})};
@@ -110,15 +113,16 @@ ENTITABLE_DECL void shard_mover::pass_on(result<create_table::response> answered
     ++table_;
 }
 ENTITABLE_DECL void shard_mover::pass_on(result<delete_table::response> answered, steady_time now) {
-    if (!answered && answered.error().effect == effect::unknown && ++failures_ <= order_.options.failures) {
+    constexpr std::size_t most = 2;
+    if (!answered && answered.error().effect == effect::unknown && ++failures_ <= most) {
         not_before_ = now + std::chrono::milliseconds{10};
         return;
     }
+    delete_.reset();
     if (!answered && answered.error().code != error_code::resource_not_found &&
         answered.error().code != error_code::table_not_found) {
-        return stop(left_ ? *std::move(left_) : failure{answered.error()});
+        leave_drop(now);
     }
-    delete_.reset();
 }
 
 ENTITABLE_DECL void shard_mover::go_on(steady_time now) {
@@ -167,7 +171,7 @@ ENTITABLE_DECL bool shard_mover::step(steady_time now) {
             auto done = erase_->finish();
             erase_.reset();
             if (!done) {
-                stop(std::move(done).as_failure());
+                leave_drop(now);
             }
             return true;
         }
@@ -296,6 +300,23 @@ ENTITABLE_DECL void shard_mover::leave(failure why) {
     }
     dropping_ = shard_retired{order_.target, epoch_, epoch_, order_.shard};
     at_ = stage::dropping;
+}
+
+/// What cannot be dropped now stays in the map: cleaning is no condition of anything.
+ENTITABLE_DECL void shard_mover::leave_drop(steady_time now) {
+    failures_ = 0;
+    drops_.clear();
+    if (left_) {
+        return stop(*std::move(left_));
+    }
+    auto const& store = dropping_->store;
+    auto& left = progress_.left_in;
+    if (std::find(left.begin(), left.end(), store) == left.end()) {
+        left.push_back(store);
+    }
+    kept_.push_back(*dropping_);
+    dropped_.reset();
+    change(stage::forgetting, progress_.step, &shard_mover::forget_dropped, now);
 }
 
 ENTITABLE_DECL void shard_mover::drop_or(stage next, steady_time now) {

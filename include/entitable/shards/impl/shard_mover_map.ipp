@@ -6,6 +6,7 @@
 
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
+#include <entitable/shards/detail/shard_attempt.hpp>
 #include <entitable/shards/detail/shard_mover.hpp>
 
 #include <algorithm>
@@ -69,10 +70,12 @@ ENTITABLE_DECL void shard_mover::note_drops(
     shard_map_copy const& map, shard_map_draft const& draft, shard_row_draft const& own) {
     dropping_.reset();
     drops_.clear();
-    if (own.retired.empty()) {
+    auto const next = std::find_if(own.retired.begin(), own.retired.end(),
+        [&](shard_retired const& each) { return std::find(kept_.begin(), kept_.end(), each) == kept_.end(); });
+    if (next == own.retired.end()) {
         return;
     }
-    dropping_ = own.retired.front();
+    dropping_ = *next;
     for (shard_table const& table : draft.tables) {
         if (table.epoch >= dropping_->until) {
             continue;
@@ -93,26 +96,6 @@ ENTITABLE_DECL void shard_mover::note_drops(
         auto left = keys_besides(used);
         drops_.push_back({std::move(name), used.empty(), std::move(left)});
     }
-}
-
-inline void clear_attempt(shard_map_row& row) {
-    row.state = "open";
-    row.lease_ms = row.open_lease_ms;
-    row.attempt_owner.clear();
-    row.attempt_store.clear();
-    row.attempt_epoch = 0;
-    row.attempt_with.reset();
-}
-
-/// Ends the attempt on a row, and on the row beside it that goes into the same tables. These are noted to be dropped.
-inline void end_attempt(shard_map_copy const& map, shard_map_draft& draft, shard_map_row& row, shard_row_draft& own) {
-    std::int32_t number = row.shard; // in the names of the new tables: that of the lower one
-    if (shard_row_draft* const other = row.attempt_with ? draft.edit(map, *row.attempt_with) : nullptr) {
-        number = text::compare_utf16(other->row.low, row.low) < 0 ? other->row.shard : number;
-        clear_attempt(other->row);
-    }
-    own.retired.push_back({row.attempt_store, row.attempt_epoch, draft.header.next_epoch, number});
-    clear_attempt(row);
 }
 
 ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
@@ -179,11 +162,10 @@ ENTITABLE_DECL result<bool> shard_mover::register_attempt(
             return taken_over(&row);
         }
     }
-    if (std::any_of(draft.tables.begin(), draft.tables.end(), [](auto const& each) { return each.dropping; })) {
-        return failure{error_code::shard_moving, "a table is being dropped"};
-    }
     epoch_ = draft.header.next_epoch++;
     moved_ = draft.tables;
+    std::erase_if(
+        moved_, [](shard_table const& each) { return each.dropping; }); // their parts are dropped where they are
     for (std::int32_t const number : numbers()) {
         shard_map_row& row = draft.edit(map, number)->row;
         sources_.push_back({row, {}, {}});

@@ -6,6 +6,7 @@
 #include <entitable/core/try.hpp>
 #include <entitable/request/part_hash.hpp>
 #include <entitable/request/validate.hpp>
+#include <entitable/shards/detail/map_stores.hpp>
 #include <entitable/shards/detail/shard_tables.hpp>
 
 #include <algorithm>
@@ -43,38 +44,84 @@ inline result<void> none_is_moving(shard_map_copy const& map) {
     return {};
 }
 
-/// Where a logical table stands in a list; the end where it does not.
+/// Where a logical table stands in a list that is not being dropped; the end where there is none.
 inline std::vector<shard_table>::iterator position_of(std::vector<shard_table>& tables, std::string_view name) {
     std::string const wanted = text::ascii_lower(name);
-    return std::find_if(
-        tables.begin(), tables.end(), [&](shard_table const& each) { return text::ascii_lower(each.name) == wanted; });
+    return std::find_if(tables.begin(), tables.end(),
+        [&](shard_table const& each) { return !each.dropping && text::ascii_lower(each.name) == wanted; });
 }
 
-/// Drops what is left of a table that is being dropped, and takes it out of the map.
-inline result<void> finish_dropping(sharded_state& state, std::string const& table, call const& context) {
-    ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
-    shard_table const* const found = map->find(table);
-    if (found == nullptr || !found->dropping) {
-        return {};
-    }
-    for (shard_place const& each : map->places) {
-        ENTITABLE_CHECK(drop_shard_table(state, each.row.store, each.table_name(*found), context));
-        for (shard_retired const& old : each.retired) {
-            if (found->epoch < old.until) {
-                ENTITABLE_CHECK(drop_shard_table(state, old.store,
-                    shard_table_name(found->name, old.shard, (std::max)(old.epoch, found->epoch)), context));
+ENTITABLE_DECL failure lost_part(shard_place const& place, shard_table const& table) {
+    return wrong_store(place.row.store,
+        text::joined({" lacks ", place.table_name(table), ", the part of the table ", table.name,
+            " of the virtual shard ", std::to_string(place.row.shard),
+            ": the store was emptied, or is another one; repair_tables makes the part again, without its rows"}));
+}
+
+/// Whether a table of this name in a store is that of a table which is not being dropped.
+inline bool is_in_use(shard_map_copy const& map, std::string_view store, std::string_view name) {
+    for (shard_place const& place : map.places) {
+        if (place.row.store != store) {
+            continue;
+        }
+        for (shard_table const& table : map.tables) {
+            if (!table.dropping && place.table_name(table) == name) {
+                return true;
             }
         }
     }
-    std::int64_t const epoch = found->epoch;
-    return state.map.state().change(context, [&](shard_map_copy const&, shard_map_draft& draft) -> result<bool> {
-        auto const at = position_of(draft.tables, table);
-        if (at == draft.tables.end() || !at->dropping || at->epoch != epoch) {
-            return false;
+    return false;
+}
+
+/// Drops the parts of a table that is being dropped. One that cannot be dropped hinders no other: its error is the last.
+inline result<void> drop_parts(
+    sharded_state& state, shard_map_copy const& map, shard_table const& table, call const& context) {
+    std::optional<failure> left;
+    auto const drop = [&](std::string const& store, std::string name) {
+        if (is_in_use(map, store, name)) { // made anew since, under an epoch that both have
+            return;
         }
-        draft.tables.erase(at);
-        return true;
-    });
+        if (auto done = drop_shard_table(state, store, std::move(name), context); !done && !left) {
+            left.emplace(std::move(done).as_failure());
+            left->error().message = text::joined(
+                {"the table is dropped but for what the store ", store, " has of it: ", left->error().message});
+        }
+    };
+    for (shard_place const& each : map.places) {
+        drop(each.row.store, each.table_name(table));
+        for (shard_retired const& old : each.retired) {
+            if (table.epoch < old.until) {
+                drop(old.store, shard_table_name(table.name, old.shard, (std::max)(old.epoch, table.epoch)));
+            }
+        }
+    }
+    return left ? result<void>{*std::move(left)} : result<void>{};
+}
+
+/// Drops what is left of tables of a name that are being dropped, and takes those of which nothing is left out of the map.
+inline result<void> finish_dropping(sharded_state& state, std::string const& table, call const& context) {
+    ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
+    std::vector<std::int64_t> done; // the epochs of those
+    result<void> outcome;
+    for (shard_table const& each : map->tables) {
+        if (each.dropping && text::ascii_lower(each.name) == text::ascii_lower(table)) {
+            auto dropped = drop_parts(state, *map, each, context);
+            if (dropped) {
+                done.push_back(each.epoch);
+            } else {
+                outcome = std::move(dropped);
+            }
+        }
+    }
+    if (!done.empty()) {
+        ENTITABLE_CHECK(
+            state.map.state().change(context, [&](shard_map_copy const&, shard_map_draft& draft) -> result<bool> {
+                return std::erase_if(draft.tables, [&](shard_table const& each) {
+                    return each.dropping && std::find(done.begin(), done.end(), each.epoch) != done.end();
+                }) > 0;
+            }));
+    }
+    return outcome;
 }
 
 /// The name of a table as it was created; as it is asked for where there is none.
@@ -146,6 +193,53 @@ inline result<delete_table::response> delete_hashed_table(
     return delete_table::response{};
 }
 
+/// Makes the parts of a table, and says so in the map once all are there. From then on one that is missing was lost, and is an error.
+inline result<void> make_parts(sharded_state& state, std::string const& name, call& context) {
+    constexpr int most_rounds = 10; // of shards that move meanwhile
+    for (int round = 0; round < most_rounds; ++round) {
+        ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
+        shard_table const* const found = map->find(name);
+        if (found == nullptr || found->dropping) {
+            return {};
+        }
+        for (shard_place const& each : map->places) {
+            if (found->whole) {
+                ENTITABLE_CHECK(check_part(state, each, *found, context));
+                continue;
+            }
+            ENTITABLE_TRY(auto const through, state.store(each.row.store, context));
+            auto const made = through.execute(create_table{each.table_name(*found)}, context);
+            if (!made && made.error().code != error_code::table_already_exists) {
+                return failure{made.error()};
+            }
+        }
+        if (found->whole || map->identity.empty()) {
+            return {};
+        }
+        bool ended = false;
+        std::int64_t const epoch = found->epoch;
+        ENTITABLE_CHECK(
+            state.map.state().change(context, [&](shard_map_copy const& now, shard_map_draft& draft) -> result<bool> {
+                auto const at = position_of(draft.tables, name);
+                ended = at == draft.tables.end() || at->epoch != epoch || at->whole;
+                if (ended) {
+                    return false;
+                }
+                // What was made counts where the shards are still there.
+                ended = std::equal(now.places.begin(), now.places.end(), map->places.begin(), map->places.end(),
+                    [&](shard_place const& left, shard_place const& right) {
+                        return left.row.store == right.row.store && left.table_name(*at) == right.table_name(*at);
+                    });
+                at->whole = ended;
+                return ended;
+            }));
+        if (ended) {
+            return {};
+        }
+    }
+    return failure{error_code::shard_moving, "the shards moved each time the parts of a table were made"};
+}
+
 ENTITABLE_DECL result<create_table::response> create_sharded_table(
     sharded_state& state, create_table const& request, call& context) {
     constexpr std::size_t most_of_list = 30'000; // a text property has 32 Ki units
@@ -154,22 +248,23 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
     if (state.fixed) {
         return create_hashed_table(state, request, context);
     }
-    ENTITABLE_CHECK(finish_dropping(state, request.table, context));
+    static_cast<void>(finish_dropping(state, request.table, context)); // what is left of an earlier one has other names
     bool made_now = false;
     std::int64_t own = 0;
     ENTITABLE_CHECK(
         state.map.state().change(context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
-            ENTITABLE_CHECK(none_is_moving(map));
             auto const at = position_of(draft.tables, request.table);
             if (at != draft.tables.end()) {
                 made_now = own != 0 && at->epoch == own; // by an earlier sending of this very change
                 return false;
             }
+            ENTITABLE_CHECK(none_is_moving(map));
+            std::string const wanted = text::ascii_lower(request.table);
             std::size_t names = request.table.size() + 24;
             for (shard_table const& each : draft.tables) {
+                std::string const known = text::ascii_lower(each.name);
                 names += each.name.size() + 24;
-                if (shard_table_name(text::ascii_lower(each.name), 0, 0) ==
-                    shard_table_name(text::ascii_lower(request.table), 0, 0)) {
+                if (known != wanted && shard_table_name(known, 0, 0) == shard_table_name(wanted, 0, 0)) {
                     return failure{error_code::invalid_resource_name,
                         "the name of the table cannot be told from that of another one once it is shortened"};
                 }
@@ -178,23 +273,17 @@ ENTITABLE_DECL result<create_table::response> create_sharded_table(
                 return failure{error_code::invalid_input, "the map of the shards has no room for another table"};
             }
             own = draft.header.next_epoch++;
-            draft.tables.push_back({request.table, own, false});
+            draft.tables.push_back({request.table, own, false, false});
             made_now = true;
             return true;
         }));
     // Also where the table was there: an earlier attempt may have ended in between.
-    ENTITABLE_TRY(auto const map, state.map.state().fresh(context));
-    shard_table const* const found = map->find(request.table);
-    if (found != nullptr && !found->dropping) {
-        for (shard_place const& each : map->places) {
-            ENTITABLE_TRY(auto const through, state.store(each.row.store));
-            auto const made = through.execute(create_table{each.table_name(*found)}, context);
-            if (!made && made.error().code != error_code::table_already_exists) {
-                failure stopped{made.error()};
-                stopped.error().effect = effect::unknown; // it is in the map: who asks again goes on
-                return stopped;
-            }
+    if (auto made = make_parts(state, request.table, context); !made) {
+        failure stopped{std::move(made).as_failure()};
+        if (stopped.error().code != error_code::wrong_store || made_now) {
+            stopped.error().effect = effect::unknown; // it is in the map: who asks again goes on
         }
+        return stopped;
     }
     if (!made_now) {
         return failure{error_code::table_already_exists, "there is a table of that name"};
@@ -209,12 +298,11 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
     if (state.fixed) {
         return delete_hashed_table(state, request, context);
     }
-    ENTITABLE_CHECK(finish_dropping(state, request.table, context));
     bool found = false;
     ENTITABLE_CHECK(
         state.map.state().change(context, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
             auto const at = position_of(draft.tables, request.table);
-            if (at == draft.tables.end() || at->dropping) {
+            if (at == draft.tables.end()) {
                 return false;
             }
             ENTITABLE_CHECK(none_is_moving(map));
@@ -222,14 +310,15 @@ ENTITABLE_DECL result<delete_table::response> delete_sharded_table(
             found = true;
             return true;
         }));
-    if (!found) {
-        return failure{error_code::resource_not_found, "there is no table of that name"};
-    }
     ++context.attempts;
-    if (auto done = finish_dropping(state, request.table, context); !done) {
-        failure stopped{done.error()};
+    auto done = finish_dropping(state, request.table, context); // also of one that was dropped before, in part
+    if (!done) {
+        failure stopped{std::move(done).as_failure()};
         stopped.error().effect = effect::unknown;
         return stopped;
+    }
+    if (!found) {
+        return failure{error_code::resource_not_found, "there is no table of that name"};
     }
     return delete_table::response{};
 }

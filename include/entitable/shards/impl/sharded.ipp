@@ -9,6 +9,7 @@
 #include <entitable/row/system_rows.hpp>
 #include <entitable/shards/detail/shard_tables.hpp>
 #include <entitable/shards/detail/sharded_state.hpp>
+#include <entitable/shards/detail/store_rows.hpp>
 
 #include <algorithm>
 #include <set>
@@ -16,34 +17,33 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_DECL result<void> sharded_state::judge(std::string_view name, result<query_entities::response> const& found) {
+    ENTITABLE_TRY(auto const rows, store_rows_in(name, found));
+    shard_map_ref known;
+    std::string identity;
+    {
+        std::lock_guard<std::mutex> const guard{map.state().lock};
+        known = map.state().held;
+        identity = map.state().identity;
+    }
+    return judge_identity(rows, identity, name, known && known->lists(name));
+}
+
 ENTITABLE_DECL result<any_transport> sharded_state::store(std::string_view name, call const& context) {
     if (fixed) {
         return std::move(stores_of({name}, context).front());
     }
-    std::lock_guard<std::mutex> const guard{lock};
-    auto const known = opened.find(name);
-    if (known != opened.end()) {
-        return known->second;
-    }
-    auto made = open(name);
-    if (!made) {
-        failure named{made.error()};
-        named.error().message =
-            text::joined({"the store ", name, " of the shards cannot be opened: ", made.error().message});
-        return named;
-    }
-    opened.emplace(std::string{name}, *made);
-    return made;
+    return stores.checked(
+        name, context, [&](std::string_view) { return map.state().has_identity(); },
+        [&](std::string_view of, auto const& found) { return judge(of, found); });
 }
 
 ENTITABLE_DECL std::vector<result<any_transport>> sharded_state::stores_of(
     std::vector<std::string_view> const& names, call const& context) {
-    std::vector<result<any_transport>> all;
     if (!fixed) {
-        for (std::string_view const name : names) {
-            all.push_back(store(name, context));
-        }
-        return all;
+        return stores.checked(
+            names, context, [&](std::string_view) { return map.state().has_identity(); },
+            [&](std::string_view of, auto const& found) { return judge(of, found); });
     }
     std::vector<std::size_t> places;
     for (std::string_view const name : names) {
@@ -69,7 +69,7 @@ ENTITABLE_DECL entitable::profile sharded_state::profile() {
     std::optional<entitable::profile> least;
     for (shard_place const& each : (*read)->places) {
         auto const through =
-            fixed ? fixed->store(fixed->place_of(each.row.store)) : store(each.row.store); // asks nothing
+            fixed ? fixed->store(fixed->place_of(each.row.store)) : stores.open(each.row.store); // asks nothing
         if (!through) {
             return storage_profile();
         }
@@ -165,6 +165,9 @@ result<response_of<Request>> ask_shard(sharded_state& state, Request const& requ
         bool const missing = !answer && answer.error().code == error_code::table_not_found;
         auto const holds = state.still_holds(way, keys, request.table, Request::writes, missing, context);
         if (holds && *holds) {
+            if (missing && way.table->whole) {
+                return lost_part(*way.place, *way.table);
+            }
             if (!answer) {
                 return answer;
             }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// An attempt to move a shard, in the rows of a map: how it ends.
+
+#include <entitable/core/text.hpp>
+#include <entitable/shards/shard_map.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+inline void clear_attempt(shard_map_row& row) {
+    row.state = "open";
+    row.lease_ms = row.open_lease_ms;
+    row.attempt_owner.clear();
+    row.attempt_store.clear();
+    row.attempt_epoch = 0;
+    row.attempt_with.reset();
+}
+
+/// Ends the attempt on a row, and on the row beside it that goes into the same tables. These are noted to be dropped.
+inline void end_attempt(shard_map_copy const& map, shard_map_draft& draft, shard_map_row& row, shard_row_draft& own) {
+    std::int32_t number = row.shard; // in the names of the new tables: that of the lower one
+    if (shard_row_draft* const other = row.attempt_with ? draft.edit(map, *row.attempt_with) : nullptr) {
+        number = text::compare_utf16(other->row.low, row.low) < 0 ? other->row.shard : number;
+        clear_attempt(other->row);
+    }
+    own.retired.push_back({row.attempt_store, row.attempt_epoch, draft.header.next_epoch, number});
+    clear_attempt(row);
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
