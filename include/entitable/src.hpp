@@ -136,6 +136,7 @@
 #include <entitable/shards/impl/adopt.ipp>
 #include <entitable/shards/impl/hash_stores.ipp>
 #include <entitable/shards/impl/hash_stores_making.ipp>
+#include <entitable/shards/impl/hashed_tables.ipp>
 #include <entitable/shards/impl/lookup_map_state.ipp>
 #include <entitable/shards/impl/placement_rules.ipp>
 #include <entitable/shards/impl/shard_etags.ipp>

@@ -117,6 +117,7 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/shards/detail/sharded_state.hpp>
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
+#include <entitable/shards/impl/hashed_tables.ipp>
 #include <entitable/shards/impl/shard_etags.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>
 #include <entitable/shards/impl/shard_hedge.ipp>

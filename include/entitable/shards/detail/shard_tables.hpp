@@ -17,6 +17,12 @@ namespace detail {
 [[nodiscard]] result<list_tables::response> list_sharded_tables(
     sharded_state& state, list_tables const& request, call& context);
 
+/// The same over stores on a hash.
+[[nodiscard]] result<create_table::response> create_hashed_table(
+    sharded_state& state, create_table const& request, call& context);
+[[nodiscard]] result<delete_table::response> delete_hashed_table(
+    sharded_state& state, delete_table const& request, call& context);
+
 /// Whether the keys of a virtual shard and a range have some in common, as far as ranges tell.
 [[nodiscard]] bool meets_range(shard_place const& place, key_range const& range);
 /// WrongStore: a table that the map says was whole has no part in the store of a shard any more.

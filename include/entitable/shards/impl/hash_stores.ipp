@@ -143,7 +143,7 @@ ENTITABLE_DECL result<query_entities::response> hash_catalogue::execute(
     shard_map_header header;
     std::vector<shard_table> tables;
     for (std::string const& each : names) {
-        tables.push_back({each, stores.generation, false});
+        tables.push_back({each, stores.generation, false, true});
     }
     header.strategy = "jump";
     header.hash_version = shard_hash_version;
