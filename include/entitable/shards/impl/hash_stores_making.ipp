@@ -46,9 +46,7 @@ public:
         if (whole > 0) {
             for (std::size_t place = 0; place < rows_.size(); ++place) {
                 if (!own(place)) {
-                    return wrong_store(state_.names[place],
-                        text::joined({" has no header of generation ", std::to_string(header_.generation),
-                            ", and others have one: it was emptied, or a name of the list opens a wrong one"}));
+                    return lost_header(place);
                 }
             }
         }
@@ -105,6 +103,9 @@ private:
                 write_entity{std::string{store_rows_table}, mutation::remove(std::move(keys), done->etag)}, again));
         }
         ENTITABLE_CHECK(std::move(read_back));
+        if (own(place) == nullptr) {
+            return lost_header(place);
+        }
         header_.fleet = own(place)->fleet;
         return {};
     }
@@ -119,11 +120,17 @@ private:
             write_entity{std::string{store_rows_table}, mutation::replace(std::move(row), own_found(place)->version)},
             context);
         if (!done && done.error().code == error_code::update_condition_not_satisfied) {
-            return read(place);
+            ENTITABLE_CHECK(read(place));
+            return own(place) != nullptr && !is_being_made(*own(place)) ? result<void>{} : lost_header(place);
         }
         return done ? result<void>{} : std::move(done).as_failure();
     }
 
+    [[nodiscard]] failure lost_header(std::size_t place) const {
+        return wrong_store(state_.names[place],
+            text::joined({" has no header of generation ", std::to_string(header_.generation),
+                ", and others have one: it was emptied, or a name of the list opens a wrong one"}));
+    }
     /// The header of the generation; null where the store has none.
     [[nodiscard]] found_header const* own_found(std::size_t place) const {
         auto const& all = rows_[place].headers;
