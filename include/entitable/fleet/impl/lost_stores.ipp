@@ -52,6 +52,11 @@ private:
     [[nodiscard]] bool is_given_up(shard_map_row const& row) const {
         return row.state == "sealed" && row.reason == reason_;
     }
+    /// Whether old tables are lost with the store. In a store that was emptied there may be tables of an attempt of this.
+    [[nodiscard]] auto is_lost() const {
+        bool const stays = std::find(into_.begin(), into_.end(), name_) != into_.end();
+        return [this, stays](shard_retired const& each) { return !stays && each.store == name_; };
+    }
     /// Whether a shard that is to stay in the store of this name has lost everything there. One that was placed before has new tables, and perhaps rows.
     result<bool> has_lost_all(shard_map_copy const& map, shard_place const& place) {
         if (is_given_up(place.row)) {
@@ -178,12 +183,15 @@ private:
     /// The map has nothing to do with the store any more but for the shards that are still said to be there.
     result<void> forget() {
         for (bool left = true; left;) {
+            std::size_t attempts = 0;
+            std::size_t retired = 0;
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 left = false;
+                attempts = retired = 0;
                 for (shard_place const& place : map.places) {
-                    auto const is_there = [&](shard_retired const& each) { return each.store == name_; };
-                    bool const moves = place.row.attempt_store == name_;
-                    if (!moves && std::none_of(place.retired.begin(), place.retired.end(), is_there)) {
+                    bool const moves =
+                        place.row.attempt_store == name_ && !is_given_up(place.row); // else it is placed below
+                    if (!moves && std::none_of(place.retired.begin(), place.retired.end(), is_lost())) {
                         continue;
                     }
                     if (draft.rows.size() >= most_rows) {
@@ -193,9 +201,9 @@ private:
                     shard_row_draft& row = *draft.edit(map, place.row.shard);
                     if (moves && !row.row.attempt_owner.empty()) {
                         end_attempt(map, draft, row.row, row);
-                        ++told_.attempts;
+                        ++attempts;
                     }
-                    told_.retired += std::erase_if(row.retired, is_there);
+                    retired += std::erase_if(row.retired, is_lost());
                 }
                 if (map.lists(name_)) {
                     ENTITABLE_TRY(auto keys, to_row(shard_map_store{"map", name_, {}}));
@@ -203,6 +211,8 @@ private:
                 }
                 return !draft.rows.empty() || !draft.others.empty();
             }));
+            told_.attempts += attempts;
+            told_.retired += retired;
         }
         ENTITABLE_CHECK(map_.fresh({}));
         return {};
@@ -223,6 +233,7 @@ private:
                 }
                 if (!row->row.attempt_owner.empty()) {
                     end_attempt(map, draft, row->row, *row);
+                    std::erase_if(row->retired, is_lost());
                 }
                 epoch = draft.header.next_epoch++;
                 tables = draft.tables;

@@ -27,6 +27,12 @@ inline result<void> note_stores(shard_map_copy const& map, shard_map_draft& draf
     return {};
 }
 
+/// Whether the map is another one by now.
+inline result<bool> has_changed(shard_map_copy const& map, lookup_map_state& source) {
+    ENTITABLE_TRY(auto const now, source.fresh({}));
+    return now->header.version != map.header.version;
+}
+
 ENTITABLE_DECL result<void> list_store(sharded_state& state, std::string const& name) {
     lookup_map_state& source = state.map.state();
     ENTITABLE_TRY(auto const map, source.fresh({}));
@@ -99,6 +105,7 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
     std::set<std::int64_t> whole; // the epochs of tables that have all parts
     for (bool ended = false; !ended;) {
         ENTITABLE_TRY(auto const map, source.fresh({}));
+        bool moved = false; // a part that is not where it was may be elsewhere
         std::set<std::string> added;
         for (detail::shard_place const& place : map->places) {
             if (marked.find(place.row.store) == marked.end()) {
@@ -107,11 +114,20 @@ ENTITABLE_DECL result<adoption> adopt(sharded const& cloud) {
         }
         for (detail::shard_place const& place : map->places) {
             for (detail::shard_table const& table : map->tables) {
-                if (!table.dropping && added.find(place.row.store) != added.end()) {
-                    ENTITABLE_CHECK(detail::check_part(state, place, table, {}));
-                    whole.insert(table.epoch);
+                if (table.dropping || added.find(place.row.store) == added.end()) {
+                    continue;
                 }
+                if (auto part = detail::check_part(state, place, table, {}); !part) {
+                    ENTITABLE_TRY(moved, detail::has_changed(*map, source));
+                    if (!moved) {
+                        return std::move(part).as_failure();
+                    }
+                }
+                whole.insert(table.epoch);
             }
+        }
+        if (moved) {
+            continue;
         }
         for (std::string const& name : added) {
             ENTITABLE_TRY(auto const through, state.stores.open(name));
