@@ -7,6 +7,7 @@
 #include "fleets.hpp"
 
 #include <functional>
+#include <utility>
 
 namespace fleets {
 
@@ -67,11 +68,13 @@ private:
     std::shared_ptr<program_life> life_;
 };
 
-/// A fleet over the stores of a world, as that program has it.
+/// A fleet over the stores of a world, as that program has it. Its requests are counted from here on.
 inline fleet program_over(world const& all, std::shared_ptr<program_life> const& of, virtual_shards shards) {
     static testing::manual_clock time; // nobody waits
+    program_life const planned = std::exchange(*of, {});
     auto map = lookup_map::open(any_transport{watched{any_transport{all.catalogue}, "catalogue", of}}, "shardmap",
         std::move(shards), {std::chrono::milliseconds{0}});
+    *of = planned;
     return fleet{sharded{std::move(map).value(),
                      [all, of](std::string_view name) -> result<any_transport> {
                          return any_transport{watched{any_transport{all.store(name)}, std::string{name}, of}};

@@ -43,8 +43,9 @@ struct backup_part {
     std::int64_t digest{};             ///< of them: `rows_content`
     std::optional<std::string> source; ///< the table of the shard that was read; nothing in parts of earlier programs
     std::optional<std::int64_t> epoch; ///< of the shard in the map then; nothing in parts of earlier programs
+    std::optional<std::string> former; ///< "a;b": tables of earlier attempts that are being dropped; nothing for none
 };
 ENTITABLE(backup_part, partition_key(backup), row_key(literal("part"), width(shard, 4), table),
-    properties(state, store, low, high, attempt, stored, rows, digest, source, epoch))
+    properties(state, store, low, high, attempt, stored, rows, digest, source, epoch, former))
 
 ENTITABLE_END_NAMESPACE

@@ -53,6 +53,8 @@ struct backup_run {
 /// Whether an earlier run has copied all tables of a shard from where they are now, and the map has confirmed it. Parts without a source are of
 /// programs that called a part whole before they asked the map.
 [[nodiscard]] bool is_kept(parts_by_shard const& before, shard_visit const& shard);
+/// Drops the tables of a part.
+[[nodiscard]] result<void> drop_tables_of(backup_place const& at, backup_part const& part);
 /// Drops what was copied of shards that are merged into others by now, and of tables that the map no longer has.
 [[nodiscard]] result<void> drop_stale_parts(backup_run const& run, shard_map_copy const& map);
 /// Changes the parts that may be kept, with nothing, so that a late change of an earlier run meets another version.

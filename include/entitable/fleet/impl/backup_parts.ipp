@@ -72,6 +72,21 @@ ENTITABLE_DECL bool is_kept(parts_by_shard const& before, shard_visit const& sha
     });
 }
 
+inline result<void> drop_former(backup_place const& at, backup_part const& part) {
+    std::string_view left = part.former ? std::string_view{*part.former} : std::string_view{};
+    while (!left.empty()) {
+        std::size_t const end = left.find(';');
+        ENTITABLE_CHECK(drop_if_there(at.store, std::string{left.substr(0, end)}));
+        left.remove_prefix(end == std::string_view::npos ? left.size() : end + 1);
+    }
+    return {};
+}
+
+ENTITABLE_DECL result<void> drop_tables_of(backup_place const& at, backup_part const& part) {
+    ENTITABLE_CHECK(drop_former(at, part));
+    return drop_if_there(at.store, part.stored);
+}
+
 ENTITABLE_DECL result<void> drop_stale_parts(backup_run const& run, shard_map_copy const& map) {
     backup_place const& at = run.at;
     ENTITABLE_TRY(auto const parts, parts_of(at));
@@ -86,7 +101,7 @@ ENTITABLE_DECL result<void> drop_stale_parts(backup_run const& run, shard_map_co
             if (!marked) {
                 return other_process(marked.error());
             }
-            ENTITABLE_CHECK(drop_if_there(at.store, dropping.stored));
+            ENTITABLE_CHECK(drop_tables_of(at, dropping));
             if (auto const removed = at.parts().remove(dropping, marked->etag); !removed) {
                 return other_process(removed.error());
             }
@@ -118,13 +133,15 @@ ENTITABLE_DECL result<stored_part> copy_part(
     part.state = "copying";
     part.attempt = before ? before->entity.attempt + 1 : 1;
     part.stored = at.stored(part);
+    if (before) {
+        std::string const former = before->entity.former.value_or("");
+        part.former = text::joined({former, former.empty() ? "" : ";", before->entity.stored});
+    }
     auto const registered = before ? parts.replace(part, before->etag) : parts.insert(part);
     if (!registered) { // the next run starts over with a part whose answer was lost
         return other_process(registered.error());
     }
-    if (before) {
-        ENTITABLE_CHECK(drop_if_there(at.store, before->entity.stored));
-    }
+    ENTITABLE_CHECK(drop_former(at, part));
     call context;
     auto const made = at.store.execute(create_table{part.stored}, context);
     if (!made && made.error().code != error_code::table_already_exists) { // the name is of this attempt alone
@@ -139,6 +156,7 @@ ENTITABLE_DECL result<stored_part> copy_part(
                 " is not what was written"})};
     }
     part.state = "whole";
+    part.former.reset();
     part.rows = static_cast<std::int64_t>(copied.rows);
     part.digest = static_cast<std::int64_t>(copied.digest);
     return stored_part{std::move(part), registered->etag};

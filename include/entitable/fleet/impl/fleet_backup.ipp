@@ -223,8 +223,10 @@ ENTITABLE_DECL result<restore_report> restore(any_transport const& from, std::st
         told.written += written;
         return {};
     }));
-    ENTITABLE_TRY(auto const read, check_fleet(into));
-    ENTITABLE_TRY(auto const found, read.whole()); // nobody finds a row on a shard that its key does not belong to
+    ENTITABLE_TRY(auto const found, check_fleet(into));
+    if (!found.unread.empty()) {
+        return failure{found.unread.front().why};
+    }
     for (auto const& [table, content] : wanted) {
         rows_content const there = found.of_table(table);
         if (!there.same_rows(content)) {
@@ -251,7 +253,7 @@ ENTITABLE_DECL result<void> drop_backup(any_transport const& from, std::string n
     ENTITABLE_CHECK(at.headers().replace(dropping, header->etag));
     ENTITABLE_TRY(auto const parts, detail::parts_of(at));
     for (auto const& [key, each] : parts) {
-        ENTITABLE_CHECK(detail::drop_if_there(from, each.part.stored));
+        ENTITABLE_CHECK(detail::drop_tables_of(at, each.part));
     }
     return detail::drop_if_there(from, at.about());
 }
