@@ -68,6 +68,98 @@ inline result<backup_report> whole_backup(backup_place const& at) {
     return report_of(at, *std::move(header));
 }
 
+/// Begins a run, or takes over what earlier ones have made. Returns the header.
+inline result<backup_header> begin_run(fleet const& of, backup_run& run, bool snapshots) {
+    backup_place const& at = run.at;
+    ENTITABLE_CHECK(at.headers().create_if_absent());
+    backup_header header;
+    header.state = "copying";
+    header.snapshots = snapshots;
+    header.begun = of.options().time->now();
+    if (auto inserted = at.headers().insert(header)) {
+        run.header = inserted->etag;
+    } else { // also after an answer that was lost
+        ENTITABLE_TRY(auto const known, at.headers().get_stored("backup", "header"));
+        if (known.entity.state != "copying") {
+            return failure{error_code::invalid_input, text::joined({"a backup ", at.name, " is there already"})};
+        }
+        header.begun = known.entity.begun;
+        header.snapshots = header.snapshots && known.entity.snapshots; // of every run, so before the first part
+        auto const taken = at.headers().replace(header, known.etag);
+        if (!taken) {
+            return other_process(taken.error());
+        }
+        run.header = taken->etag;
+        ENTITABLE_TRY(auto const map, of.cloud().state().map.state().fresh({}));
+        ENTITABLE_CHECK(drop_stale_parts(run, *map));
+        ENTITABLE_CHECK(take_over_parts(run));
+    }
+    return header;
+}
+
+/// Copies what no earlier run has, and writes the header of the whole backup.
+inline result<backup_report> finish_run(
+    fleet const& of, backup_run const& run, backup_header header, backup_options const& options) {
+    backup_place const& at = run.at;
+    clock& time = *of.options().time;
+    ENTITABLE_TRY(auto const before, parts_of(at));
+    auto const bound_of = [](key_bound const& bound) {
+        return bound.end == key_bound::kind::open ? std::nullopt : std::optional{bound.key};
+    };
+    std::map<std::int32_t, std::vector<stored_part>> copied; // by shard, until the map has confirmed them
+    std::mutex lock;
+    auto const copy = [&](shard_visit const& shard, any_transport const& from) -> result<void> {
+        std::vector<stored_part> parts;
+        for (visited_table const& table : shard.tables) {
+            backup_part part;
+            part.shard = shard.shard;
+            part.table = table.name;
+            part.store = shard.store;
+            part.source = table.stored;
+            part.epoch = shard.epoch;
+            part.low = bound_of(shard.keys.lower);
+            part.high = bound_of(shard.keys.upper);
+            ENTITABLE_TRY(auto made, copy_part(run, std::move(part), from, shard.keys, time));
+            parts.push_back(std::move(made));
+        }
+        std::lock_guard<std::mutex> const guard{lock};
+        copied[shard.shard] = std::move(parts);
+        return {};
+    };
+    auto const confirm = [&](shard_visit const& shard) -> result<void> {
+        std::unique_lock<std::mutex> guard{lock};
+        auto const parts = std::move(copied[shard.shard]);
+        guard.unlock();
+        return write_parts(at, parts);
+    };
+    auto const is_left = [&](shard_visit const& shard) { return !is_kept(before, shard); };
+    ENTITABLE_TRY(auto const visited, visit_shards(of, is_left, options.snapshot, copy, confirm));
+    for (shard_visited const& each : visited.shards) {
+        if (!each.outcome) {
+            error why = each.outcome.error();
+            why.message = text::joined({"the store ", each.store, ": ", why.message});
+            return failure{std::move(why)};
+        }
+    }
+    shard_map_ref const& last = visited.map;
+    ENTITABLE_CHECK(drop_stale_parts(run, *last));
+    for (shard_table const& each : last->tables) {
+        if (!each.dropping) {
+            header.tables += text::joined({header.tables.empty() ? "" : ";", each.name});
+        }
+    }
+    header.state = "whole";
+    header.shards = static_cast<std::int32_t>(last->places.size());
+    header.map_version = last->header.version;
+    header.ended = time.now();
+    ENTITABLE_TRY(auto told, report_of(at, header)); // before the header says so
+    if (auto const done = at.headers().replace(header, run.header); !done) {
+        return other_process(done.error());
+    }
+    told.kept = last->places.size() - visited.shards.size();
+    return told;
+}
+
 inline failure damaged_part(backup_part const& part, rows_content const& found) {
     return failure{error_code::row_mismatch,
         text::joined(
@@ -96,87 +188,15 @@ ENTITABLE_DECL result<backup_report> back_up(
     fleet const& of, any_transport const& to, std::string name, backup_options const& options) {
     ENTITABLE_CHECK(detail::check_backup_name(name));
     detail::backup_run run{{to, std::move(name)}, {}};
-    detail::backup_place const& at = run.at;
-    clock& time = *of.options().time;
-    ENTITABLE_CHECK(at.headers().create_if_absent());
-    backup_header header;
-    header.state = "copying";
-    header.snapshots = static_cast<bool>(options.snapshot);
-    header.begun = time.now();
-    if (auto inserted = at.headers().insert(header)) {
-        run.header = inserted->etag;
-    } else { // also after an answer that was lost
-        ENTITABLE_TRY(auto const known, at.headers().get_stored("backup", "header"));
-        if (known.entity.state != "copying") {
-            return failure{error_code::invalid_input, text::joined({"a backup ", at.name, " is there already"})};
-        }
-        header.begun = known.entity.begun;
-        header.snapshots = header.snapshots && known.entity.snapshots; // of every run, so before the first part
-        auto const taken = at.headers().replace(header, known.etag);
-        if (!taken) {
-            return detail::other_process(taken.error());
-        }
-        run.header = taken->etag;
-        ENTITABLE_TRY(auto const map, of.cloud().state().map.state().fresh({}));
-        ENTITABLE_CHECK(detail::drop_stale_parts(run, *map));
-        ENTITABLE_CHECK(detail::take_over_parts(run));
-    }
-    ENTITABLE_TRY(auto const before, detail::parts_of(at));
-    auto const bound_of = [](key_bound const& bound) {
-        return bound.end == key_bound::kind::open ? std::nullopt : std::optional{bound.key};
-    };
-    std::map<std::int32_t, std::vector<detail::stored_part>> copied; // by shard, until the map has confirmed them
-    std::mutex lock;
-    auto const copy = [&](detail::shard_visit const& shard, any_transport const& from) -> result<void> {
-        std::vector<detail::stored_part> parts;
-        for (detail::visited_table const& table : shard.tables) {
-            backup_part part;
-            part.shard = shard.shard;
-            part.table = table.name;
-            part.store = shard.store;
-            part.source = table.stored;
-            part.epoch = shard.epoch;
-            part.low = bound_of(shard.keys.lower);
-            part.high = bound_of(shard.keys.upper);
-            ENTITABLE_TRY(auto made, detail::copy_part(run, std::move(part), from, shard.keys, time));
-            parts.push_back(std::move(made));
-        }
-        std::lock_guard<std::mutex> const guard{lock};
-        copied[shard.shard] = std::move(parts);
-        return {};
-    };
-    auto const confirm = [&](detail::shard_visit const& shard) -> result<void> {
-        std::unique_lock<std::mutex> guard{lock};
-        auto const parts = std::move(copied[shard.shard]);
-        guard.unlock();
-        return detail::write_parts(at, parts);
-    };
-    auto const is_left = [&](detail::shard_visit const& shard) { return !detail::is_kept(before, shard); };
-    ENTITABLE_TRY(auto const visited, detail::visit_shards(of, is_left, options.snapshot, copy, confirm));
-    for (detail::shard_visited const& each : visited.shards) {
-        if (!each.outcome) {
-            error why = each.outcome.error();
-            why.message = text::joined({"the store ", each.store, ": ", why.message});
-            return failure{std::move(why)};
+    ENTITABLE_TRY(auto header, detail::begin_run(of, run, static_cast<bool>(options.snapshot)));
+    auto made = detail::finish_run(of, run, std::move(header), options);
+    if (!made) { // a later run drops the tables of this one, which can be any error
+        auto const last = run.is_last();
+        if (!last && last.error().code == error_code::update_condition_not_satisfied) {
+            return failure{last.error()};
         }
     }
-    detail::shard_map_ref const& last = visited.map;
-    ENTITABLE_CHECK(detail::drop_stale_parts(run, *last));
-    for (detail::shard_table const& each : last->tables) {
-        if (!each.dropping) {
-            header.tables += text::joined({header.tables.empty() ? "" : ";", each.name});
-        }
-    }
-    header.state = "whole";
-    header.shards = static_cast<std::int32_t>(last->places.size());
-    header.map_version = last->header.version;
-    header.ended = time.now();
-    ENTITABLE_TRY(auto told, detail::report_of(at, header)); // before the header says so
-    if (auto const done = at.headers().replace(header, run.header); !done) {
-        return detail::other_process(done.error());
-    }
-    told.kept = last->places.size() - visited.shards.size();
-    return told;
+    return made;
 }
 
 ENTITABLE_DECL result<backup_report> verify_backup(any_transport const& from, std::string name) {
