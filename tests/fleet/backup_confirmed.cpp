@@ -96,6 +96,30 @@ TEST_CASE("backup: a shard moves while it is read, and the map is away behind it
     CHECK(made.restored().size() == 3);
 }
 
+TEST_CASE("backup: a shard that moves away and back while it is read is read again") {
+    world const all;
+    sharded const cloud = all.open(virtual_shards::ranges({"m"}), {"one"});
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    items.insert({"alice", 1, "before", 1}).value();
+    auto const life = std::make_shared<program_life>();
+    bool moved = false;
+    life->before = [&](sent_request const& each) {
+        if (each.queries && each.table == "items0000x2" && !std::exchange(moved, true)) {
+            plan_move(cloud, 0, "two").value().run().value();
+            plan_move(cloud, 0, "one").value().run().value(); // the same store and keys; the table that is read is gone
+        }
+        return true;
+    };
+    memory_backend const archive;
+    auto const made = back_up(program_over(all, life, virtual_shards::ranges({})), archive, "nightly");
+    CHECK(moved);
+    REQUIRE(made);
+    CHECK(made->rows == 1);
+    CHECK(made->parts.at(0).source == "items0000x4");
+    CHECK(made->parts.at(0).epoch == 4);
+}
+
 TEST_CASE("backup: a resumed run keeps what is where it was read, and nothing else") {
     small_fleet const made;
     made.almost_back_up();
