@@ -203,7 +203,6 @@ TEST_CASE("backup: a run that is late changes nothing of a later one") {
         }
         auto const life = std::make_shared<program_life>();
         bool met = false;
-        std::vector<item> rows;
         life->before = [&](sent_request const& each) {
             if (each.number == at) { // meanwhile another process makes the backup to its end
                 met = true;

@@ -10,8 +10,6 @@
 #include <support/catch.hpp>
 #include <support/long.hpp>
 
-#include <algorithm>
-
 namespace fleets {
 
 using entitable_test::rounds;
@@ -29,11 +27,11 @@ struct ranged {
     world all;
     sharded cloud = all.open(virtual_shards::ranges({"h", "p"}), {"alpha", "beta"});
 
-    void fill(bool with_rows = true) const {
+    void fill() const {
         for (auto const* name : {"items", "others"}) {
             table<item> const made{cloud, name};
             made.create().value();
-            for (item const& each : with_rows ? rows_named("before") : std::vector<item>{}) {
+            for (item const& each : rows_named("before")) {
                 made.insert(each).value();
             }
         }
