@@ -65,6 +65,7 @@
 #include <entitable/decorators/impl/write_with_row.ipp>
 #include <entitable/entitable.hpp>
 #include <entitable/fleet.hpp>
+#include <entitable/fleet/impl/backup_parts.ipp>
 #include <entitable/fleet/impl/balance.ipp>
 #include <entitable/fleet/impl/fill_table.ipp>
 #include <entitable/fleet/impl/fleet.ipp>

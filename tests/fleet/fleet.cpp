@@ -85,6 +85,7 @@ TEST_CASE("fleet: a check finds rows on the wrong shard, and names stores that d
     auto const found = check_fleet(stores).value();
     CHECK_FALSE(found.healthy());
     CHECK(found.misplaced_rows == 1);
+    CHECK(found.of_table("items").same_rows(sound.of_table("items"))); // nobody finds it
     CHECK(found.whole().error().code == error_code::row_mismatch);
     CHECK(found.whole().error().detail.find("stray") != std::string::npos);
     REQUIRE(found.misplaced.size() == 1);

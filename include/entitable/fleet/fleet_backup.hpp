@@ -13,43 +13,10 @@
 /// was at one moment, all transactions whole; the moments of two stores differ by as long as the backup takes. With all stores read-only it is
 /// one moment. ETags and Timestamps are not kept; system rows are: queues, operation rows, index states.
 
+#include <entitable/fleet/backup_rows.hpp>
 #include <entitable/fleet/fleet.hpp>
-#include <entitable/fleet/rows_content.hpp>
-#include <entitable/mapping/macro.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
-
-/// A backup as a whole, as it is stored. Format: docs/stored_formats.md.
-struct backup_header {
-    std::string backup{"backup"}; ///< the partition of all rows about a backup
-    std::string part{"header"};   ///< the row
-    std::string state;            ///< "copying", "whole", "dropping"
-    std::string tables;           ///< "books;orders"
-    std::int32_t shards{};        ///< virtual shards of the fleet
-    std::int64_t map_version{};   ///< of its map at the end
-    bool snapshots{};             ///< every store is as at one moment
-    date_time begun;              ///< every write acknowledged before this is in it
-    date_time ended;              ///< no write begun after this is in it
-};
-ENTITABLE(backup_header, partition_key(backup), row_key(part),
-    properties(state, tables, shards, map_version, snapshots, begun, ended))
-
-/// A table of a virtual shard in a backup, as it is stored. Format: docs/stored_formats.md.
-struct backup_part {
-    std::string backup{"backup"};    ///< the partition of all rows about a backup
-    std::int32_t shard{};            ///< the virtual shard
-    std::string table;               ///< the logical table
-    std::string state;               ///< "copying", "whole"
-    std::string store;               ///< where it was
-    std::optional<std::string> low;  ///< the first partition key of its range; nothing for no bound
-    std::optional<std::string> high; ///< behind the last one; nothing for no bound
-    std::int64_t attempt{};          ///< how often it was begun
-    std::string stored;              ///< the table that has its rows
-    std::int64_t rows{};             ///< how many
-    std::int64_t digest{};           ///< of them: `rows_content`
-};
-ENTITABLE(backup_part, partition_key(backup), row_key(literal("part"), width(shard, 4), table),
-    properties(state, store, low, high, attempt, stored, rows, digest))
 
 /// Options of a backup.
 struct backup_options {
@@ -61,17 +28,19 @@ struct backup_options {
 struct backup_report {
     backup_header header;           ///< as it is stored
     std::uint64_t rows{};           ///< of all tables, including system rows
-    std::size_t kept{};             ///< virtual shards that an earlier run of the same backup had copied
+    std::size_t kept{};             ///< virtual shards whose copies by an earlier run count
     std::vector<backup_part> parts; ///< by shard and table
 };
 
 /// Copies all tables of a fleet under a name of 1 to 20 letters, from several stores at once, and reads back what was written. Clients are not
-/// kept waiting. After an error, or the death of the process, the same call resumes: what was whole stays. A shard that is moved, split or merged
-/// meanwhile is copied again from its new place.
+/// kept waiting. A shard that is moved, split or merged meanwhile is copied again from its new place: a copy counts once the map, read behind it,
+/// still has the shard and its tables where they were read. After an error, or the death of the process, the same call resumes. It keeps the shards
+/// whose copies count, unless the shard was moved, split or merged since, or a table of it was dropped and made again.
 ///
-/// Errors: those of the map and the stores, with the name of the store; InvalidInput where a backup of that name is whole;
-/// UpdateConditionNotSatisfied where another process makes the same one; RowMismatch where what was read back is not what was written.
-/// Cost: a scan of everything, a batch for each hundred rows of a partition, and a scan of the copies.
+/// Errors: those of the map and the stores, with the name of the store; InvalidInput if a backup of that name is whole;
+/// UpdateConditionNotSatisfied if another process makes the same one: the process that called last continues; RowMismatch if what was read
+/// back is not what was written. Cost: a scan of everything, a batch for each hundred rows of a partition, a scan of the copies, and a read
+/// of the map for each shard.
 [[nodiscard]] result<backup_report> back_up(
     fleet const& of, any_transport const& to, std::string name, backup_options const& options = {});
 /// Reads a whole backup and compares it with its own figures. Errors: BackupIncomplete where it is not whole, or does not exist; RowMismatch,

@@ -18,7 +18,7 @@ struct shard_content {
     std::int32_t shard{}; ///< the virtual shard
     std::string store;    ///< where it was read
     std::string table;    ///< the logical table
-    rows_content content; ///< of its rows
+    rows_content content; ///< of its rows, without those that are misplaced: no client finds them
 };
 /// A row on a shard to which its key does not belong.
 struct misplaced_row {

@@ -74,8 +74,9 @@ public:
     /// The table to write to. Nobody sees its changes before `publish`.
     [[nodiscard]] table<Entity> source() const { return {source_, name_}; }
 
-    /// Makes a version of the source, if that has changed, and copies it to every store. The outcome of each store is the version that it
-    /// serves now. After an error or a crash the same call goes on, from any process; `resume` and `fill` do so for single stores.
+    /// Makes a version of the source, if that has changed, and copies it to every store, also to those that shards came to meanwhile. The outcome
+    /// of each store is the version that it serves now. After an error or a crash the same call resumes, from any process; `resume` and `fill` do
+    /// so for single stores.
     ///
     /// Errors: those of the source, before any store is asked; UpdateConditionNotSatisfied where the source is written to or published
     /// meanwhile.
@@ -84,7 +85,18 @@ public:
         if (!made) {
             return std::move(made).as_failure();
         }
-        return fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
+        auto outcomes =
+            fleet_.each([this](std::string_view, any_transport const& there) { return fill(there, false); });
+        while (outcomes) {
+            auto const names = fleet_.stores(); // a shard may have come to another store meanwhile
+            if (!names) {
+                return failure{names.error()};
+            }
+            if (!fill_others(*names, *outcomes)) {
+                break;
+            }
+        }
+        return outcomes;
     }
     /// Copies again to the stores that failed, and changes their outcomes.
     void resume(fleet_outcomes<std::int64_t>& outcomes) const {
@@ -139,6 +151,21 @@ private:
     [[nodiscard]] clock& time() const noexcept { return *fleet_.options().time; }
     [[nodiscard]] result<std::int64_t> fill(any_transport const& there, bool anew) const {
         return detail::fill_reference(source_, name_, there, anew, time());
+    }
+    /// Fills stores that have no outcome yet; false where there is none.
+    [[nodiscard]] bool fill_others(
+        std::vector<std::string> const& names, fleet_outcomes<std::int64_t>& outcomes) const {
+        auto& all = outcomes.stores();
+        std::size_t const before = all.size();
+        for (std::string const& name : names) {
+            auto const at = std::lower_bound(all.begin(), all.end(), name,
+                [](store_outcome<std::int64_t> const& each, std::string const& other) { return each.store < other; });
+            if (at == all.end() || at->store != name) {
+                all.insert(
+                    at, {name, at_store(name, [this](any_transport const& there) { return fill(there, false); })});
+            }
+        }
+        return all.size() != before;
     }
     [[nodiscard]] static result<void> nothing_of(result<std::int64_t> done) {
         return done ? result<void>{} : std::move(done).as_failure();

@@ -25,7 +25,8 @@ struct access_reason {
 /// Changes what clients may do with all shards that are in a store now, and returns how many were changed, once every client complies:
 /// closing waits for the lease. After an error or a crash the same call resumes.
 ///
-/// Errors: those of the map; ShardMoving where a shard of the store is being moved: what was changed before stays.
+/// Errors: those of the map; ShardMoving if a shard of the store is being moved, or shards come to the store all the time: what was changed
+/// before stays.
 [[nodiscard]] result<std::size_t> set_access(
     fleet const& of, std::string_view store, store_access access, access_reason const& reason = {});
 

@@ -41,10 +41,18 @@ struct shard_visits {
 /// Gives what a store is read through, before its shards are visited; by default the store itself.
 using visit_opener = std::function<result<any_transport>(std::string_view store, any_transport const& there)>;
 
+/// Marks a visit as done, for runs that resume: the map, read behind `work`, still has the shard and its tables where they were visited.
+using visit_confirmer = std::function<result<void>(shard_visit const&)>;
+
 /// Calls `work` for every shard that is `wanted`: the stores at once, the shards of one store one after the other. A shard that moved, was split
-/// or merged meanwhile is visited again, so `work` begins anew each time; one that moves each time is ShardMoving.
+/// or merged meanwhile is visited again, so `work` starts over each time; one that moves each time is ShardMoving.
+///
+/// A call of `work` that succeeds proves nothing yet: its shard may have left while it was read. What has to be known of a shard before all have
+/// been visited is written by `confirm`, called at most once for each visit, at once behind it. Its error is the outcome of the visit. Cost of
+/// `confirm`: one more read of the map for each visit.
 [[nodiscard]] result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
-    visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work);
+    visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work,
+    visit_confirmer const& confirm = {});
 
 /// The tables of a virtual shard as the map names them.
 [[nodiscard]] shard_visit visit_of(shard_map_copy const& map, shard_place const& place);

@@ -95,6 +95,32 @@ inline result<left_over_tables> left_over_in(fleet const& of, std::string const&
     return found;
 }
 
+/// What one visit of a shard has found.
+struct shard_schema {
+    std::vector<schema_difference> missing;
+    std::map<std::pair<std::string, std::string>, std::vector<edm_type>>
+        types; ///< of a table and a property, as they were met
+};
+/// Looks at the types in the first rows of a table.
+inline result<void> sample_types(shard_visit const& at, visited_table const& table, any_transport const& through,
+    std::size_t sample, shard_schema& found) {
+    stored_rows rows{through, table.stored, at.keys};
+    for (std::size_t row = 0; row < sample; ++row) {
+        ENTITABLE_TRY(auto const each, rows.next());
+        if (!each) {
+            break;
+        }
+        property_cursor cursor{each->payload};
+        for (property_view one; cursor.next(one);) {
+            auto& types = found.types[{table.name, std::string{one.name}}];
+            if (std::find(types.begin(), types.end(), one.type) == types.end()) {
+                types.push_back(one.type);
+            }
+        }
+    }
+    return {};
+}
+
 /// Whether a name that looks like one of a table of a virtual shard is of one of this map's tables, with a number that it has given out: no
 /// table will ever have that name again.
 inline bool was_given_out(shard_map_copy const& map, std::string_view name) {
@@ -173,59 +199,48 @@ ENTITABLE_DECL result<std::vector<audit_report>> audit(fleet const& left, fleet 
 }
 
 ENTITABLE_DECL result<std::vector<schema_difference>> schema_drift(fleet const& of, std::size_t sample) {
-    std::vector<schema_difference> all;
+    std::map<std::int32_t, detail::shard_schema> found; // of the last visit of each shard
     std::mutex lock;
-    std::map<std::pair<std::string, std::string>, edm_type> types; // of a table and a property
-    std::set<std::string> told;
-    std::map<std::int32_t, std::vector<schema_difference>> missing; // by shard
-    auto const sample_table = [&](detail::shard_visit const& at, detail::visited_table const& table,
-                                  any_transport const& through) -> result<void> {
-        std::string const& store = at.store;
-        detail::stored_rows rows{through, table.stored, at.keys};
-        for (std::size_t row = 0; row < sample; ++row) {
-            ENTITABLE_TRY(auto const each, rows.next());
-            if (!each) {
-                break;
-            }
-            std::lock_guard<std::mutex> const guard{lock};
-            property_cursor cursor{each->payload};
-            for (property_view one; cursor.next(one);) {
-                auto const known = types.try_emplace({table.name, std::string{one.name}}, one.type).first;
-                std::string said =
-                    text::joined({one.name, " is ", to_string(one.type), " and elsewhere ", to_string(known->second)});
-                if (known->second != one.type &&
-                    told.insert(text::joined({store, "/", table.name, "/", said})).second) {
-                    all.push_back({schema_difference::kind::other_type, store, table.name, std::move(said)});
-                }
-            }
-        }
-        return {};
-    };
     auto const look = [&](detail::shard_visit const& at, any_transport const& through) -> result<void> {
         ENTITABLE_TRY(auto const there, detail::stored_tables(through));
-        std::vector<schema_difference> lacks;
+        detail::shard_schema here;
         for (detail::visited_table const& table : at.tables) {
             if (there.find(table.stored) != there.end()) {
-                ENTITABLE_CHECK(sample_table(at, table, through));
+                ENTITABLE_CHECK(detail::sample_types(at, table, through, sample, here));
             } else {
-                lacks.push_back({schema_difference::kind::missing, at.store, table.name, table.stored});
+                here.missing.push_back({schema_difference::kind::missing, at.store, table.name, table.stored});
             }
         }
         std::lock_guard<std::mutex> const guard{lock};
-        missing[at.shard] = std::move(lacks); // in place of a visit before it moved
+        found[at.shard] = std::move(here);
         return {};
     };
     auto const every = [](detail::shard_visit const&) { return true; };
     ENTITABLE_TRY(auto const visited, detail::visit_shards(of, every, {}, look));
+    std::vector<schema_difference> all;
+    std::vector<schema_difference> missing;
+    std::map<std::pair<std::string, std::string>, edm_type> known; // the first type of a property of a table
+    std::set<std::string> told;
     for (detail::shard_visited const& each : visited.shards) {
         if (!each.outcome) {
             error why = each.outcome.error();
             why.message = text::joined({"the store ", each.store, ": ", why.message});
             return failure{std::move(why)};
         }
-        auto& lacks = missing[each.shard];
-        std::move(lacks.begin(), lacks.end(), std::back_inserter(all));
+        detail::shard_schema& here = found[each.shard];
+        std::move(here.missing.begin(), here.missing.end(), std::back_inserter(missing));
+        for (auto const& [property, types] : here.types) {
+            for (edm_type const type : types) {
+                edm_type const first = known.try_emplace(property, type).first->second;
+                std::string said =
+                    text::joined({property.second, " is ", to_string(type), " and elsewhere ", to_string(first)});
+                if (first != type && told.insert(text::joined({each.store, "/", property.first, "/", said})).second) {
+                    all.push_back({schema_difference::kind::other_type, each.store, property.first, std::move(said)});
+                }
+            }
+        }
     }
+    std::move(missing.begin(), missing.end(), std::back_inserter(all));
     ENTITABLE_TRY(auto const names, of.stores());
     for (std::string const& store : names) {
         ENTITABLE_TRY(auto const unknown, detail::left_over_in(of, store));

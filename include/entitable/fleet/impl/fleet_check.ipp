@@ -47,9 +47,10 @@ inline result<void> look_at_shard(
             if (!each) {
                 break;
             }
-            made.content.add(*each);
             auto const belongs = shard_of_key(map, *copy, each->partition_key);
-            if (belongs != static_cast<std::uint32_t>(at.shard) && ++found.misplaced_rows <= fleet_report::most_named) {
+            if (belongs == static_cast<std::uint32_t>(at.shard)) {
+                made.content.add(*each);
+            } else if (++found.misplaced_rows <= fleet_report::most_named) {
                 found.misplaced.push_back({at.shard, at.store, table.name, std::string{each->partition_key},
                     std::string{each->row_key}, belongs});
             }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -46,28 +47,44 @@ inline bool same_place(shard_visit const& before, shard_visit const& after) {
             });
 }
 
+/// A shard that is being visited.
+struct open_visit {
+    shard_visit at;
+    shard_visited told;
+    bool confirmed{};
+
+    /// Whether a map that was read behind the visit has the shard as it was visited. Confirms a visit that succeeded, once.
+    [[nodiscard]] bool stands(shard_map_copy const& map, visit_confirmer const& confirm) {
+        shard_place const* const place = map.find_shard(at.shard);
+        if (place == nullptr || !same_place(at, visit_of(map, *place))) {
+            return false;
+        }
+        if (confirm && told.outcome && !std::exchange(confirmed, true)) {
+            told.outcome = confirm(at);
+        }
+        return true;
+    }
+};
+
 ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<bool(shard_visit const&)> wanted,
-    visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work) {
+    visit_opener const& open, function_ref<result<void>(shard_visit const&, any_transport const&)> work,
+    visit_confirmer const& confirm) {
     constexpr int most_rounds = 10;
-    struct visited {
-        shard_visit at;
-        shard_visited told;
-    };
     lookup_map_state& source = of.cloud().state().map.state();
     ENTITABLE_TRY(auto map, source.fresh({}));
-    std::map<std::int32_t, visited> done;
+    std::map<std::int32_t, open_visit> done;
     for (int round = 0;; ++round) {
-        std::map<std::string, std::vector<visited*>> by_store;
+        std::map<std::string, std::vector<open_visit*>> by_store;
         std::erase_if(done, [&](auto const& each) { return map->find_shard(each.first) == nullptr; });
         for (shard_place const& place : map->places) {
             std::int32_t const shard = place.row.shard;
             shard_visit at = visit_of(*map, place);
             auto const known = done.find(shard);
-            if (known == done.end() ? !wanted(at) : same_place(known->second.at, at)) {
+            if (known == done.end() ? !wanted(at) : known->second.stands(*map, confirm)) {
                 continue;
             }
-            visited& next =
-                done.insert_or_assign(shard, visited{std::move(at), {shard, place.row.store, place.row.epoch, {}}})
+            open_visit& next =
+                done.insert_or_assign(shard, open_visit{std::move(at), {shard, place.row.store, place.row.epoch, {}}})
                     .first->second;
             next.told.outcome = failure{error_code::shard_moving,
                 text::joined({"the virtual shard ", std::to_string(shard), " moved each time it was visited"})};
@@ -76,18 +93,24 @@ ENTITABLE_DECL result<shard_visits> visit_shards(fleet const& of, function_ref<b
         if (by_store.empty() || round == most_rounds) {
             break;
         }
-        std::vector<std::vector<visited*> const*> stores;
+        std::vector<std::vector<open_visit*> const*> stores;
         for (auto const& [name, shards] : by_store) {
             stores.push_back(&shards);
         }
         in_parallel(stores.size(), of.options().in_flight, [&](std::size_t index) {
-            std::vector<visited*> const& shards = *stores[index];
+            std::vector<open_visit*> const& shards = *stores[index];
             auto through = of.store(shards.front()->at.store);
             if (through && open) {
                 through = open(shards.front()->at.store, *through);
             }
-            for (visited* const each : shards) { // each is written by one thread
+            for (open_visit* const each : shards) { // each is written by one thread
                 each->told.outcome = through ? work(each->at, *through) : result<void>{failure{through.error()}};
+                if (confirm && each->told.outcome) {
+                    // At once, so that a program that ends loses one visit. Where the map is away, or the shard, the next round decides.
+                    if (auto const behind = source.fresh({})) {
+                        static_cast<void>(each->stands(**behind, confirm));
+                    }
+                }
             }
         });
         ENTITABLE_TRY(map, source.fresh({}));

@@ -20,7 +20,9 @@ ENTITABLE_DECL result<std::size_t> set_access(
         ENTITABLE_TRY(auto const map, source.fresh({}));
         ended = true;
         for (detail::shard_place const& place : map->places) {
-            if (place.row.store != store || (round > 0 && place.row.state == state)) {
+            // A mover has the same words for what it does: that state ends with the move.
+            bool const is_done = place.row.state == state && place.row.attempt_owner.empty();
+            if (place.row.store != store || (round > 0 && is_done)) {
                 continue;
             }
             ended = false;
@@ -53,6 +55,11 @@ ENTITABLE_DECL result<std::size_t> set_access(
                 }));
             changed += changes ? 1U : 0U;
         }
+    }
+    if (!ended) {
+        return failure{error_code::shard_moving,
+            text::joined({"shards come to the store ", store,
+                " all the time, or are opened again: the last ones may be as they were"})};
     }
     if (access != store_access::open) {
         // From the answer of the last change, by the own clock; 2 % for the rates of both clocks, taken three times. Also where nothing was
