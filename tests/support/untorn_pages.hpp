@@ -92,6 +92,7 @@ inline std::string torn_page(layer_over const& make) {
     auto const equals = [](std::string key) {
         return filter_node{filter_operator::equal, "RowKey", value{value_view{key}}};
     };
+    filter_node const in_p{filter_operator::equal, "PartitionKey", value{value_view{std::string_view{"p"}}}};
     std::string const first = "r2";
     std::string const last = "r7";
     shape const shapes[] = {
@@ -102,6 +103,10 @@ inline std::string torn_page(layer_over const& make) {
             {{equals("r0"), equals("r3"), {filter_operator::any_of, {}, {}}, equals("r7"),
                 {filter_operator::any_of, {}, {}}}},
             "037"},
+        {"two row keys, each with its partition", {},
+            {{in_p, equals("r1"), {filter_operator::all_of, {}, {}}, in_p, equals("r6"),
+                {filter_operator::all_of, {}, {}}, {filter_operator::any_of, {}, {}}}},
+            "16"},
     };
     for (shape const& tried : shapes) {
         for (std::uint32_t const size : {1U, 2U, 3U, 4U, 9U, 1000U}) {
