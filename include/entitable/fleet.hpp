@@ -12,6 +12,7 @@
 #include <entitable/fleet/fleet_backup.hpp>
 #include <entitable/fleet/fleet_check.hpp>
 #include <entitable/fleet/fleet_ranges.hpp>
+#include <entitable/fleet/misplaced_rows.hpp>
 #include <entitable/fleet/place.hpp>
 #include <entitable/fleet/placement_rules.hpp>
 #include <entitable/fleet/rebalance.hpp>

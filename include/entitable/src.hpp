@@ -72,6 +72,7 @@
 #include <entitable/fleet/impl/fleet_backup.ipp>
 #include <entitable/fleet/impl/fleet_check.ipp>
 #include <entitable/fleet/impl/fleet_ranges.ipp>
+#include <entitable/fleet/impl/misplaced_rows.ipp>
 #include <entitable/fleet/impl/place.ipp>
 #include <entitable/fleet/impl/placement_rules.ipp>
 #include <entitable/fleet/impl/rebalance.ipp>
