@@ -373,7 +373,8 @@ int main(int argc, char** argv) {
     if (code == used_wrongly) {
         std::fprintf(stderr,
             "shards FOLDER "
-            "make|ranges|load|status|map|plan|move|split|merge|rebalance|drain|pin|offline|readonly|open|verify|sweep|backup|"
+            "make|ranges|load|status|map|plan|move|split|merge|rebalance|drain|pin|offline|readonly|open|verify|sweep|"
+            "backup|"
             "restore "
             "...\n");
     }

@@ -106,6 +106,8 @@ TEST_CASE("conformance: requests to a file_backend that are awaited") {
 
 TEST_CASE("untorn pages: requests that are awaited") {
     using entitable_test::torn_page;
-    CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<true>{store}}; }) == "");
-    CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<false>{store}}; }) == "");
+    CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<true>{store}}; }) ==
+        "");
+    CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<false>{store}}; }) ==
+        "");
 }

@@ -25,7 +25,8 @@ store_opener same(any_transport const& store) {
 
 sharded over_map(any_transport const& store, virtual_shards shards, sharded_options const& how = {}) {
     lookup_map_options own;
-    return sharded{lookup_map::make(memory_backend{}, "shardmap", std::move(shards), {"one"}, own).value(), same(store), how};
+    return sharded{
+        lookup_map::make(memory_backend{}, "shardmap", std::move(shards), {"one"}, own).value(), same(store), how};
 }
 
 retrying_options with_rows() {
@@ -47,7 +48,8 @@ TEST_CASE("untorn pages: every layer over a store of small pages") {
     named const layers[] = {
         {"the store", [](any_transport const& store) { return store; }},
         {"retrying", [](any_transport const& store) { return any_transport{retrying{store}}; }},
-        {"retrying, with operation rows", [](any_transport const& store) { return any_transport{retrying{store, with_rows()}}; }},
+        {"retrying, with operation rows",
+            [](any_transport const& store) { return any_transport{retrying{store, with_rows()}}; }},
         {"metered", [](any_transport const& store) { return any_transport{metered{store}}; }},
         {"metered over retrying",
             [](any_transport const& store) { return any_transport{metered{any_transport{retrying{store}}}}; }},
@@ -59,17 +61,21 @@ TEST_CASE("untorn pages: every layer over a store of small pages") {
                 return any_transport{
                     testing::interrupted{std::make_shared<testing::interrupted::state>(std::move(never))}};
             }},
-        {"sharded, by a function", [](any_transport const& store) { return any_transport{over_map(store, virtual_shards{3})}; }},
+        {"sharded, by a function",
+            [](any_transport const& store) { return any_transport{over_map(store, virtual_shards{3})}; }},
         {"sharded, by ranges",
-            [](any_transport const& store) { return any_transport{over_map(store, virtual_shards::ranges({"b", "q"}))}; }},
+            [](any_transport const& store) {
+                return any_transport{over_map(store, virtual_shards::ranges({"b", "q"}))};
+            }},
         {"sharded, hedged",
             [=](any_transport const& store) { return any_transport{over_map(store, virtual_shards{3}, hedged)}; }},
         {"sharded, on a hash",
-            [](any_transport const& store) { return any_transport{sharded{hash_stores::make({"one"}, same(store)).value()}}; }},
+            [](any_transport const& store) {
+                return any_transport{sharded{hash_stores::make({"one"}, same(store)).value()}};
+            }},
         {"sharded, of partial answers",
             [](any_transport const& store) {
-                return any_transport{
-                    over_map(store, virtual_shards{3}).noting(shared<detail::shard_misses>::make())};
+                return any_transport{over_map(store, virtual_shards{3}).noting(shared<detail::shard_misses>::make())};
             }},
         {"sharded over sharded",
             [](any_transport const& store) {

@@ -119,7 +119,8 @@ struct world {
         return found;
     }
     /// A row straight into a table of a store: what a write does that comes late.
-    void stray(std::string const& store, std::string const& stored, std::string const& place, std::string const& row) const {
+    void stray(
+        std::string const& store, std::string const& stored, std::string const& place, std::string const& row) const {
         call context;
         row_builder late{place, row};
         (*stores)[store].execute(write_entity{stored, mutation::insert_or_replace(late.build())}, context).value();
@@ -172,9 +173,7 @@ std::vector<meddler> meddlers() {
     return {
         {"a split", [](split_world& on) { split_shard(on.cloud, on.middle, "g").value(); }},
         {"a split, and one half moves",
-            [](split_world& on) {
-                on.move(split_shard(on.cloud, on.middle, "g").value(), "two");
-            }},
+            [](split_world& on) { on.move(split_shard(on.cloud, on.middle, "g").value(), "two"); }},
         {"a move", [](split_world& on) { on.move(on.middle, "two"); }},
         {"a move there and back",
             [](split_world& on) {
@@ -402,7 +401,8 @@ TEST_CASE("misplaced rows: removed at each request of a move, a split that moves
     brief.short_lease = 1ms;
     brief.page_size = 7;
     std::vector<moving> const all{
-        {"a move", [&](split_world& on, sharded const& by) { plan_move(by, on.middle, "two", brief).value().run().value(); }},
+        {"a move",
+            [&](split_world& on, sharded const& by) { plan_move(by, on.middle, "two", brief).value().run().value(); }},
         {"a half that moves",
             [&](split_world& on, sharded const& by) {
                 plan_move(by, split_shard(by, on.middle, "g").value(), "two", brief).value().run().value();

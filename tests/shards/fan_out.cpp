@@ -89,7 +89,8 @@ TEST_CASE("shards: a token is as long for many shards and late pages as for few 
     CHECK(lengths == std::set<std::size_t>{2 + 1 + 2 * 4 + 1 + 2 * 4});
 }
 
-TEST_CASE("shards: a page over several partitions has half of its rows at least, however small the pages of the stores are") {
+TEST_CASE(
+    "shards: a page over several partitions has half of its rows at least, however small the pages of the stores are") {
     bool const ranges = GENERATE(false, true);
     local_options small;
     small.page_examined = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{3});

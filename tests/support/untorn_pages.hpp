@@ -55,7 +55,8 @@ struct changing_store {
                 ++with->number;
                 entitable::transact batch{request.table, {}};
                 for (std::size_t index = 0; index < rows; ++index) {
-                    batch.changes.push_back(entitable::mutation::merge(row_of(index, with->number), entitable::any_etag));
+                    batch.changes.push_back(
+                        entitable::mutation::merge(row_of(index, with->number), entitable::any_etag));
                 }
                 entitable::call own;
                 (void)below.execute(batch, own);
@@ -112,7 +113,7 @@ inline std::string torn_page(layer_over const& make) {
         for (std::uint32_t const size : {1U, 2U, 3U, 4U, 9U, 1000U}) {
             for (int way = 0; way < 3; ++way) {
                 std::string const what = tried.name + ", pages of " + std::to_string(size) +
-                    (way == 0       ? ", by execute"
+                    (way == 0          ? ", by execute"
                             : way == 1 ? ", by a visitor"
                                        : ", by a channel");
                 query_entities asked{

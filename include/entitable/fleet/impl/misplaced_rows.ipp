@@ -110,8 +110,8 @@ ENTITABLE_DECL result<misplaced_removal> remove_misplaced(fleet const& of) {
                 continue;
             }
             detail::misplaced_erasure erasing{of, through, table.stored};
-            auto const done = map.shards.by_ranges() ? erasing.erase_outside(at.keys)
-                                                     : erasing.erase_all_but(map.shards, at.shard);
+            auto const done =
+                map.shards.by_ranges() ? erasing.erase_outside(at.keys) : erasing.erase_all_but(map.shards, at.shard);
             if (erasing.erased() > 0) {
                 std::lock_guard<std::mutex> const guard{lock};
                 made.rows += erasing.erased();

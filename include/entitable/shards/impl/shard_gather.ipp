@@ -38,7 +38,8 @@ public:
             bool const full = found.rows.size() >= request_.page_size;
             bool const more = std::any_of(parts_.begin(), parts_.end(),
                 [](shard_part const& each) { return !each.ended || each.at < each.rows.size(); });
-            if (!more || full || (!found.rows.empty() && (one_partition || found.rows.size() * 2 >= request_.page_size))) {
+            if (!more || full ||
+                (!found.rows.empty() && (one_partition || found.rows.size() * 2 >= request_.page_size))) {
                 if (more) {
                     row_view const end = found.rows[found.rows.size() - 1];
                     found.continuation =

@@ -347,7 +347,8 @@ inline void page_is_one_snapshot(trial& t) {
         for (std::size_t index = 1; index < page->rows.size(); ++index) {
             auto const first = page->rows[0].find("N");
             auto const each = page->rows[index].find("N");
-            if (!t.expect(first && each && *first == *each, "a page has rows of before a transaction and of after it")) {
+            if (!t.expect(
+                    first && each && *first == *each, "a page has rows of before a transaction and of after it")) {
                 return;
             }
         }
