@@ -362,7 +362,6 @@ public:
 
     void run(figures& sum) {
         auto const begun = std::chrono::steady_clock::now();
-        here_.emplace("the test", path_, *all_, 1, false);
         begin();
         disturb();
         bool const in_time = wait_for_last_mover(sum);
@@ -429,13 +428,16 @@ private:
         });
     }
     void begin() {
-        table<entry> const entries{*here_->cloud, "entries"};
-        entries.create().value();
-        for (std::int32_t place = 0; place < places; ++place) {
-            entries.insert({place_of(place), -1, 7}).value();
-            entries.insert({place_of(place), -2, 7}).value();
+        {
+            way here{
+                "the test", path_, *all_, 1, false}; // no file is open while processes are made: a fork ends its locks
+            table<entry> const entries{*here.cloud, "entries"};
+            entries.create().value();
+            for (std::int32_t place = 0; place < places; ++place) {
+                entries.insert({place_of(place), -1, 7}).value();
+                entries.insert({place_of(place), -2, 7}).value();
+            }
         }
-        here_.reset(); // nothing is open while processes are made
         reading_.emplace([this] {
             read_on(path_, *all_, seed_ * 10'000 + 9);
             return true;
