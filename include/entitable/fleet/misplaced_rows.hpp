@@ -13,26 +13,26 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// What `remove_misplaced` has removed.
 struct misplaced_removal {
-    std::uint64_t rows{};                          ///< of all tables; without those whose removal had no answer
+    std::uint64_t rows{};                          ///< of all tables; without rows whose removal was not answered
     std::map<std::string, std::uint64_t> by_table; ///< by logical table, for tables that had some
     std::vector<unread_shard> unread;              ///< shards that failed: call again
 
-    /// This if every shard was looked through. Else the error of the first one that failed, with the name of its store.
+    /// This removal if no shard failed. Else the error of the first shard that failed, with the name of its store.
     [[nodiscard]] result<misplaced_removal> whole() const;
 };
 
-/// Removes the rows that are misplaced: those of a table that one shard has for itself, whose keys the shard does not have. A write that comes late,
-/// behind a split and a move of half of the range, leaves such a row. It was never acknowledged, no client reads it, and no move copies it. A table that
-/// two shards still share, or from which keys are still to be erased, is left alone. Clients, moves, splits and merges may go on meanwhile; it may be
-/// ended anywhere and called again.
+/// Removes misplaced rows: rows in a table that belongs to one shard alone, with keys that the shard does not hold. A write that arrives late, after its
+/// range was split and one half moved away, leaves such a row. The write was never acknowledged, no client reads the row, and no move copies it. Tables that
+/// two shards share, and tables from which a move still has to erase keys, are skipped. Safe while clients write and shards are moved, split and merged;
+/// after an interruption call it again.
 ///
-/// Not for stores in which another map has tables of the same names. Look at what `check_fleet` reports first: a row that was written past the map,
-/// by hand or by another program, is removed as well.
+/// Do not use it on stores in which another map has tables of the same names. Look at the report of `check_fleet` first: a row that a program wrote directly
+/// into a store is removed as well.
 ///
-/// Errors: NotSupported where a function of the caller decides on shards, since rows may wait to be copied after it was extended
-/// (`virtual_shards::otherwise`); those of the map. What a store answers is in `misplaced_removal::unread`.
-/// Cost: by ranges two queries for each table and shard, else a scan of all keys; and a transaction for each 100 rows of a partition that are
-/// removed. Memory for a page of keys for each store. Thread safety: safe to use from several threads and programs at once.
+/// Errors: NotSupported if a function of the caller decides on shards, since after an extension of the function rows may still have to be copied
+/// (`virtual_shards::otherwise`); those of the map. Errors of a store are in `misplaced_removal::unread`.
+/// Cost: by ranges two queries for each table and shard, else a scan of all keys; and a transaction for each 100 removed rows of a partition. Memory for
+/// one page of keys for each store. Thread safety: safe to use from several threads and programs at once.
 [[nodiscard]] result<misplaced_removal> remove_misplaced(fleet const& of);
 
 ENTITABLE_END_NAMESPACE

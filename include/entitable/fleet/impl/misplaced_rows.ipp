@@ -13,13 +13,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Erases in one table of a shard. One thread.
+/// Erases in one table of a shard. One thread at a time.
 ///
-/// Table, keys and "own" come from one copy of the map, and what they prove holds from then on: a table gets its shards when it is made, the range of
-/// a shard in it only shrinks, a merge or a move makes tables of new names, and no name is given twice. So while rows are erased here,
-/// - a split leaves two halves of these keys in the table, and what lies outside is nobody's as before,
-/// - a move or a merge copies these keys only, and then drops the table: one that is gone is done,
-/// - a table that is dropped and created again has another name; over stores on a hash it has the same name and the same function.
+/// Table, keys and `visited_table::own` come from one copy of the map. What they prove stays true: the range of a shard in a table only shrinks, a move or a
+/// merge makes tables with new names, no name is used twice, and a function never changes. So no change of the map during the erasure does harm:
+/// - a split leaves two halves of these keys in the table, and keys outside still belong to nobody;
+/// - a move or a merge copies these keys only and then drops the table, which ends the erasure;
+/// - a table that is dropped and created again has another name. Over stores on a hash it has the same name, but also the same function.
+/// Tables that a move is copying into are not visited: the map names them only after the move.
 class misplaced_erasure {
 public:
     misplaced_erasure(fleet const& of, any_transport const& through, std::string const& table)
@@ -35,7 +36,7 @@ public:
         }
         return erase(std::move(outside));
     }
-    /// Reads all keys, and erases after each page what its partitions have. The next page begins behind it, whatever is left of it.
+    /// Reads all keys, and after each page erases the misplaced partitions of that page. The token continues after the page's last row, erased or not.
     [[nodiscard]] result<void> erase_all_but(virtual_shards const& function, std::int32_t shard) {
         query_entities asked{*table_, {}, {}, {"PartitionKey", "RowKey"}, page_rows, {}};
         do {

@@ -314,7 +314,7 @@ inline void transaction_is_seen_whole(trial& t) {
     t.expect(!torn, "a page shows rows of two transactions");
 }
 
-/// A layer that asks its store for several pages may not return them as one: another handle changes all rows behind the first attempt.
+/// A layer must not return several pages of its store as one: another handle changes all rows after the first attempt.
 inline void page_is_one_snapshot(trial& t) {
     if (t.limits().kind == service::azurite) {
         return; // as above
