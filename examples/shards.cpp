@@ -19,6 +19,7 @@
 ///     shards FOLDER pin NAME SHARD STORE...        a rule: the shard stays in one of these stores
 ///     shards FOLDER offline|readonly STORE REASON  keeps clients out; 'open STORE' lets them in
 ///     shards FOLDER verify                         reads everything; compares stores with the map
+///     shards FOLDER sweep                          removes what verify reports: misplaced rows, and tables that are left over
 ///     shards FOLDER backup NAME                    into the file NAME.backup, while clients write
 ///     shards FOLDER restore NAME TARGET            into the map of another folder
 ///
@@ -132,6 +133,9 @@ public:
         }
         if (verb == "verify" && given == 0) {
             return look_over(all);
+        }
+        if (verb == "sweep" && given == 0) {
+            return sweep(all);
         }
         if (verb == "backup" && given == 1) {
             return backup(all, words[1]);
@@ -254,6 +258,15 @@ private:
         return found.healthy() && drift.empty() ? done : look_at_it;
     }
 
+    static result<int> sweep(entitable::fleet const& all) {
+        ENTITABLE_TRY(auto const outcome, entitable::remove_misplaced(all));
+        ENTITABLE_TRY(auto const removed, outcome.whole());
+        ENTITABLE_TRY(auto const drift, entitable::schema_drift(all, 0));
+        ENTITABLE_TRY(auto const dropped, entitable::drop_left_over(all, drift));
+        std::printf("%llu rows removed, %zu tables dropped\n", static_cast<unsigned long long>(removed.rows), dropped);
+        return done;
+    }
+
     /// Every store is copied as it is at one moment, and the copy is read.
     [[nodiscard]] result<int> backup(entitable::fleet const& all, std::string const& name) const {
         std::vector<std::filesystem::path> copies;
@@ -345,6 +358,7 @@ int demonstrate() {
     type("logs", {"merge", "0", "1", "one"});
     type("logs", {"split", "0", "sensor 7"}); // not a key of it
     type("logs", {"map"});
+    type("logs", {"sweep"});
     type("logs", {"verify"});
     std::filesystem::remove_all(folder);
     return 0;
@@ -361,7 +375,8 @@ int main(int argc, char** argv) {
     if (code == used_wrongly) {
         std::fprintf(stderr,
             "shards FOLDER "
-            "make|ranges|load|status|map|plan|move|split|merge|rebalance|drain|pin|offline|readonly|open|verify|backup|"
+            "make|ranges|load|status|map|plan|move|split|merge|rebalance|drain|pin|offline|readonly|open|verify|sweep|"
+            "backup|"
             "restore "
             "...\n");
     }

@@ -13,6 +13,7 @@
 #include <entitable/fleet/fleet_check.hpp>
 #include <entitable/fleet/fleet_ranges.hpp>
 #include <entitable/fleet/lost_stores.hpp>
+#include <entitable/fleet/misplaced_rows.hpp>
 #include <entitable/fleet/place.hpp>
 #include <entitable/fleet/rebalance.hpp>
 #include <entitable/fleet/reference_table.hpp>

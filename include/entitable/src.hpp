@@ -74,6 +74,7 @@
 #include <entitable/fleet/impl/fleet_check.ipp>
 #include <entitable/fleet/impl/fleet_ranges.ipp>
 #include <entitable/fleet/impl/lost_stores.ipp>
+#include <entitable/fleet/impl/misplaced_rows.ipp>
 #include <entitable/fleet/impl/place.ipp>
 #include <entitable/fleet/impl/rebalance.ipp>
 #include <entitable/fleet/impl/reference_core.ipp>

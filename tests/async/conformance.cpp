@@ -9,6 +9,7 @@
 
 #include <support/catch.hpp>
 #include <support/temporary_folder.hpp>
+#include <support/untorn_pages.hpp>
 
 using namespace entitable;
 
@@ -101,4 +102,12 @@ TEST_CASE("conformance: requests to a file_backend that are awaited") {
     entitable_test::temporary_folder const folder;
     std::size_t files = 0;
     conforms<false>([&] { return file_backend{folder / (std::to_string(files++) + ".db")}; });
+}
+
+TEST_CASE("untorn pages: requests that are awaited") {
+    using entitable_test::torn_page;
+    CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<true>{store}}; }) ==
+        "");
+    CHECK(torn_page([](any_transport const& store) { return any_transport{awaiting_each::awaiting<false>{store}}; }) ==
+        "");
 }

@@ -168,6 +168,7 @@ namespace entitable_test {
     DEFECT(transaction_has_no_size, "what is no transaction")                                            \
     DEFECT(large_transaction_is_refused, "a large transaction")                                          \
     DEFECT(half_a_transaction_is_seen, "a transaction is seen as a whole")                               \
+    DEFECT(pages_are_glued, "a page of one partition is one snapshot")                                   \
     /* limits */                                                                                         \
     DEFECT(profile_promises_more_properties, "the number of properties")                                 \
     DEFECT(profile_promises_longer_names, "the names of properties")                                     \

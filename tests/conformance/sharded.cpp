@@ -26,6 +26,20 @@ TEST_CASE("conformance: three memory stores") {
     sharding::conforms([]() -> testing::conformance::handles { return sharding::world{}.open(virtual_shards{5}); });
 }
 
+TEST_CASE("conformance: memory stores of small pages") {
+    bool const ranges = GENERATE(false, true);
+    sharding::conforms([&]() -> testing::conformance::handles {
+        local_options small;
+        small.page_examined = 3;
+        auto const stores = std::make_shared<std::map<std::string, memory_backend>>();
+        return entitable_test::cloud_of(memory_backend{}, "shardmap",
+            ranges ? virtual_shards::ranges({"b", "p"}) : virtual_shards{3}, {"one", "two"},
+            [=](std::string_view name) -> result<any_transport> {
+                return any_transport{stores->try_emplace(std::string{name}, small).first->second};
+            });
+    });
+}
+
 TEST_CASE("conformance: two clients of one map, over ranges") {
     sharding::conforms([]() -> testing::conformance::handles {
         sharding::world const all;

@@ -133,6 +133,7 @@ private:
                 case defect::large_transaction_is_refused: made.limits.max_transaction_size = 1 << 20; break;
                 case defect::merged_entities_have_no_limit: made.limits.max_properties = 1000; break;
                 case defect::empty_page_is_the_end: made.nasty.emplace(); break;
+                case defect::pages_are_glued: made.page_examined = 3; break;
                 case defect::profile_lies_about_order:
                     made.limits.ordered = false;
                     made.nasty.emplace().being_deleted = {};
@@ -398,6 +399,19 @@ private:
                 return query_entities::response{};
             }
             return missing(std::move(page));
+        }
+        while (is(defect::pages_are_glued) && page->continuation && page->rows.size() < asked.page_size) {
+            query_entities rest = asked;
+            rest.continuation = page->continuation;
+            rest.page_size = asked.page_size - static_cast<std::uint32_t>(page->rows.size());
+            auto const next = state_->inner.execute(rest, context);
+            if (!next) {
+                return next;
+            }
+            for (std::size_t index = 0; index < next->rows.size(); ++index) {
+                page->rows.append(next->rows[index]);
+            }
+            page->continuation = next->continuation;
         }
         entitable::page rows;
         for (std::size_t index = 0; index < page->rows.size(); ++index) {

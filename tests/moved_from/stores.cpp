@@ -72,6 +72,7 @@ void check_gone_fleet(fleet const& gone) {
     CHECK_GONE(gone.store("alpha"));
     CHECK_GONE(gone.each([](std::string_view, any_transport const&) { return result<int>{1}; }));
     CHECK_GONE(check_fleet(gone));
+    CHECK_GONE(remove_misplaced(gone));
     CHECK_GONE(sizes_of(gone));
     CHECK_GONE(plan_rebalance(gone));
     CHECK_GONE(plan_drain(gone, "alpha"));

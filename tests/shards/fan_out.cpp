@@ -90,6 +90,40 @@ TEST_CASE("shards: a token is as long for many shards and late pages as for few 
     CHECK(lengths == std::set<std::size_t>{2 + 1 + 2 * 4 + 1 + 2 * 4});
 }
 
+TEST_CASE(
+    "shards: a page over several partitions has half of its rows at least, however small the pages of the stores are") {
+    bool const ranges = GENERATE(false, true);
+    local_options small;
+    small.page_examined = GENERATE(std::size_t{1}, std::size_t{2}, std::size_t{3});
+    std::map<std::string, memory_backend> stores;
+    sharded const cloud = entitable_test::cloud_of(memory_backend{}, "shardmap",
+        ranges ? virtual_shards::ranges({"g12", "g20"}) : virtual_shards{3}, {"a", "b", "c"},
+        [&](std::string_view name) -> result<any_transport> {
+            return any_transport{stores.try_emplace(std::string{name}, small).first->second};
+        });
+    table<item> const items{cloud, "items"};
+    items.create().value();
+    for (std::int32_t each = 0; each < 40; ++each) {
+        items.insert({"g" + std::to_string(10 + each % 20), each, each % 5}).value();
+    }
+    filter const few{{{filter_operator::equal, "size", value{value_view{std::int32_t{0}}}}}};
+    for (filter const& condition : {filter{}, few}) {
+        for (std::uint32_t const size : {1U, 2U, 3U, 5U, 7U, 8U, 40U, 1000U}) {
+            CAPTURE(ranges, small.page_examined, size, condition.empty());
+            query_entities asked{"items", {}, condition, {}, size, {}};
+            std::size_t rows = 0;
+            do {
+                call context;
+                auto const page = cloud.execute(asked, context).value();
+                CHECK((page.rows.size() * 2 >= size || !page.continuation));
+                rows += page.rows.size();
+                asked.continuation = page.continuation;
+            } while (asked.continuation);
+            CHECK(rows == (condition.empty() ? 40 : 8));
+        }
+    }
+}
+
 TEST_CASE("shards: by ranges, a page does not ask what lies behind it") {
     slow_world all;
     table<item> const items{all.open(virtual_shards::ranges({"b", "c", "d"})), "items"};

@@ -37,7 +37,7 @@ public:
             ::_exit(done ? 0 : 1);
         }
     }
-    child_process(child_process&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
+    child_process(child_process&& other) noexcept : id_(std::exchange(other.id_, -1)), well_(other.well_) {}
     child_process& operator=(child_process&&) = delete;
     ~child_process() { kill(); }
 
@@ -57,6 +57,17 @@ public:
         }
         return WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
+    /// Whether it has ended, by itself or by `kill`.
+    [[nodiscard]] bool has_ended() {
+        int status = -1;
+        if (id_ > 0 && ::waitpid(id_, &status, WNOHANG) == id_) {
+            id_ = -1;
+            well_ = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        }
+        return id_ <= 0;
+    }
+    /// Whether it ended well, once it `has_ended`.
+    [[nodiscard]] bool ended_well() const noexcept { return well_; }
     /// Ends it at once.
     void kill() {
         if (id_ > 0) {
@@ -69,6 +80,7 @@ public:
 
 private:
     pid_t id_{-1};
+    bool well_{};
 };
 
 /// Memory that a process shares with those that it makes.

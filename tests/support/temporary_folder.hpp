@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A folder for the files of one test, which goes with them.
+/// A folder for the files of one test, which is removed at its end unless the test keeps it.
 
 #include <unistd.h>
 
@@ -24,6 +24,9 @@ public:
         path_ = made;
     }
     ~temporary_folder() {
+        if (kept_) {
+            return;
+        }
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
     }
@@ -39,9 +42,12 @@ public:
     /// The path of a file in the folder.
     [[nodiscard]] std::string operator/(std::string const& name) const { return (path_ / name).string(); }
     [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
+    /// Leaves the files where they are, for whoever looks at what failed.
+    void keep() noexcept { kept_ = true; }
 
 private:
     std::filesystem::path path_;
+    bool kept_{};
 };
 
 } // namespace entitable_test

@@ -62,6 +62,7 @@ class hash_stores;
 ///   `retrying` settles by its operation row.
 /// - ETags carry the epoch of the shard. One from before a move is refused with UpdateConditionNotSatisfied before the write is sent, even where
 ///   the entity is gone. A write with an operation row is looked up first, because it may have been applied before the move.
+/// - A page of one partition is one page of its store, so it may be as small as the store makes it.
 /// - Queries over several partitions ask all virtual shards that can hold rows at once, and give rows in key order. A continuation is the last
 ///   key, so it survives moves. A page has at least half of the rows asked for, unless it is the last one.
 /// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves.

@@ -81,7 +81,10 @@ public:
     /// How many virtual shards there are.
     [[nodiscard]] std::uint32_t number() const noexcept { return number_ + static_cast<std::uint32_t>(own_.size()); }
     [[nodiscard]] bool has_own() const noexcept { return !own_.empty(); } ///< whether tenants have shards of their own
-    [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; }             ///< whether ranges decide
+    [[nodiscard]] bool by_ranges() const noexcept { return way_ == way::ranges; } ///< whether ranges decide
+    [[nodiscard]] bool by_function() const noexcept {
+        return way_ == way::function;
+    } ///< whether a function of the caller decides
     [[nodiscard]] std::vector<std::string> const& bounds() const noexcept { return bounds_; } ///< between ranges
     /// The shard of a partition; nothing where it has none, or where the function names one that does not exist.
     [[nodiscard]] std::optional<std::uint32_t> shard_of(std::string_view partition_key) const {

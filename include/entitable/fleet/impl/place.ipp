@@ -54,6 +54,11 @@ ENTITABLE_DECL result<placement> place(fleet const& of, std::string_view partiti
     }
     ENTITABLE_TRY(auto const standing, rules_of(map)); // the last one to place it decides
     ENTITABLE_CHECK(standing.allows(done.shard, store));
+    if (now_at->row.store != store) { // by a move that had begun before the rule stood
+        return failure{error_code::shard_moving,
+            text::joined({"the virtual shard ", std::to_string(done.shard), " was moved to ", now_at->row.store,
+                " meanwhile: place it again"})};
+    }
     return done;
 }
 

@@ -163,6 +163,24 @@ ENTITABLE_DECL void add_bounds(filter& condition, access_grant const& grant) {
     }
 }
 
+/// Joins adjacent ranges of one partition, so that one request reads them: a page of one partition is one snapshot.
+ENTITABLE_DECL void join_ranges_of_a_partition(ranges_of_filter& found) {
+    std::size_t kept = 0;
+    for (std::size_t index = 1; index < found.ranges.size(); ++index) {
+        key_range& before = found.ranges[kept];
+        key_range& each = found.ranges[index];
+        if (each.partition.is_point() && before.partition == each.partition) { // disjoint and in order
+            before.row.upper = std::move(each.row.upper);
+            found.exact = false;
+        } else if (++kept != index) {
+            found.ranges[kept] = std::move(each);
+        }
+    }
+    if (!found.ranges.empty()) {
+        found.ranges.resize(kept + 1);
+    }
+}
+
 /// Where a query goes on: the number of the key range, and the token of the transport in it.
 struct query_place {
     std::size_t range{};
@@ -216,6 +234,7 @@ ENTITABLE_DECL result<void> answer_query(server_work& work) {
     }
     add_bounds(*condition, work.grant);
     ranges_of_filter found = key_ranges_of(*condition);
+    join_ranges_of_a_partition(found);
     if (found.ranges.empty()) { // the transport still says whether the table is there
         found.ranges.emplace_back().partition.upper = key_bound::excluding({});
     }

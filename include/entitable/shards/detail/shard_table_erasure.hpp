@@ -22,6 +22,8 @@ public:
     void answer(result<transact::response> done, steady_time now);
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
     [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
+    /// Rows whose removal was answered.
+    [[nodiscard]] std::uint64_t erased() const noexcept { return erased_; }
 
 private:
     void ask_next();
@@ -32,6 +34,7 @@ private:
     std::optional<transact> batch_;
     steady_time not_before_{(steady_time::min)()};
     std::size_t refusals_{}; ///< one after another
+    std::uint64_t erased_{};
     std::optional<result<void>> outcome_;
 };
 

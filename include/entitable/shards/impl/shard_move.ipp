@@ -134,7 +134,7 @@ inline result<shard_place const*> place_to_move(
 }
 
 /// Whether the rules of the map, but the one of a name, let a shard be in a store; and the shard above it, if it is merged with that.
-inline result<void> check_rules(lookup_map const& map, std::int32_t shard, std::optional<std::int32_t> upper,
+inline result<void> check_placement(lookup_map const& map, std::int32_t shard, std::optional<std::int32_t> upper,
     std::string_view target, std::string_view but = {}) {
     ENTITABLE_TRY(auto const rules, rules_of(map));
     for (placement_rule const& each : rules.all()) {
@@ -162,7 +162,7 @@ ENTITABLE_DECL result<move_plan> move_planning::move(
     sharded const& cloud, std::int32_t shard, std::string target, move_options options, std::string_view but) {
     ENTITABLE_TRY(auto const map, cloud.state().map.state().fresh({}));
     ENTITABLE_TRY(auto const place, place_to_move(*map, shard, target));
-    ENTITABLE_CHECK(check_rules(cloud.map(), shard, {}, target, but));
+    ENTITABLE_CHECK(check_placement(cloud.map(), shard, {}, target, but));
     if (place->row.store == target) {
         return failure{
             error_code::invalid_input, text::joined({"the virtual shard is in the store ", target, " already"})};
@@ -185,7 +185,7 @@ ENTITABLE_DECL result<move_plan> move_planning::merge(
             text::joined({"the virtual shards ", std::to_string(lower), " and ", std::to_string(upper),
                 " are not ranges side by side, the lower one first"})};
     }
-    ENTITABLE_CHECK(check_rules(cloud.map(), lower, upper, target));
+    ENTITABLE_CHECK(check_placement(cloud.map(), lower, upper, target));
     move_plan plan{cloud, std::move(target), std::move(options)};
     plan.shard = lower;
     plan.upper = upper;
@@ -247,7 +247,7 @@ ENTITABLE_DECL result<move_progress> cancel_move(sharded const& cloud, std::int3
 
 ENTITABLE_DECL result<move_progress> move_plan::run(move_watcher const& watch) {
     detail::sharded_state& state = cloud_.state();
-    ENTITABLE_CHECK(detail::check_rules(cloud_.map(), shard, upper, target));
+    ENTITABLE_CHECK(detail::check_placement(cloud_.map(), shard, upper, target));
     ENTITABLE_CHECK(detail::list_store(state, target));
     ENTITABLE_TRY(auto const to, state.store(target));
     detail::shard_mover_order order;

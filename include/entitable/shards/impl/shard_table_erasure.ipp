@@ -61,6 +61,7 @@ ENTITABLE_DECL void shard_table_erasure::answer(result<transact::response> done,
     constexpr std::size_t most_refusals = 50;
     if (done) {
         refusals_ = 0;
+        erased_ += done->results.size();
         batch_ = packer_.take();
         return;
     }

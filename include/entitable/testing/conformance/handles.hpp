@@ -70,9 +70,10 @@ inline void write_between_read_and_write(trial& t) {
 }
 
 /// Writes through another handle when the first attempt of a call is reported.
+template <table_request Request>
 class writes_between final : public observer {
 public:
-    writes_between(any_transport store, write_entity change) : store_(std::move(store)), change_(std::move(change)) {}
+    writes_between(any_transport store, Request change) : store_(std::move(store)), change_(std::move(change)) {}
     ~writes_between() override { finish(); }
 
     void on_attempt(attempt_record const&) noexcept override {
@@ -96,11 +97,11 @@ public:
         }
     }
 
-    result<written> outcome{failure{error_code::cancelled, "no attempt was reported"}};
+    result<response_of<Request>> outcome{failure{error_code::cancelled, "no attempt was reported"}};
 
 private:
     any_transport store_;
-    write_entity change_;
+    Request change_;
     atomic<bool> done_{false};
     std::thread writer_;
 };
@@ -313,6 +314,52 @@ inline void transaction_is_seen_whole(trial& t) {
     t.expect(!torn, "a page shows rows of two transactions");
 }
 
+/// A layer must not return several pages of its store as one: another handle changes all rows after the first attempt.
+inline void page_is_one_snapshot(trial& t) {
+    if (t.limits().kind == service::azurite) {
+        return; // as above
+    }
+    std::string const table = t.new_table();
+    transact batch{table, {}};
+    auto const set_all = [&](std::int32_t number) {
+        batch.changes.clear();
+        for (std::size_t index = 0; index < std::min<std::size_t>(8, t.limits().max_operations); ++index) {
+            batch.changes.push_back(mutation::insert_or_merge(make_row("p", padded(index), {{"N", number}})));
+        }
+    };
+    set_all(0);
+    if (!t.yes(t.send(batch), "a transaction")) {
+        return;
+    }
+    query_entities query;
+    query.table = table;
+    query.range.partition = key_interval::only("p");
+    for (std::int32_t number = 1; number <= 100; ++number) {
+        set_all(number);
+        writes_between other{t.other(), batch};
+        call context;
+        context.watch = &other;
+        auto page = t.send(query, context);
+        other.finish();
+        if (!t.yes(page, "a page") || !t.yes(other.outcome, "a transaction through the other handle")) {
+            return;
+        }
+        for (std::size_t index = 1; index < page->rows.size(); ++index) {
+            auto const first = page->rows[0].find("N");
+            auto const each = page->rows[index].find("N");
+            if (!t.expect(
+                    first && each && *first == *each, "a page has rows of before a transaction and of after it")) {
+                return;
+            }
+        }
+        if (!page->continuation) {
+            return;
+        }
+        query.continuation = std::move(page->continuation);
+    }
+    t.expect(false, "a query of 8 rows does not end within 100 pages");
+}
+
 inline constexpr behaviour behaviours_of_handles[] = {
     {"copies are one store", copies_are_one_store,
         "copies share one state: what one writes, its ETags and tokens are the other's (transport, rule 1)"},
@@ -328,6 +375,8 @@ inline constexpr behaviour behaviours_of_handles[] = {
         "a merge keeps what another one writes at the same time (transport, rules 2 and 10)"},
     {"a transaction is seen as a whole", transaction_is_seen_whole,
         "a page of one partition shows all of a transaction or nothing of it (transport, rule 10)"},
+    {"a page of one partition is one snapshot", page_is_one_snapshot,
+        "whoever asks for several pages does not return them as one (transport, rules 3 and 10)"},
 };
 
 } // namespace testing::conformance

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+
+// A page of one partition is one snapshot through the protocol too, whatever key ranges the server makes of a filter.
+
+#include "served.hpp"
+#include <entitable/retrying.hpp>
+
+#include <support/untorn_pages.hpp>
+
+using namespace entitable;
+using namespace entitable_test;
+
+TEST_CASE("untorn pages: a server over a store of small pages") {
+    CHECK(torn_page([](any_transport const& store) { return any_transport{served(store)}; }) == "");
+    CHECK(torn_page([](any_transport const& store) {
+        return any_transport{retrying{any_transport{served(any_transport{served(store)})}}};
+    }) == "");
+}
