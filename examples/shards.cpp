@@ -20,6 +20,8 @@
 ///     shards FOLDER offline|readonly STORE REASON  keeps clients out; 'open STORE' lets them in
 ///     shards FOLDER verify                         reads everything; compares stores with the map
 ///     shards FOLDER sweep                          removes what verify reports: misplaced rows, and tables that are left over
+///     shards FOLDER adopt                          gives a map of an earlier version its identity, which every store has from then on
+///     shards FOLDER forget STORE                   gives up a store that is gone for good: its shards begin with no row elsewhere
 ///     shards FOLDER backup NAME                    into the file NAME.backup, while clients write
 ///     shards FOLDER restore NAME TARGET            into the map of another folder
 ///
@@ -133,6 +135,16 @@ public:
         }
         if (verb == "verify" && given == 0) {
             return look_over(all);
+        }
+        if (verb == "adopt" && given == 0) {
+            ENTITABLE_TRY(auto const adopted, entitable::adopt(all.cloud()));
+            std::printf("%zu stores marked\n", adopted.stores.size());
+            return done;
+        }
+        if (verb == "forget" && given == 1) {
+            ENTITABLE_TRY(auto const lost, entitable::forget_store(all, words[1], entitable::accepting_loss));
+            std::printf("%s", lost.to_string().c_str());
+            return done;
         }
         if (verb == "sweep" && given == 0) {
             return sweep(all);
@@ -360,6 +372,16 @@ int demonstrate() {
     type("logs", {"map"});
     type("logs", {"sweep"});
     type("logs", {"verify"});
+    type("logs", {"make", "3", "one"}); // there is one
+    type("logs", {"adopt"});            // it has an identity from the beginning
+    std::printf("$ rm logs/three.db\n");
+    for (auto const* suffix : {".db", ".db-wal", ".db-shm", ".db-lock"}) {
+        std::filesystem::remove(folder / "logs" / (std::string{"three"} + suffix));
+    }
+    type("logs", {"load", "readings", "3000"}); // nothing takes the file for a new one
+    type("logs", {"verify"});
+    type("logs", {"forget", "three"});
+    type("logs", {"verify"});
     std::filesystem::remove_all(folder);
     return 0;
 }
@@ -376,7 +398,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr,
             "shards FOLDER "
             "make|ranges|load|status|map|plan|move|split|merge|rebalance|drain|pin|offline|readonly|open|verify|sweep|"
-            "backup|"
+            "adopt|forget|backup|"
             "restore "
             "...\n");
     }
