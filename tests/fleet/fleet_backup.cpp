@@ -67,7 +67,7 @@ fleet fleet_of(world const& all, std::shared_ptr<mortal::life> const& of, virtua
         {.in_flight = 1, .time = &time}};
 }
 
-std::size_t tables_in(any_transport const& store) {
+std::size_t count_of_tables(any_transport const& store) {
     call context;
     return store.execute(list_tables{}, context).value().tables.size();
 }
@@ -122,7 +122,7 @@ TEST_CASE("backup: restored into a fleet of another shape, system rows too") {
     CHECK(restore(archive, "weekly", target).error().code == error_code::backup_incomplete);
     drop_backup(archive, "nightly").value();
     drop_backup(archive, "nightly").value();
-    CHECK(tables_in(archive) == 0);
+    CHECK(count_of_tables(archive) == 0);
 }
 
 TEST_CASE("backup: damage is seen before it is served") {
@@ -189,7 +189,7 @@ TEST_CASE("backup: ends at any request, and the next one goes on") {
             }
             CHECK(verify_backup(archive, "nightly"));
             drop_backup(archive, "nightly").value();
-            CHECK(tables_in(archive) == 0); // nothing of an attempt is left
+            CHECK(count_of_tables(archive) == 0); // nothing of an attempt is left
         }
     }
     CHECK(points > 40);
