@@ -65,7 +65,10 @@ class hash_stores;
 /// - A page of one partition is one page of its store, so it may be as small as the store makes it.
 /// - Queries over several partitions ask all virtual shards that can hold rows at once, and give rows in key order. A continuation is the last
 ///   key, so it survives moves. A page has at least half of the rows asked for, unless it is the last one.
-/// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves.
+/// - A table is one table for each virtual shard. Creating and dropping it is refused with ShardMoving while a shard moves. A part that was there once and is
+///   missing is WrongStore, for requests and for creating the table: `repair_tables` makes it.
+/// - A store is looked at before its first use and every `lookup_map_options::check_every` from then on: one that has not the identity of the map, or that of another
+///   store of it, is WrongStore; effect none. Maps without an identity have no such check: see `adopt`.
 /// - The error of a query over several partitions names the shard that failed. `partial` gives what the other shards have.
 class sharded {
 public:
@@ -79,7 +82,7 @@ public:
     /// What every store of the map allows; that of Azure Table Storage while the map cannot be read.
     [[nodiscard]] entitable::profile profile() const;
 
-    /// Creates the table in every virtual shard, also where an earlier attempt has left some out.
+    /// Creates the table in every virtual shard, also where an earlier attempt has left some out; but none that it had once.
     [[nodiscard]] result<create_table::response> execute(create_table const& request, call& context) const;
     /// Drops the table in every virtual shard.
     [[nodiscard]] result<delete_table::response> execute(delete_table const& request, call& context) const;
