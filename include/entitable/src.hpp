@@ -140,6 +140,7 @@
 #include <entitable/shards/impl/hash_stores_making.ipp>
 #include <entitable/shards/impl/hashed_tables.ipp>
 #include <entitable/shards/impl/lookup_map_state.ipp>
+#include <entitable/shards/impl/map_stores.ipp>
 #include <entitable/shards/impl/placement_rules.ipp>
 #include <entitable/shards/impl/shard_etags.ipp>
 #include <entitable/shards/impl/shard_gather.ipp>

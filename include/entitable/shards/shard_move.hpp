@@ -68,6 +68,20 @@ private:
     std::string high_; ///< behind the last key of what is merged
 };
 
+namespace detail {
+
+/// The one place in which moves are planned: whoever plans one is bound by the rules of the map.
+struct move_planning {
+    /// As `plan_move`; the rule `but` does not bind: it is about to be replaced.
+    [[nodiscard]] static result<move_plan> move(
+        sharded const& cloud, std::int32_t shard, std::string target, move_options options, std::string_view but);
+    /// As `plan_merge`.
+    [[nodiscard]] static result<move_plan> merge(
+        sharded const& cloud, std::int32_t lower, std::int32_t upper, std::string target, move_options options);
+};
+
+} // namespace detail
+
 /// Plans a move. To reverse a move, plan one back.
 ///
 /// Errors: InvalidInput where there is no such shard, the store's name is none, or the shard is there already; PlacementForbidden where a rule

@@ -5,7 +5,6 @@
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/fleet/place.hpp>
-#include <entitable/shards/detail/move_planning.hpp>
 #include <entitable/shards/detail/rule_lists.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE

@@ -7,7 +7,6 @@
 #include <entitable/core/try.hpp>
 #include <entitable/row/system_rows.hpp>
 #include <entitable/shards/detail/map_stores.hpp>
-#include <entitable/shards/detail/move_planning.hpp>
 #include <entitable/shards/detail/rule_lists.hpp>
 #include <entitable/shards/detail/shard_mover.hpp>
 #include <entitable/shards/detail/shard_splitting.hpp>
