@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Those who look after a world: movers, operators; and what happens to stores.
+
+#include "operator_clients.hpp"
+
+namespace operator_worlds {
+
+/// Backups of this branch keep parts that no map has confirmed. Until that is mended, a backup that was made by several calls is not compared.
+inline constexpr bool resumed_backups_are_whole = false;
+
+/// Moves, splits, merges, cancels, and closes stores for a while.
+class mover {
+public:
+    mover(world& in, int number) : in_(in), number_(number) {}
+
+    void run() {
+        while (!in_.closing) {
+            auto const by = in_.new_process();
+            if (auto const here = in_.open(by)) {
+                for (int left = 12; left > 0 && !by->dead() && !in_.closing; --left) {
+                    if (in_.made) {
+                        act(*here);
+                    }
+                    by->rest(in_.from.upto(700ms));
+                }
+            }
+            in_.told.crashes += by->dead() ? 1U : 0U;
+            in_.on.sleep_until(in_.on.now() + 500ms);
+        }
+    }
+
+private:
+    move_options options(program const& here) {
+        move_options how;
+        how.owner = "mover " + std::to_string(number_) + "-" + std::to_string(in_.from.below(1'000'000));
+        how.short_lease = short_lease;
+        how.patience = in_.from.one_in(2) ? 0s : 3s;
+        how.failures = 3;
+        how.page_size = static_cast<std::uint32_t>(in_.from.one_in(2) ? 3 : 1000);
+        how.off_line = in_.from.one_in(8);
+        how.keep_old_tables = in_.from.one_in(12);
+        how.time = here.by.get();
+        return how;
+    }
+    void act(program const& here) {
+        auto const map = in_.map_now();
+        if (map->places.empty()) {
+            return;
+        }
+        auto const at = in_.from.below(map->places.size());
+        std::int32_t const shard = map->places[at].row.shard;
+        std::string const target = in_.from.any_of(in_.names);
+        switch (in_.from.below(10)) {
+            case 0:
+                if (in_.by_ranges && at + 1 < map->places.size()) {
+                    auto plan = plan_merge(here.cloud, shard, map->places[at + 1].row.shard, target, options(here));
+                    in_.told.merges += plan && plan->run() ? 1U : 0U;
+                    return;
+                }
+                break;
+            case 1:
+                if (in_.by_ranges && map->places.size() < 7) {
+                    in_.told.splits += split_shard(here.cloud, shard, in_.from.any_of(in_.partitions)) ? 1U : 0U;
+                    return;
+                }
+                break;
+            case 2: in_.told.cancels += cancel_move(here.cloud, shard) ? 1U : 0U; return;
+            case 3: {
+                auto const how = in_.from.one_in(2) ? store_access::read_only : store_access::offline;
+                if (set_access(here.all(), target, how, {"for a while", {}})) {
+                    ++in_.told.accesses;
+                    here.by->rest(in_.from.upto(800ms));
+                }
+                for (int left = 6; left > 0 && !set_access(here.all(), target, store_access::open); --left) {
+                    here.by->rest(300ms);
+                }
+                return;
+            }
+            default: break;
+        }
+        auto plan = plan_move(here.cloud, shard, target, options(here));
+        in_.told.moves += plan && plan->run() ? 1U : 0U;
+    }
+
+    world& in_;
+    int number_;
+};
+
+/// Makes and drops a table, backs up, checks, sweeps, gives up what was lost; and programs that do what they should not.
+class an_operator {
+public:
+    explicit an_operator(world& in) : in_(in) {}
+
+    void run() {
+        while (!in_.closing) {
+            auto const by = in_.new_process();
+            if (auto const here = in_.open(by)) {
+                for (int left = 8; left > 0 && !by->dead() && !in_.closing; --left) {
+                    if (in_.made) {
+                        act(*here);
+                    }
+                    by->rest(in_.from.upto(1500ms));
+                }
+            }
+            in_.told.crashes += by->dead() ? 1U : 0U;
+            in_.on.sleep_until(in_.on.now() + 400ms);
+        }
+    }
+
+    /// Gives up what was lost: true where that is over.
+    static bool heal(world& in, program const& here) {
+        if (!in.injured) {
+            return true;
+        }
+        injury const what = *in.injured;
+        if (what.part_only) {
+            return repair(in, here);
+        }
+        bool const in_place = !what.gone && in.from.one_in(2);
+        if (in_place && forget(in, here, what.store, {what.store})) {
+            return true;
+        }
+        return forget(in, here, what.store, {});
+    }
+    static bool forget(world& in, program const& here, std::string const& name, std::vector<std::string> const& into) {
+        giving_up own{name, ++in.on.order, {}};
+        std::uint64_t const cause = in.injured ? in.injured->since : 0;
+        in.note_at(*in.map_now(), own);
+        in.giving.push_back(&own);
+        std::vector<std::string> known = in.names;
+        std::erase(known, name);
+        auto const lost = forget_store(here.all(known), name, accepting_loss, into);
+        std::erase(in.giving, &own);
+        if (!lost) {
+            if (lost.error().code != error_code::invalid_input) {
+                in.owed[name].insert(own.partitions.begin(), own.partitions.end());
+                in.grant(own.partitions, own.begun, "forgetting " + name + " in part");
+            }
+            return false;
+        }
+        std::set<std::string> named;
+        for (std::string const& partition : own.partitions) {
+            for (lost_shard const& each : lost->shards) {
+                bool const is_in = in.by_ranges
+                    ? partition >= each.low && (each.high.empty() || partition < each.high)
+                    : static_cast<std::int32_t>(*in.shards().shard_of(partition)) == each.shard;
+                if (is_in) {
+                    named.insert(partition);
+                }
+            }
+        }
+        in.grant(named, own.begun, "forgetting " + name);
+        in.owed.erase(name);
+        ++in.told.forgets;
+        if (in.injured && in.injured->store == name && in.injured->since == cause) {
+            in.injured.reset();
+        }
+        return true;
+    }
+    static bool repair(world& in, program const& here) {
+        giving_up own{in.injured ? in.injured->store : std::string{}, ++in.on.order, {}};
+        std::uint64_t const cause = in.injured ? in.injured->since : 0;
+        in.note_at(*in.map_now(), own);
+        in.giving.push_back(&own);
+        auto const made = repair_tables(here.all(), accepting_loss);
+        std::erase(in.giving, &own);
+        in.grant(own.partitions, own.begun, "repairing");
+        if (made) {
+            in.told.repairs += *made;
+            if (in.injured && in.injured->part_only && in.injured->since == cause) {
+                in.injured.reset();
+            }
+        }
+        return made.has_value();
+    }
+    /// A backup is begun, or resumed; what is whole is restored and compared.
+    static bool back_up_once(world& in, program const& here) {
+        if (in.backup.empty()) {
+            in.backup = "b" + std::string(1, static_cast<char>('a' + in.backups % 26)) +
+                std::string(static_cast<std::size_t>(in.backups / 26), 'x');
+            ++in.backups;
+            in.backup_begun = ++in.on.order;
+            in.backup_calls = 0;
+        }
+        std::string const name = in.backup;
+        std::uint64_t const begun = in.backup_begun;
+        ++in.backup_calls;
+        any_transport const to{way{here.by, in.archive}};
+        auto const made = back_up(here.all(), to, name);
+        std::uint64_t const ended = ++in.on.order;
+        bool const there = !made && made.error().code == error_code::invalid_input; // the answer of an earlier call was lost
+        if ((!made && !there) || in.backup != name) {
+            return false;
+        }
+        bool const resumed = in.backup_calls > 1;
+        ++in.told.backups;
+        in.told.resumed += resumed ? 1U : 0U;
+        in.backup.clear();
+        if (auto const right = verify_backup(any_transport{in.archive->below}, name); !right) {
+            in.complain("a backup that is whole is not: " + right.error().to_string());
+            return true;
+        }
+        if (resumed && !resumed_backups_are_whole) {
+            return true;
+        }
+        restore_and_compare(in, here, name, begun, ended);
+        return true;
+    }
+
+private:
+    static void restore_and_compare(
+        world& in, program const& here, std::string const& name, std::uint64_t begun, std::uint64_t ended) {
+        memory_backend const catalogue;
+        std::map<std::string, memory_backend> stores;
+        auto const open = [&stores](std::string_view store) -> result<any_transport> {
+            return any_transport{stores[std::string{store}]};
+        };
+        auto map = lookup_map::make(catalogue, map_table, virtual_shards{3}, {"x", "y"}, open, {lease, here.by.get()});
+        sharded const copy{map.value(), open};
+        fleet const into{copy, fleet_options{1, {}, here.by.get()}};
+        bool restored = false;
+        for (int left = 6; left > 0 && !restored && !here.by->dead(); --left) {
+            restored = restore(any_transport{way{here.by, in.archive}}, name, into).has_value();
+        }
+        if (!restored) { // its process has ended, say: another one resumes
+            auto const again = restore(any_transport{in.archive->below}, name, into);
+            if (!again) {
+                return in.complain("a whole backup cannot be restored: " + again.error().to_string());
+            }
+        }
+        ++in.told.restored;
+        for (std::string const& partition : in.partitions) {
+            for (std::size_t at = 0; at < rows_of_partition; ++at) {
+                call own;
+                auto const got = copy.execute(get_entity{"items", partition, row_names[at], {}}, own);
+                int const value = got ? world::value_of(got->entity.view()) : 0;
+                in.history("items", partition)
+                    .add({begun, ended, {{at, value}}, {}, false, "backup " + name});
+            }
+        }
+    }
+
+    void act(program const& here) {
+        if (in_.injured && !in_.from.one_in(3)) {
+            static_cast<void>(heal(in_, here));
+            return;
+        }
+        switch (in_.from.below(12)) {
+            case 0: case 1: return create(here);
+            case 2: return drop(here);
+            case 3: case 4: case 5: static_cast<void>(back_up_once(in_, here)); return;
+            case 6: case 7: {
+                auto const found = schema_drift(here.all(in_.names));
+                if (found) {
+                    auto const dropped = drop_left_over(here.all(in_.names), *found);
+                    in_.told.left_over += dropped ? *dropped : 0;
+                }
+                return;
+            }
+            case 8: return check(here);
+            case 9:
+                if (in_.old_map) {
+                    return adopt_map(here);
+                }
+                return late_make(here);
+            case 10: return late_make(here);
+            default: return second_map(here);
+        }
+    }
+    void create(program const& here) {
+        call own;
+        in_.told.created += here.cloud.execute(create_table{"tasks"}, own) ? 1U : 0U;
+    }
+    void drop(program const& here) {
+        std::uint64_t const begun = ++in_.on.order;
+        call own;
+        auto const done = here.cloud.execute(delete_table{"tasks"}, own);
+        if (!done && done.error().effect == effect::none) {
+            return;
+        }
+        in_.told.dropped += done ? 1U : 0U;
+        for (std::string const& partition : in_.partitions) {
+            in_.history("tasks", partition).add({begun, done ? ++in_.on.order : still_open, {}, {}, true, "dropping"});
+        }
+    }
+    /// A check says that it has read everything: not while a store lacks what it had.
+    void check(program const& here) {
+        bool const before = in_.injured.has_value();
+        std::uint64_t const since = before ? in_.injured->since : 0;
+        auto const found = check_fleet(here.all());
+        bool const lasts = before && in_.injured && in_.injured->since == since && in_.giving.empty() &&
+            in_.owed.empty();
+        if (found && found->healthy() && lasts) {
+            in_.complain("the fleet is healthy, and " + in_.injured->store + " lacks what it had");
+        }
+    }
+    void adopt_map(program const& here) {
+        if (auto const done = adopt(here.cloud)) {
+            ++in_.told.adoptions;
+            in_.guarded = true;
+        }
+    }
+    /// A program of long ago that begins by making.
+    void late_make(program const& here) {
+        bool const same = in_.from.one_in(2);
+        auto const made = lookup_map::make(here.catalogue, map_table, same ? in_.shards() : virtual_shards{3}, in_.names,
+            in_.opener(here.by), in_.options(*here.by));
+        in_.told.late_makes += !made && made.error().code == error_code::already_made ? 1U : 0U;
+        if (made) {
+            in_.complain("a map is made a second time");
+        }
+    }
+    void second_map(program const& here) {
+        if (!in_.guarded || in_.injured || !in_.all_are_listed()) {
+            return;
+        }
+        auto const made = lookup_map::make(
+            here.catalogue, "othermap", virtual_shards{2}, {in_.names[0]}, in_.opener(here.by), in_.options(*here.by));
+        in_.told.second_maps += !made && made.error().code == error_code::wrong_store ? 1U : 0U;
+        if (made && !in_.injured) {
+            in_.complain("two maps have the same store");
+        }
+    }
+
+    world& in_;
+};
+
+/// What happens to stores.
+inline void misfortune(world& in) {
+    auto const rest = [&](std::chrono::nanoseconds length) { in.on.sleep_until(in.on.now() + length); };
+    while (!in.closing) {
+        rest(1s + in.from.upto(5s));
+        if (in.closing || !in.made) {
+            continue;
+        }
+        std::string const name = in.from.any_of(in.names);
+        place& at = *in.stores.at(name);
+        std::size_t const what = in.from.below(12);
+        if (what < 5 || in.injured || !in.may_injure()) {
+            place& gone = what == 0 ? *in.catalogue : what == 1 ? *in.archive : at;
+            gone.away = true;
+            rest(in.from.upto(3s));
+            gone.away = false || in.gone.contains(gone.name);
+        } else if (what < 7) {
+            in.injured = injury{name, ++in.on.order, false, false};
+            ++in.told.emptied;
+            ++at.emptied;
+            at.below = in.fresh();
+        } else if (what == 7 && in.names.size() > 3) {
+            in.injured = injury{name, ++in.on.order, true, false};
+            ++in.told.gone;
+            in.gone.insert(name);
+            std::erase(in.names, name);
+            at.away = true;
+        } else if (what == 8) {
+            auto const map = in.map_now();
+            for (auto const& each : map->places) {
+                call own;
+                if (each.row.store == name && map->find("items") != nullptr && map->find("items")->whole &&
+                    at.below.execute(delete_table{each.table_name(*map->find("items"))}, own)) {
+                    in.injured = injury{name, ++in.on.order, false, true};
+                    ++in.told.parts_lost;
+                    break;
+                }
+            }
+        }
+    }
+}
+
+} // namespace operator_worlds

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// A catalogue, stores and an archive; programs that open the map; and what was seen of each partition.
+
+#include "operator_histories.hpp"
+#include "operator_stacks.hpp"
+
+#include <entitable/fleet.hpp>
+#include <entitable/row/system_rows.hpp>
+#include <entitable/shards.hpp>
+
+#include <support/maps.hpp>
+
+namespace operator_worlds {
+
+/// What was done in all worlds.
+struct figures {
+    std::size_t worlds{}, moves{}, splits{}, merges{}, cancels{}, accesses{}, writes{}, unknown{}, reads{}, pages{},
+        scans{}, backups{}, resumed{}, restored{}, forgets{}, repairs{}, adoptions{}, emptied{}, gone{}, parts_lost{},
+        created{}, dropped{}, left_over{}, late_makes{}, second_maps{}, wrong_names{}, crashes{}, ended{};
+    std::uint64_t requests{};
+
+    [[nodiscard]] std::string to_string() const {
+        std::string text;
+        auto const add = [&](char const* name, std::uint64_t count) {
+            text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + name;
+        };
+        add("worlds", worlds), add("moves", moves), add("splits", splits), add("merges", merges);
+        add("cancels", cancels), add("accesses set", accesses), add("writes", writes), add("of unknown effect", unknown);
+        add("reads", reads), add("pages", pages), add("scans", scans), add("backups", backups);
+        add("of them resumed", resumed), add("restored", restored), add("stores forgotten", forgets);
+        add("parts repaired", repairs), add("adoptions", adoptions), add("stores emptied", emptied);
+        add("gone for good", gone), add("parts lost", parts_lost), add("tables made", created);
+        add("dropped", dropped), add("left-over tables", left_over), add("late makes refused", late_makes);
+        add("second maps refused", second_maps), add("programs with wrong names", wrong_names);
+        add("crashes", crashes), add("requests", requests);
+        return text;
+    }
+};
+
+constexpr auto lease = 2s;
+constexpr auto short_lease = 200ms;
+constexpr auto check_every = 700ms;
+inline constexpr char const* map_table = "shardmap";
+inline constexpr char const* row_names[rows_of_partition] = {"a", "b", "c", "z"};
+
+/// A program: a process, and the map that it opened.
+struct program {
+    std::shared_ptr<process> by;
+    any_transport catalogue;
+    sharded cloud;
+
+    [[nodiscard]] fleet all(std::vector<std::string> stores = {}) const {
+        return fleet{cloud, fleet_options{1, std::move(stores), by.get()}};
+    }
+};
+
+/// A store that lost something.
+struct injury {
+    std::string store;
+    std::uint64_t since{};
+    bool gone{};      ///< it never answers again
+    bool part_only{}; ///< a table of it is lost, and nothing else
+};
+
+/// Somebody who gives rows up, while that lasts.
+struct giving_up {
+    std::string store;
+    std::uint64_t begun{};
+    std::set<std::string> partitions; ///< that may lose their rows by it
+};
+
+class world {
+public:
+    world(std::uint64_t seed, figures& counted) : from(seed), told(counted) {
+        by_ranges = !from.one_in(3);
+        old_map = from.one_in(4);
+        in.lost_one_in = 40 + from.below(200);
+        in.late_one_in = 80 + from.below(400);
+        std::size_t const count = 3 + from.below(3);
+        for (std::size_t number = 0; number < count; ++number) {
+            std::string const name = "s" + std::to_string(number);
+            stores.emplace(name, make_place(name));
+            names.push_back(name);
+        }
+        for (int number = 0; number < 6; ++number) {
+            partitions.push_back("p" + std::to_string(number));
+        }
+        catalogue = make_place("catalogue");
+        archive = make_place("archive");
+    }
+
+    [[nodiscard]] std::shared_ptr<place> make_place(std::string const& name) {
+        auto one = std::make_shared<place>();
+        one->name = name;
+        one->below = fresh();
+        return one;
+    }
+    [[nodiscard]] memory_backend fresh() {
+        local_options options;
+        options.time = &on.clock;
+        options.page_examined = from.one_in(2) ? 10'000 : 5;
+        return memory_backend{options};
+    }
+
+    void complain(std::string const& what) {
+        if (wrong.empty()) {
+            wrong = what;
+        }
+    }
+    [[nodiscard]] virtual_shards shards() const {
+        return by_ranges ? virtual_shards::ranges({"p1", "p2", "p3", "p4"}) : virtual_shards{5};
+    }
+    [[nodiscard]] store_opener opener(std::shared_ptr<process> const& by, bool wrong_names = false) {
+        return [this, by, wrong_names](std::string_view name) -> result<any_transport> {
+            auto found = stores.find(std::string{name});
+            if (found == stores.end()) {
+                return failure{error_code::invalid_input, "there is no such store"};
+            }
+            if (wrong_names && ++found == stores.end()) {
+                found = stores.begin();
+            }
+            return any_transport{way{by, found->second}};
+        };
+    }
+    [[nodiscard]] lookup_map_options options(process& by) const { return {lease, &by, check_every}; }
+    [[nodiscard]] std::shared_ptr<process> new_process(bool may_die = true) {
+        bool const dies = may_die && in.faults && !closing && from.one_in(2);
+        return std::make_shared<process>(on, in, from, dies ? 5 + from.below(250) : 0);
+    }
+    /// A program begins.
+    [[nodiscard]] result<program> open(std::shared_ptr<process> const& by) {
+        bool const wrong_names = may_injure() && from.one_in(25) && all_are_listed();
+        told.wrong_names += wrong_names ? 1U : 0U;
+        any_transport const map{way{by, catalogue}};
+        auto opened =
+            lookup_map::open(map, map_table, by_ranges ? virtual_shards::ranges() : shards(), options(*by));
+        if (!opened) {
+            return std::move(opened).as_failure();
+        }
+        sharded_options how;
+        how.time = by.get();
+        return program{by, map, sharded{*std::move(opened), opener(by, wrong_names), how}};
+    }
+    /// Whether stores are guarded: programs of before maps had an identity know nothing of stores that lost what they had.
+    [[nodiscard]] bool may_injure() const { return in.faults && !closing && guarded && made; }
+
+    /// A store that nobody uses yet can be any: what opens it under a wrong name cannot be told.
+    [[nodiscard]] bool all_are_listed() {
+        auto const map = map_now();
+        return std::all_of(names.begin(), names.end(), [&](std::string const& name) { return map->lists(name); });
+    }
+
+    // ---- the map as it is ----
+
+    [[nodiscard]] detail::shard_map_ref map_now() {
+        if (!eye) {
+            auto opened = lookup_map::open(
+                catalogue->below, map_table, by_ranges ? virtual_shards::ranges() : shards(), {lease, &on.clock});
+            if (!opened) {
+                complain("the map is not valid: " + opened.error().to_string());
+                return detail::shard_map_ref::make();
+            }
+            eye.emplace(*std::move(opened));
+        }
+        auto read = eye->state().fresh({});
+        if (!read) {
+            complain("the map is not valid: " + read.error().to_string());
+            return detail::shard_map_ref::make();
+        }
+        return *read;
+    }
+    [[nodiscard]] detail::shard_place const* place_of(detail::shard_map_copy const& map, std::string const& partition) {
+        if (map.places.empty()) {
+            return nullptr;
+        }
+        return map.by_ranges ? &map.range_of(partition)
+                             : map.find_shard(static_cast<std::int32_t>(*shards().shard_of(partition)));
+    }
+    /// Called whenever the map was changed.
+    void map_changed() {
+        if (!made) {
+            return;
+        }
+        auto const map = map_now();
+        for (giving_up* const each : giving) {
+            note_at(*map, *each);
+        }
+    }
+    void note_at(detail::shard_map_copy const& map, giving_up& each) {
+        for (std::string const& partition : partitions) {
+            auto const* const at = place_of(map, partition);
+            if (at != nullptr && (each.store.empty() || at->row.store == each.store)) {
+                each.partitions.insert(partition);
+            }
+        }
+    }
+    void grant(std::set<std::string> const& lost, std::uint64_t begun, std::string const& who) {
+        for (std::string const& partition : lost) {
+            for (char const* table : {"items", "tasks"}) {
+                history(table, partition).add({begun, still_open, {}, {}, true, who});
+            }
+        }
+    }
+    [[nodiscard]] bool has_lost_something() const { return injured.has_value(); }
+
+    // ---- what was seen ----
+
+    [[nodiscard]] partition_history& history(std::string const& table, std::string const& partition) {
+        return histories[table + '/' + partition];
+    }
+    [[nodiscard]] row entity(std::string const& partition, std::size_t at, int held) const {
+        row_builder builder{partition, row_names[at]};
+        builder.add("v", value_view{static_cast<std::int32_t>(held)});
+        return builder.build();
+    }
+    static int value_of(row_view stored) {
+        auto const found = stored.find("v");
+        return found ? found->as_int32() : -1;
+    }
+    static std::size_t number_of(std::string_view row_key) {
+        for (std::size_t at = 0; at < rows_of_partition; ++at) {
+            if (row_key == row_names[at]) {
+                return at;
+            }
+        }
+        return rows_of_partition;
+    }
+    using position = std::pair<std::string, std::string>;
+    /// What a page says of the rows between where it began and where it ended. `at_once`: as one snapshot of its partition.
+    void saw_page(std::string const& table, std::uint64_t begun, page const& rows, bool more,
+        std::optional<position>& before, std::vector<std::string> const& of, bool at_once, std::string const& who) {
+        std::map<position, int> found;
+        std::optional<position> last = before;
+        for (std::size_t index = 0; index < rows.size(); ++index) {
+            row_view const each = rows[index];
+            position here{each.partition_key, each.row_key};
+            if (last && here <= *last) {
+                complain(who + " meets a row twice, or out of order: " + here.first + " " + here.second);
+            }
+            last = here;
+            found.emplace(std::move(here), value_of(each));
+        }
+        std::uint64_t const ended = ++on.order;
+        for (std::string const& partition : of) {
+            happened seen{begun, ended, {}, {}, false, who};
+            for (std::size_t at = 0; at < rows_of_partition; ++at) {
+                position const here{partition, row_names[at]};
+                if ((before && here <= *before) || (more && (!last || here > *last))) {
+                    continue;
+                }
+                auto const met = found.find(here);
+                std::pair<std::size_t, int> const one{at, met == found.end() ? 0 : met->second};
+                if (at_once) {
+                    seen.sees.push_back(one);
+                } else {
+                    history(table, partition).add({begun, ended, {one}, {}, false, who});
+                }
+            }
+            if (!seen.sees.empty()) {
+                history(table, partition).add(std::move(seen));
+            }
+        }
+        before = std::move(last);
+    }
+    /// Reads a partition page by page; false where it could not.
+    bool read_partition(
+        any_transport const& through, std::string const& table, std::string const& partition, std::string const& who) {
+        query_entities asked{table, {key_interval::only(partition), {}}, {}, {}, 1000, {}};
+        std::optional<position> before;
+        do {
+            std::uint64_t const begun = ++on.order;
+            call own;
+            auto const got = through.execute(asked, own);
+            if (!got) {
+                judge(table, got.error());
+                return false;
+            }
+            ++told.pages;
+            saw_page(table, begun, got->rows, got->continuation.has_value(), before, {partition}, true, who);
+            asked.continuation = got->continuation;
+        } while (asked.continuation);
+        return true;
+    }
+    /// Reads a table by tokens; false where it could not to its end.
+    bool scan(any_transport const& through, std::string const& table, std::uint32_t size, std::string const& who) {
+        query_entities asked{table, {}, {}, {}, size, {}};
+        std::optional<position> before;
+        int left = 8; // an error now and then is what tokens are for
+        do {
+            std::uint64_t const begun = ++on.order;
+            call own;
+            auto const got = through.execute(asked, own);
+            if (!got) {
+                judge(table, got.error());
+                if (--left == 0 || closing) {
+                    return false;
+                }
+                continue;
+            }
+            saw_page(table, begun, got->rows, got->continuation.has_value(), before, partitions, false, who);
+            asked.continuation = got->continuation;
+            if (!asked.continuation) {
+                ++told.scans;
+                return true;
+            }
+        } while (true);
+    }
+    /// What no client may be told.
+    void judge(std::string const& table, error const& why) {
+        if (table == "items" && made && !old_map &&
+            (why.code == error_code::table_not_found || why.code == error_code::shard_map_invalid)) {
+            complain("a client is told " + why.to_string());
+        }
+    }
+
+    stage on;
+    weather in;
+    draws from;
+    figures& told;
+    std::string wrong;
+    bool by_ranges{};
+    bool old_map{};  ///< begins without an identity
+    bool guarded{};  ///< has one
+    bool made{};     ///< the map, and the table "items" in it
+    bool closing{};  ///< actors end
+    std::map<std::string, std::shared_ptr<place>> stores;
+    std::vector<std::string> names; ///< of stores that may get shards
+    std::vector<std::string> partitions;
+    std::shared_ptr<place> catalogue;
+    std::shared_ptr<place> archive;
+    std::optional<lookup_map> eye;
+    std::map<std::string, partition_history> histories;
+    std::optional<injury> injured;
+    std::vector<giving_up*> giving;                     ///< those who are at it
+    std::map<std::string, std::set<std::string>> owed; ///< by calls that ended in the middle
+    std::set<std::string> gone;                         ///< stores that never answer again
+    std::string backup;                                 ///< that was begun; empty for none
+    std::uint64_t backup_begun{};
+    int backup_calls{};
+    int backups{};
+    int value{};
+};
+
+} // namespace operator_worlds
