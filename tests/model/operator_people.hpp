@@ -12,6 +12,10 @@ namespace operator_worlds {
 /// Backups of this branch keep parts that no map has confirmed. Until that is mended, a backup that was made by several calls is not compared.
 inline constexpr bool resumed_backups_are_whole = false;
 
+/// `forget_store` says that it is done where somebody has opened the shards that it had sealed: `set_access`, or `cancel_move`. Until that is
+/// mended such a call counts as one that failed.
+inline constexpr bool forgetting_is_never_undone = false;
+
 /// Moves, splits, merges, cancels, and closes stores for a while.
 class mover {
 public:
@@ -58,7 +62,10 @@ private:
             case 0:
                 if (in_.by_ranges && at + 1 < map->places.size()) {
                     auto plan = plan_merge(here.cloud, shard, map->places[at + 1].row.shard, target, options(here));
-                    in_.told.merges += plan && plan->run() ? 1U : 0U;
+                    in_.tell("merge " + std::to_string(shard) + " into " + target + " begins");
+                auto const done = plan ? plan->run() : result<move_progress>{failure{plan.error()}};
+                in_.tell("merge " + std::to_string(shard) + " into " + target, done);
+                in_.told.merges += done ? 1U : 0U;
                     return;
                 }
                 break;
@@ -83,7 +90,10 @@ private:
             default: break;
         }
         auto plan = plan_move(here.cloud, shard, target, options(here));
-        in_.told.moves += plan && plan->run() ? 1U : 0U;
+        in_.tell("move " + std::to_string(shard) + " to " + target + " begins");
+        auto const done = plan ? plan->run() : result<move_progress>{failure{plan.error()}};
+        in_.tell("move " + std::to_string(shard) + " to " + target, done);
+        in_.told.moves += done ? 1U : 0U;
     }
 
     world& in_;
@@ -129,12 +139,23 @@ public:
     static bool forget(world& in, program const& here, std::string const& name, std::vector<std::string> const& into) {
         giving_up own{name, ++in.on.order, {}};
         std::uint64_t const cause = in.injured ? in.injured->since : 0;
-        in.note_at(*in.map_now(), own);
+        auto const before = in.map_now();
+        in.note_at(*before, own);
         in.giving.push_back(&own);
         std::vector<std::string> known = in.names;
         std::erase(known, name);
         auto const lost = forget_store(here.all(known), name, accepting_loss, into);
         std::erase(in.giving, &own);
+        in.tell("forget " + name + (into.empty() ? "" : " in place"), lost);
+        if (lost && undone(in, *before, name)) {
+            ++in.told.forgets_undone;
+            if (forgetting_is_never_undone) {
+                in.complain("a store is said to be forgotten, and has a shard: " + lost->to_string());
+            }
+            in.owed[name].insert(own.partitions.begin(), own.partitions.end());
+            in.grant(own.partitions, own.begun, "forgetting " + name + ", undone");
+            return false;
+        }
         if (!lost) {
             if (lost.error().code != error_code::invalid_input) {
                 in.owed[name].insert(own.partitions.begin(), own.partitions.end());
@@ -161,6 +182,15 @@ public:
         }
         return true;
     }
+    /// Whether a shard is where it was.
+    static bool undone(world& in, detail::shard_map_copy const& before, std::string const& name) {
+        auto const map = in.map_now();
+        return std::any_of(before.places.begin(), before.places.end(), [&](auto const& each) {
+            auto const* const now = map->find_shard(each.row.shard);
+            return each.row.store == name && now != nullptr && now->row.store == name &&
+                now->row.epoch == each.row.epoch;
+        });
+    }
     static bool repair(world& in, program const& here) {
         giving_up own{in.injured ? in.injured->store : std::string{}, ++in.on.order, {}};
         std::uint64_t const cause = in.injured ? in.injured->since : 0;
@@ -168,6 +198,7 @@ public:
         in.giving.push_back(&own);
         auto const made = repair_tables(here.all(), accepting_loss);
         std::erase(in.giving, &own);
+        in.tell("repair", made);
         in.grant(own.partitions, own.begun, "repairing");
         if (made) {
             in.told.repairs += *made;
@@ -192,6 +223,7 @@ public:
         any_transport const to{way{here.by, in.archive}};
         auto const made = back_up(here.all(), to, name);
         std::uint64_t const ended = ++in.on.order;
+        in.tell("back up " + name + ", call of " + std::to_string(begun), made);
         bool const there = !made && made.error().code == error_code::invalid_input; // the answer of an earlier call was lost
         if ((!made && !there) || in.backup != name) {
             return false;
@@ -299,7 +331,9 @@ private:
         }
     }
     void adopt_map(program const& here) {
-        if (auto const done = adopt(here.cloud)) {
+        auto const done = adopt(here.cloud);
+        in_.tell("adopt", done);
+        if (done) {
             ++in_.told.adoptions;
             in_.guarded = true;
         }
@@ -347,11 +381,13 @@ inline void misfortune(world& in) {
             gone.away = false || in.gone.contains(gone.name);
         } else if (what < 7) {
             in.injured = injury{name, ++in.on.order, false, false};
+            in.tell("emptied: " + name);
             ++in.told.emptied;
             ++at.emptied;
             at.below = in.fresh();
         } else if (what == 7 && in.names.size() > 3) {
             in.injured = injury{name, ++in.on.order, true, false};
+            in.tell("gone for good: " + name);
             ++in.told.gone;
             in.gone.insert(name);
             std::erase(in.names, name);
@@ -363,6 +399,7 @@ inline void misfortune(world& in) {
                 if (each.row.store == name && map->find("items") != nullptr && map->find("items")->whole &&
                     at.below.execute(delete_table{each.table_name(*map->find("items"))}, own)) {
                     in.injured = injury{name, ++in.on.order, false, true};
+                    in.tell("a part is lost: " + each.table_name(*map->find("items")) + " of " + name);
                     ++in.told.parts_lost;
                     break;
                 }

@@ -14,12 +14,15 @@
 
 #include <support/maps.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+
 namespace operator_worlds {
 
 /// What was done in all worlds.
 struct figures {
     std::size_t worlds{}, moves{}, splits{}, merges{}, cancels{}, accesses{}, writes{}, unknown{}, reads{}, pages{},
-        scans{}, backups{}, resumed{}, restored{}, forgets{}, repairs{}, adoptions{}, emptied{}, gone{}, parts_lost{},
+        scans{}, backups{}, resumed{}, restored{}, forgets{}, forgets_undone{}, repairs{}, adoptions{}, emptied{}, gone{}, parts_lost{},
         created{}, dropped{}, left_over{}, late_makes{}, second_maps{}, wrong_names{}, crashes{}, ended{};
     std::uint64_t requests{};
 
@@ -31,7 +34,7 @@ struct figures {
         add("worlds", worlds), add("moves", moves), add("splits", splits), add("merges", merges);
         add("cancels", cancels), add("accesses set", accesses), add("writes", writes), add("of unknown effect", unknown);
         add("reads", reads), add("pages", pages), add("scans", scans), add("backups", backups);
-        add("of them resumed", resumed), add("restored", restored), add("stores forgotten", forgets);
+        add("of them resumed", resumed), add("restored", restored), add("stores forgotten", forgets), add("of these undone by others", forgets_undone);
         add("parts repaired", repairs), add("adoptions", adoptions), add("stores emptied", emptied);
         add("gone for good", gone), add("parts lost", parts_lost), add("tables made", created);
         add("dropped", dropped), add("left-over tables", left_over), add("late makes refused", late_makes);
@@ -154,6 +157,18 @@ public:
         return std::all_of(names.begin(), names.end(), [&](std::string const& name) { return map->lists(name); });
     }
 
+    /// For people who look into one world: ENTITABLE_TELL.
+    void tell(std::string const& what) {
+        if (telling) {
+            std::printf("%10.3f %8llu %s\n", std::chrono::duration<double>(on.now() - began).count(),
+                static_cast<unsigned long long>(on.order), what.c_str());
+        }
+    }
+    template <class Done>
+    void tell(std::string const& what, Done const& done) {
+        tell(what + (done ? ": done" : ": " + done.error().to_string()));
+    }
+
     // ---- the map as it is ----
 
     [[nodiscard]] detail::shard_map_ref map_now() {
@@ -186,6 +201,16 @@ public:
             return;
         }
         auto const map = map_now();
+        if (telling) {
+            std::string text;
+            for (auto const& each : map->places) {
+                text += " " + std::to_string(each.row.shard) + (each.row.tables_of ? "/" + std::to_string(*each.row.tables_of) : "") +
+                    "=" + each.row.store + "x" + std::to_string(each.row.epoch) + (each.row.state == "open" ? "" : each.row.state) +
+                    (each.row.attempt_owner.empty() ? "" : ">" + each.row.attempt_store + "x" + std::to_string(each.row.attempt_epoch)) +
+                    (each.row.retired.empty() ? "" : "[" + each.row.retired + "]");
+            }
+            tell("    map" + text + " " + map->header.tables);
+        }
         for (giving_up* const each : giving) {
             note_at(*map, *each);
         }
@@ -318,6 +343,8 @@ public:
     }
 
     stage on;
+    steady_time began{on.now()};
+    bool telling{std::getenv("ENTITABLE_TELL") != nullptr};
     weather in;
     draws from;
     figures& told;
