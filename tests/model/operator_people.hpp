@@ -12,8 +12,12 @@ namespace operator_worlds {
 /// Backups of this branch keep parts that no map has confirmed. Until that is mended, a backup that was made by several calls is not compared.
 inline constexpr bool resumed_backups_are_whole = false;
 
-/// `forget_store` says that it is done where somebody has opened the shards that it had sealed: `set_access`, or `cancel_move`. Until that is
-/// mended such a call counts as one that failed.
+/// Two calls that make the same backup at once: the one that is behind begins parts anew which the other one has found whole, so the backup is said
+/// to be whole and lacks parts for good. Until that is mended it is dropped.
+inline constexpr bool backups_stand_two_calls_at_once = false;
+
+/// `forget_store` says that it is done where somebody has opened the shards that it had sealed (`set_access`, `cancel_move`), and where a shard
+/// was split behind its first look at the map. Until that is mended such a call counts as one that failed.
 inline constexpr bool forgetting_is_never_undone = false;
 
 /// Moves, splits, merges, cancels, and closes stores for a while.
@@ -142,9 +146,12 @@ public:
         auto const before = in.map_now();
         in.note_at(*before, own);
         in.giving.push_back(&own);
-        std::vector<std::string> known = in.names;
-        std::erase(known, name);
-        auto const lost = forget_store(here.all(known), name, accepting_loss, into);
+        std::vector<std::string> others = into;
+        if (others.empty()) { // by default it may choose another store that is gone
+            others = in.names;
+            std::erase(others, name);
+        }
+        auto const lost = forget_store(here.all(), name, accepting_loss, others);
         std::erase(in.giving, &own);
         in.tell("forget " + name + (into.empty() ? "" : " in place"), lost);
         if (lost && undone(in, *before, name)) {
@@ -182,13 +189,11 @@ public:
         }
         return true;
     }
-    /// Whether a shard is where it was.
+    /// Whether a shard is in the store that was on its way there, or was there, before.
     static bool undone(world& in, detail::shard_map_copy const& before, std::string const& name) {
         auto const map = in.map_now();
-        return std::any_of(before.places.begin(), before.places.end(), [&](auto const& each) {
-            auto const* const now = map->find_shard(each.row.shard);
-            return each.row.store == name && now != nullptr && now->row.store == name &&
-                now->row.epoch == each.row.epoch;
+        return std::any_of(map->places.begin(), map->places.end(), [&](auto const& each) {
+            return each.row.store == name && each.row.epoch < before.header.next_epoch;
         });
     }
     static bool repair(world& in, program const& here) {
@@ -216,12 +221,16 @@ public:
             ++in.backups;
             in.backup_begun = ++in.on.order;
             in.backup_calls = 0;
+            in.backups_at_once = false;
         }
         std::string const name = in.backup;
         std::uint64_t const begun = in.backup_begun;
         ++in.backup_calls;
         any_transport const to{way{here.by, in.archive}};
+        in.backups_at_once = in.backups_at_once || in.backing_up > 0;
+        ++in.backing_up;
         auto const made = back_up(here.all(), to, name);
+        --in.backing_up;
         std::uint64_t const ended = ++in.on.order;
         in.tell("back up " + name + ", call of " + std::to_string(begun), made);
         bool const there = !made && made.error().code == error_code::invalid_input; // the answer of an earlier call was lost
@@ -231,8 +240,14 @@ public:
         bool const resumed = in.backup_calls > 1;
         ++in.told.backups;
         in.told.resumed += resumed ? 1U : 0U;
+        bool const at_once = in.backups_at_once;
         in.backup.clear();
         if (auto const right = verify_backup(any_transport{in.archive->below}, name); !right) {
+            if (at_once && !backups_stand_two_calls_at_once) {
+                ++in.told.backups_broken;
+                static_cast<void>(drop_backup(any_transport{in.archive->below}, name));
+                return true;
+            }
             in.complain("a backup that is whole is not: " + right.error().to_string());
             return true;
         }
@@ -319,13 +334,26 @@ private:
             in_.history("tasks", partition).add({begun, done ? ++in_.on.order : still_open, {}, {}, true, "dropping"});
         }
     }
+    /// Whether a shard of the store is without rows that it had, whoever asks.
+    [[nodiscard]] bool lacks_part(std::string const& name) {
+        auto const map = in_.map_now();
+        auto const* const table = map->find("items");
+        return std::any_of(map->places.begin(), map->places.end(), [&](auto const& each) {
+            if (each.row.store != name || table == nullptr) {
+                return false;
+            }
+            call own;
+            query_entities const asked{each.table_name(*table), {}, {}, {}, 1, {}};
+            return in_.gone.contains(name) || !in_.stores.at(name)->below.execute(asked, own);
+        });
+    }
     /// A check says that it has read everything: not while a store lacks what it had.
     void check(program const& here) {
-        bool const before = in_.injured.has_value();
+        bool const before = in_.injured && lacks_part(in_.injured->store);
         std::uint64_t const since = before ? in_.injured->since : 0;
         auto const found = check_fleet(here.all());
         bool const lasts = before && in_.injured && in_.injured->since == since && in_.giving.empty() &&
-            in_.owed.empty();
+            in_.owed.empty() && lacks_part(in_.injured->store);
         if (found && found->healthy() && lasts) {
             in_.complain("the fleet is healthy, and " + in_.injured->store + " lacks what it had");
         }

@@ -22,7 +22,7 @@ namespace operator_worlds {
 /// What was done in all worlds.
 struct figures {
     std::size_t worlds{}, moves{}, splits{}, merges{}, cancels{}, accesses{}, writes{}, unknown{}, reads{}, pages{},
-        scans{}, backups{}, resumed{}, restored{}, forgets{}, forgets_undone{}, repairs{}, adoptions{}, emptied{}, gone{}, parts_lost{},
+        scans{}, backups{}, resumed{}, backups_broken{}, restored{}, forgets{}, forgets_undone{}, repairs{}, adoptions{}, emptied{}, gone{}, parts_lost{},
         created{}, dropped{}, left_over{}, late_makes{}, second_maps{}, wrong_names{}, crashes{}, ended{};
     std::uint64_t requests{};
 
@@ -368,6 +368,8 @@ public:
     std::string backup;                                 ///< that was begun; empty for none
     std::uint64_t backup_begun{};
     int backup_calls{};
+    int backing_up{}; ///< calls that are under way
+    bool backups_at_once{};
     int backups{};
     int value{};
 };

@@ -87,26 +87,29 @@ void settle(world& in, program const& here, program const& other) {
             in.complain("in the end what was lost cannot be given up: " + in.injured->store);
         }
     }
-    std::vector<std::string> const owed = [&] {
-        std::vector<std::string> all;
-        for (auto const& [name, lost] : in.owed) {
-            all.push_back(name);
+    std::set<std::string> left = in.gone; // a mover that knew nothing of it may have begun to move there since
+    for (auto const& [name, lost] : in.owed) {
+        left.insert(name); // calls that ended in the middle are resumed
+    }
+    for (std::string const& name : left) {
+        auto const is_left = [&] {
+            auto const map = in.map_now();
+            return std::any_of(map->places.begin(), map->places.end(), [&](auto const& each) {
+                bool const is_there = each.row.store == name;
+                return (is_there && (each.row.state == "sealed" || in.gone.contains(name))) ||
+                    (in.gone.contains(name) &&
+                        (each.row.attempt_store == name || each.row.retired.find(name + ":") != std::string::npos));
+            });
+        };
+        for (int again = 3; again > 0 && is_left(); --again) {
+            static_cast<void>(an_operator::forget(in, here, name, {}));
         }
-        return all;
-    }();
-    for (std::string const& name : owed) { // calls that ended in the middle are resumed
-        auto const map = in.map_now();
-        bool const left = std::any_of(map->places.begin(), map->places.end(),
-            [&](auto const& each) { return each.row.store == name && each.row.state == "sealed"; });
-        if (left && !an_operator::forget(in, here, name, {})) {
+        if (is_left()) {
             in.complain("in the end a store that was forgotten in part cannot be: " + name);
         }
     }
-    if (in.old_map) {
-        must(in, by, "the map cannot be adopted", [&] { return adopt(here.cloud); });
-        in.guarded = true;
-    }
-    for (auto const& each : in.map_now()->places) {
+    auto const begun = in.map_now();
+    for (auto const& each : begun->places) {
         if (!each.row.attempt_owner.empty()) {
             must(in, by, "a move cannot be cancelled", [&] { return cancel_move(here.cloud, each.row.shard); });
         }
@@ -124,6 +127,10 @@ void settle(world& in, program const& here, program const& other) {
             call own;
             return there(here.cloud.execute(create_table{table}, own));
         });
+    }
+    if (in.old_map) {
+        must(in, by, "the map cannot be adopted", [&] { return adopt(here.cloud); });
+        in.guarded = true;
     }
     by.rest(30s); // what is late has come
     must(in, by, "what is left over stays", [&]() -> result<void> {
@@ -147,7 +154,8 @@ void settle(world& in, program const& here, program const& other) {
     client::read_all(in, any_transport{here.cloud}, "who settles");
     client::read_all(in, any_transport{other.cloud}, "a new program");
     int moves = 0;
-    for (auto const& each : in.map_now()->places) {
+    auto const before = in.map_now();
+    for (auto const& each : before->places) {
         for (std::string const& target : in.names) {
             if (target != each.row.store && moves < 3) {
                 move_options how;
@@ -156,7 +164,9 @@ void settle(world& in, program const& here, program const& other) {
                 must(in, by, "a shard cannot be moved", [&]() -> result<void> {
                     auto plan = plan_move(here.cloud, each.row.shard, target, how);
                     if (!plan) {
-                        bool const is = in.map_now()->find_shard(each.row.shard)->row.store == target;
+                        auto const now = in.map_now();
+                        auto const* const at = now->find_shard(each.row.shard);
+                        bool const is = at != nullptr && at->row.store == target;
                         return is ? result<void>{} : result<void>{failure{plan.error()}};
                     }
                     auto const moved = plan->run();
@@ -184,7 +194,8 @@ void settle(world& in, program const& here, program const& other) {
         }
         return found ? result<void>{} : result<void>{failure{found.error()}};
     });
-    for (auto const& each : in.map_now()->places) {
+    auto const after = in.map_now();
+    for (auto const& each : after->places) {
         for (std::string const& name : in.gone) {
             if (each.row.store == name || each.row.attempt_store == name ||
                 each.row.retired.find(name + ":") != std::string::npos) {
