@@ -49,7 +49,8 @@ public:
     testing::manual_clock clock{};
     std::uint64_t order{}; ///< of all that happens: no two have the same
 
-    [[nodiscard]] steady_time now() { return clock.steady(); }
+    /// The same in each run: some of what is drawn is drawn from it.
+    [[nodiscard]] steady_time now() { return steady_time{1000h} + (clock.steady() - first_); }
     void at(steady_time when, std::function<void()> what) { due_.push({when, ++order, std::move(what)}); }
     void run(std::function<void()> body) {
         stacks_.push_back(std::make_unique<running>(std::move(body)));
@@ -69,7 +70,7 @@ public:
         while (!due_.empty() && due_.top().at <= last) {
             auto const next = due_.top();
             due_.pop();
-            clock.wait_until(next.at);
+            clock.wait_until(first_ + (next.at - steady_time{1000h}));
             next.what();
         }
     }
@@ -98,6 +99,7 @@ private:
         on_ = before;
     }
 
+    steady_time first_{clock.steady()};
     std::priority_queue<event> due_;
     std::vector<std::unique_ptr<running>> stacks_;
     running* on_{};

@@ -81,6 +81,17 @@ bool must(world& in, process& by, std::string const& what, Try const& body) {
 /// After all faults: what was lost is given up, what was begun is ended, and everything works.
 void settle(world& in, program const& here, program const& other) {
     process& by = *here.by;
+    for (std::string const& name : in.names) { // a second map may have met one that was empty
+        call own;
+        store_identity const its;
+        auto const row = in.stores.at(name)->below.execute(get_entity{"entitableshards", its.part, its.kind, {}}, own);
+        auto const map = in.map_now();
+        if (row && row->entity.view().find("map")->as_string() != map->identity) {
+            must(in, by, "a store cannot be released", [&] {
+                return release_store(any_transport{in.stores.at(name)->below});
+            });
+        }
+    }
     for (int left = 12; left > 0 && !an_operator::heal(in, here); --left) {
         by.rest(1s);
         if (left == 1) {
