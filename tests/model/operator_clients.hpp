@@ -27,13 +27,14 @@ public:
         }
     }
     /// Reads everything once, and has to be able to.
-    static void read_all(world& in, any_transport const& through, std::string const& who) {
+    static void read_all(
+        world& in, any_transport const& through, std::string const& who, std::string const& items = "items") {
         for (std::string const& partition : in.partitions) {
-            if (!in.read_partition(through, "items", partition, who)) {
+            if (!in.read_partition(through, items, partition, who)) {
                 in.complain("in the end " + partition + " cannot be read by " + who);
             }
         }
-        if (!in.scan(through, "items", 1000, who)) {
+        if (!in.scan(through, items, 1000, who)) {
             in.complain("in the end nothing can be scanned by " + who);
         }
     }
@@ -53,24 +54,30 @@ private:
             through = any_transport{retrying<sharded>{here.cloud, how}};
         }
         std::set<std::string> ready;
+        std::string const items = here.items();
         for (std::size_t left = 20 + in_.from.below(60); left > 0 && !here.by->dead() && !in_.closing; --left) {
-            std::string const table = in_.from.one_in(6) ? "tasks" : "items";
+            std::string const table = in_.from.one_in(6) && here.generation == 0 ? "tasks" : items;
             if (!ready.contains(table)) {
-                if (table == "items" && !begins(through)) {
+                if (table == items && !begins(through, items)) {
                     rest(in_.from.upto(400ms));
                     continue;
                 }
                 ready.insert(table);
             }
+            steady_time const begun = in_.on.now();
+            auto const before = answers_;
             act(through, table, in_.from.any_of(in_.partitions));
+            if (answers_ != before) {
+                in_.answered(here, begun);
+            }
             rest(in_.from.upto(500ms));
         }
     }
     /// As every program begins.
-    bool begins(any_transport const& through) {
+    bool begins(any_transport const& through, std::string const& items) {
         call own;
-        auto const done = through.execute(create_table{"items"}, own);
-        if (done && in_.made && !keeps_rows_) { // `retrying` takes the second answer for that to a lost one
+        auto const done = through.execute(create_table{items}, own);
+        if (done && in_.made && in_.generation == 0 && !keeps_rows_) { // `retrying` takes the second answer for that to a lost one
             in_.complain(who() + " has made a table that was there");
         }
         return done || done.error().code == error_code::table_already_exists;
@@ -136,6 +143,7 @@ private:
             return std::nullopt;
         }
         ++in_.told.reads;
+        ++answers_;
         found const seen{got ? world::value_of(got->entity.view()) : 0, got ? got->etag : etag{}};
         in_.history(table, partition).add({begun, ++in_.on.order, {{row, seen.value}}, {}, false, who()});
         return seen;
@@ -162,6 +170,7 @@ private:
         partition_history& all = in_.history(table, partition);
         std::string const told = who() + (keeps_rows_ ? " with rows" : "");
         if (why == nullptr) {
+            ++answers_;
             all.add({begun, ++in_.on.order, std::move(sees), std::move(makes), false, told});
         } else if (why->effect == effect::none) {
             in_.judge(table, *why);
@@ -179,6 +188,7 @@ private:
     world& in_;
     int number_;
     bool keeps_rows_;
+    std::size_t answers_{}; ///< to reads of a row, and writes
 };
 
 } // namespace operator_worlds

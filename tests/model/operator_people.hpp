@@ -144,6 +144,8 @@ public:
         giving_up own{name, ++in.on.order, {}};
         std::uint64_t const cause = in.injured ? in.injured->since : 0;
         auto const before = in.map_now();
+        auto const healthy = in_place(in, *before, name, into);
+        std::uint64_t const emptied = in.stores.at(name)->emptied;
         in.note_at(*before, own);
         in.giving.push_back(&own);
         std::vector<std::string> others = into;
@@ -181,6 +183,11 @@ public:
                 }
             }
         }
+        for (lost_shard const& each : lost->shards) {
+            if (healthy.contains(each.shard) && in.stores.at(name)->emptied == emptied) {
+                in.complain("a shard is replaced that had everything: " + std::to_string(each.shard) + " in " + name);
+            }
+        }
         in.grant(named, own.begun, "forgetting " + name);
         in.owed.erase(name);
         ++in.told.forgets;
@@ -188,6 +195,20 @@ public:
             in.injured.reset();
         }
         return true;
+    }
+    /// Shards in the store that have their rows: to replace a store in its place gives up others only.
+    static std::set<std::int32_t> in_place(world& in, detail::shard_map_copy const& map, std::string const& name,
+        std::vector<std::string> const& into) {
+        std::set<std::int32_t> found;
+        auto const* const table = map.find("items");
+        for (auto const& each : map.places) {
+            call own;
+            if (into == std::vector{name} && each.row.store == name && each.row.state == "open" && table != nullptr &&
+                in.stores.at(name)->below.execute(query_entities{each.table_name(*table), {}, {}, {}, 1, {}}, own)) {
+                found.insert(each.row.shard);
+            }
+        }
+        return found;
     }
     /// Whether a shard is in the store that was on its way there, or was there, before.
     static bool undone(world& in, detail::shard_map_copy const& before, std::string const& name) {

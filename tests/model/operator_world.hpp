@@ -55,6 +55,10 @@ struct program {
     std::shared_ptr<process> by;
     any_transport catalogue;
     sharded cloud;
+    std::int64_t generation{}; ///< of stores on a hash; 0 for a map
+
+    /// The table that is never dropped.
+    [[nodiscard]] std::string items() const { return generation < 2 ? "items" : "items" + std::to_string(generation); }
 
     [[nodiscard]] fleet all(std::vector<std::string> stores = {}) const {
         return fleet{cloud, fleet_options{1, std::move(stores), by.get()}};
@@ -89,7 +93,7 @@ public:
             stores.emplace(name, make_place(name));
             names.push_back(name);
         }
-        for (int number = 0; number < 6; ++number) {
+        for (int number = 0; number < 10; ++number) {
             partitions.push_back("p" + std::to_string(number));
         }
         catalogue = make_place("catalogue");
@@ -115,7 +119,7 @@ public:
         }
     }
     [[nodiscard]] virtual_shards shards() const {
-        return by_ranges ? virtual_shards::ranges({"p1", "p2", "p3", "p4"}) : virtual_shards{5};
+        return by_ranges ? virtual_shards::ranges({"p2", "p4", "p6", "p8"}) : virtual_shards{5};
     }
     [[nodiscard]] store_opener opener(std::shared_ptr<process> const& by, bool wrong_names = false) {
         return [this, by, wrong_names](std::string_view name) -> result<any_transport> {
@@ -136,6 +140,9 @@ public:
     }
     /// A program begins.
     [[nodiscard]] result<program> open(std::shared_ptr<process> const& by) {
+        if (generation > 0) {
+            return open_hashed(by, from.one_in(4) ? 1 : generation);
+        }
         bool const wrong_names = may_injure() && from.one_in(25) && all_are_listed();
         told.wrong_names += wrong_names ? 1U : 0U;
         any_transport const map{way{by, catalogue}};
@@ -151,6 +158,24 @@ public:
     /// Whether stores are guarded: programs of before maps had an identity know nothing of stores that lost what they had.
     [[nodiscard]] bool may_injure() const { return in.faults && !closing && guarded && made; }
 
+    [[nodiscard]] hash_stores_options hash_options(process& by, std::int64_t of) const {
+        return {of, check_every, &by};
+    }
+    [[nodiscard]] result<program> open_hashed(std::shared_ptr<process> const& by, std::int64_t of) {
+        auto opened = hash_stores::open(hashed, opener(by, in.faults && !closing && from.one_in(25)), hash_options(*by, of));
+        if (!opened) {
+            return std::move(opened).as_failure();
+        }
+        sharded_options how;
+        how.time = by.get();
+        return program{by, any_transport{way{by, catalogue}}, sharded{*opened, how}, of};
+    }
+    /// Whether a request that began then may be answered by stores on a hash.
+    void answered(program const& here, steady_time begun) {
+        if (here.generation == 1 && retired_at && begun > *retired_at + check_every * 11 / 10) {
+            complain("a generation that was retired is used");
+        }
+    }
     /// A store that nobody uses yet can be any: what opens it under a wrong name cannot be told.
     [[nodiscard]] bool all_are_listed() {
         auto const map = map_now();
@@ -336,7 +361,7 @@ public:
     }
     /// What no client may be told.
     void judge(std::string const& table, error const& why) {
-        if (table == "items" && made && !old_map &&
+        if (table == "items" && made && !old_map && generation == 0 &&
             (why.code == error_code::table_not_found || why.code == error_code::shard_map_invalid)) {
             complain("a client is told " + why.to_string());
         }
@@ -372,6 +397,9 @@ public:
     bool backups_at_once{};
     int backups{};
     int value{};
+    std::vector<std::string> hashed; ///< stores on a hash, in their order
+    std::int64_t generation{};       ///< of them, which new programs open; 0 for a map
+    std::optional<steady_time> retired_at{}; ///< the first one
 };
 
 } // namespace operator_worlds

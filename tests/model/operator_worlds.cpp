@@ -4,6 +4,7 @@
 // Worlds of clients, movers and operators over stores that are away, lose their answers, are emptied, or never come back. What was seen of each
 // partition has to be explained by some order of what was written; only what a call has named as lost may be gone. In the end everything works.
 
+#include "operator_hashes.hpp"
 #include "operator_people.hpp"
 
 #include <support/catch.hpp>
@@ -272,19 +273,35 @@ std::string run_world(std::uint64_t seed, figures& told) {
     return in.wrong;
 }
 
-} // namespace
-
-TEST_CASE("operator worlds: clients, movers and operators over stores that are away, emptied or gone") {
+/// Worlds of seeds from 1; ENTITABLE_FIRST_SEED and ENTITABLE_WORLDS say others.
+template <class Run>
+void run_worlds(std::size_t count, Run const& run) {
     char const* const first = std::getenv("ENTITABLE_FIRST_SEED");
     char const* const number = std::getenv("ENTITABLE_WORLDS");
     std::uint64_t const from = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
-    std::size_t const worlds = number != nullptr ? std::strtoull(number, nullptr, 10) : entitable_test::rounds(12, 3000, 60);
-    figures told;
+    std::size_t const worlds = number != nullptr ? std::strtoull(number, nullptr, 10) : count;
     for (std::uint64_t seed = from; seed < from + worlds; ++seed) {
-        std::string const problem = run_world(seed, told);
+        std::string const problem = run(seed);
         CAPTURE(seed);
         CHECK(problem == "");
     }
     CHECK(partition_history::undecided() == 0);
+}
+
+} // namespace
+
+TEST_CASE("operator worlds: clients, movers and operators over stores that are away, emptied or gone") {
+    figures told;
+    run_worlds(entitable_test::rounds(25, 3000, 100), [&](std::uint64_t seed) { return run_world(seed, told); });
     std::printf("operator worlds: %s\n", told.to_string().c_str());
+}
+
+TEST_CASE("operator worlds: stores on a hash, the next generation, and programs that were forgotten") {
+    figures told;
+    hash_figures hashed;
+    run_worlds(entitable_test::rounds(25, 3000, 100),
+        [&](std::uint64_t seed) { return hash_world{seed, told, hashed}.run(); });
+    std::printf("operator worlds: %zu of stores on a hash, %zu generations made, %zu retired, %zu makes refused, %zu "
+                "stores emptied; %s\n",
+        hashed.worlds, hashed.made, hashed.retired, hashed.refused, hashed.emptied, told.to_string().c_str());
 }
