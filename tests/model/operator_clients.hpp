@@ -6,7 +6,6 @@
 /// Clients of a world: they begin, read, write and end, and note what they were told.
 
 #include "operator_world.hpp"
-
 #include <entitable/retrying.hpp>
 
 namespace operator_worlds {
@@ -77,7 +76,8 @@ private:
     bool begins(any_transport const& through, std::string const& items) {
         call own;
         auto const done = through.execute(create_table{items}, own);
-        if (done && in_.made && in_.generation == 0 && !keeps_rows_) { // `retrying` takes the second answer for that to a lost one
+        if (done && in_.made && in_.generation == 0 &&
+            !keeps_rows_) { // `retrying` takes the second answer for that to a lost one
             in_.complain(who() + " has made a table that was there");
         }
         return done || done.error().code == error_code::table_already_exists;
@@ -86,7 +86,10 @@ private:
     void act(any_transport const& through, std::string const& table, std::string const& partition) {
         std::size_t const row = in_.from.below(rows_of_partition - 1);
         switch (in_.from.below(14)) {
-            case 0: case 1: case 2: case 3: {
+            case 0:
+            case 1:
+            case 2:
+            case 3: {
                 int const value = ++in_.value;
                 return write(through, table, partition,
                     {{}, {{row, value}}, mutation::insert_or_replace(in_.entity(partition, row, value))});
@@ -96,13 +99,16 @@ private:
                 return write(through, table, partition,
                     {{{row, 0}}, {{row, value}}, mutation::insert(in_.entity(partition, row, value))});
             }
-            case 5: case 6: return write_several(through, table, partition);
-            case 7: case 8: return change(through, table, partition, row);
-            case 9: case 10: static_cast<void>(read(through, table, partition, in_.from.below(rows_of_partition))); return;
-            case 11: case 12: static_cast<void>(in_.read_partition(through, table, partition, who())); return;
+            case 5:
+            case 6: return write_several(through, table, partition);
+            case 7:
+            case 8: return change(through, table, partition, row);
+            case 9:
+            case 10: static_cast<void>(read(through, table, partition, in_.from.below(rows_of_partition))); return;
+            case 11:
+            case 12: static_cast<void>(in_.read_partition(through, table, partition, who())); return;
             default:
-                static_cast<void>(
-                    in_.scan(through, table, 2 + static_cast<std::uint32_t>(in_.from.below(6)), who()));
+                static_cast<void>(in_.scan(through, table, 2 + static_cast<std::uint32_t>(in_.from.below(6)), who()));
         }
     }
     struct writing {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Those who look after a world: movers, operators; and what happens to stores.
+/// Those who look after a world: operators.
 
 #include "operator_clients.hpp"
 
@@ -19,90 +19,6 @@ inline constexpr bool backups_stand_two_calls_at_once = false;
 /// `forget_store` says that it is done where somebody has opened the shards that it had sealed (`set_access`, `cancel_move`), and where a shard
 /// was split behind its first look at the map. Until that is mended such a call counts as one that failed.
 inline constexpr bool forgetting_is_never_undone = false;
-
-/// Moves, splits, merges, cancels, and closes stores for a while.
-class mover {
-public:
-    mover(world& in, int number) : in_(in), number_(number) {}
-
-    void run() {
-        while (!in_.closing) {
-            auto const by = in_.new_process();
-            if (auto const here = in_.open(by)) {
-                for (int left = 12; left > 0 && !by->dead() && !in_.closing; --left) {
-                    if (in_.made) {
-                        act(*here);
-                    }
-                    by->rest(in_.from.upto(700ms));
-                }
-            }
-            in_.told.crashes += by->dead() ? 1U : 0U;
-            in_.on.sleep_until(in_.on.now() + 500ms);
-        }
-    }
-
-private:
-    move_options options(program const& here) {
-        move_options how;
-        how.owner = "mover " + std::to_string(number_) + "-" + std::to_string(in_.from.below(1'000'000));
-        how.short_lease = short_lease;
-        how.patience = in_.from.one_in(2) ? 0s : 3s;
-        how.failures = 3;
-        how.page_size = static_cast<std::uint32_t>(in_.from.one_in(2) ? 3 : 1000);
-        how.off_line = in_.from.one_in(8);
-        how.keep_old_tables = in_.from.one_in(12);
-        how.time = here.by.get();
-        return how;
-    }
-    void act(program const& here) {
-        auto const map = in_.map_now();
-        if (map->places.empty()) {
-            return;
-        }
-        auto const at = in_.from.below(map->places.size());
-        std::int32_t const shard = map->places[at].row.shard;
-        std::string const target = in_.from.any_of(in_.names);
-        switch (in_.from.below(10)) {
-            case 0:
-                if (in_.by_ranges && at + 1 < map->places.size()) {
-                    auto plan = plan_merge(here.cloud, shard, map->places[at + 1].row.shard, target, options(here));
-                    in_.tell("merge " + std::to_string(shard) + " into " + target + " begins");
-                auto const done = plan ? plan->run() : result<move_progress>{failure{plan.error()}};
-                in_.tell("merge " + std::to_string(shard) + " into " + target, done);
-                in_.told.merges += done ? 1U : 0U;
-                    return;
-                }
-                break;
-            case 1:
-                if (in_.by_ranges && map->places.size() < 7) {
-                    in_.told.splits += split_shard(here.cloud, shard, in_.from.any_of(in_.partitions)) ? 1U : 0U;
-                    return;
-                }
-                break;
-            case 2: in_.told.cancels += cancel_move(here.cloud, shard) ? 1U : 0U; return;
-            case 3: {
-                auto const how = in_.from.one_in(2) ? store_access::read_only : store_access::offline;
-                if (set_access(here.all(), target, how, {"for a while", {}})) {
-                    ++in_.told.accesses;
-                    here.by->rest(in_.from.upto(800ms));
-                }
-                for (int left = 6; left > 0 && !set_access(here.all(), target, store_access::open); --left) {
-                    here.by->rest(300ms);
-                }
-                return;
-            }
-            default: break;
-        }
-        auto plan = plan_move(here.cloud, shard, target, options(here));
-        in_.tell("move " + std::to_string(shard) + " to " + target + " begins");
-        auto const done = plan ? plan->run() : result<move_progress>{failure{plan.error()}};
-        in_.tell("move " + std::to_string(shard) + " to " + target, done);
-        in_.told.moves += done ? 1U : 0U;
-    }
-
-    world& in_;
-    int number_;
-};
 
 /// Makes and drops a table, backs up, checks, sweeps, gives up what was lost; and programs that do what they should not.
 class an_operator {
@@ -197,8 +113,8 @@ public:
         return true;
     }
     /// Shards in the store that have their rows: to replace a store in its place gives up others only.
-    static std::set<std::int32_t> in_place(world& in, detail::shard_map_copy const& map, std::string const& name,
-        std::vector<std::string> const& into) {
+    static std::set<std::int32_t> in_place(
+        world& in, detail::shard_map_copy const& map, std::string const& name, std::vector<std::string> const& into) {
         std::set<std::int32_t> found;
         auto const* const table = map.find("items");
         for (auto const& each : map.places) {
@@ -213,9 +129,8 @@ public:
     /// Whether a shard is in the store that was on its way there, or was there, before.
     static bool undone(world& in, detail::shard_map_copy const& before, std::string const& name) {
         auto const map = in.map_now();
-        return std::any_of(map->places.begin(), map->places.end(), [&](auto const& each) {
-            return each.row.store == name && each.row.epoch < before.header.next_epoch;
-        });
+        return std::any_of(map->places.begin(), map->places.end(),
+            [&](auto const& each) { return each.row.store == name && each.row.epoch < before.header.next_epoch; });
     }
     static bool repair(world& in, program const& here) {
         giving_up own{in.injured ? in.injured->store : std::string{}, ++in.on.order, {}};
@@ -254,7 +169,8 @@ public:
         --in.backing_up;
         std::uint64_t const ended = ++in.on.order;
         in.tell("back up " + name + ", call of " + std::to_string(begun), made);
-        bool const there = !made && made.error().code == error_code::invalid_input; // the answer of an earlier call was lost
+        bool const there =
+            !made && made.error().code == error_code::invalid_input; // the answer of an earlier call was lost
         if ((!made && !there) || in.backup != name) {
             return false;
         }
@@ -306,8 +222,7 @@ private:
                 call own;
                 auto const got = copy.execute(get_entity{"items", partition, row_names[at], {}}, own);
                 int const value = got ? world::value_of(got->entity.view()) : 0;
-                in.history("items", partition)
-                    .add({begun, ended, {{at, value}}, {}, false, "backup " + name});
+                in.history("items", partition).add({begun, ended, {{at, value}}, {}, false, "backup " + name});
             }
         }
     }
@@ -318,10 +233,14 @@ private:
             return;
         }
         switch (in_.from.below(12)) {
-            case 0: case 1: return create(here);
+            case 0:
+            case 1: return create(here);
             case 2: return drop(here);
-            case 3: case 4: case 5: static_cast<void>(back_up_once(in_, here)); return;
-            case 6: case 7: {
+            case 3:
+            case 4:
+            case 5: static_cast<void>(back_up_once(in_, here)); return;
+            case 6:
+            case 7: {
                 auto const found = schema_drift(here.all(in_.names));
                 if (found) {
                     auto const dropped = drop_left_over(here.all(in_.names), *found);
@@ -390,8 +309,8 @@ private:
     /// A program of long ago that begins by making.
     void late_make(program const& here) {
         bool const same = in_.from.one_in(2);
-        auto const made = lookup_map::make(here.catalogue, map_table, same ? in_.shards() : virtual_shards{3}, in_.names,
-            in_.opener(here.by), in_.options(*here.by));
+        auto const made = lookup_map::make(here.catalogue, map_table, same ? in_.shards() : virtual_shards{3},
+            in_.names, in_.opener(here.by), in_.options(*here.by));
         in_.told.late_makes += !made && made.error().code == error_code::already_made ? 1U : 0U;
         if (made) {
             in_.complain("a map is made a second time");
@@ -411,50 +330,5 @@ private:
 
     world& in_;
 };
-
-/// What happens to stores.
-inline void misfortune(world& in) {
-    auto const rest = [&](std::chrono::nanoseconds length) { in.on.sleep_until(in.on.now() + length); };
-    while (!in.closing) {
-        rest(1s + in.from.upto(5s));
-        if (in.closing || !in.made) {
-            continue;
-        }
-        std::string const name = in.from.any_of(in.names);
-        place& at = *in.stores.at(name);
-        std::size_t const what = in.from.below(12);
-        if (what < 5 || in.injured || !in.may_injure()) {
-            place& gone = what == 0 ? *in.catalogue : what == 1 ? *in.archive : at;
-            gone.away = true;
-            rest(in.from.upto(3s));
-            gone.away = false || in.gone.contains(gone.name);
-        } else if (what < 7) {
-            in.injured = injury{name, ++in.on.order, false, false};
-            in.tell("emptied: " + name);
-            ++in.told.emptied;
-            ++at.emptied;
-            at.below = in.fresh();
-        } else if (what == 7 && in.names.size() > 3) {
-            in.injured = injury{name, ++in.on.order, true, false};
-            in.tell("gone for good: " + name);
-            ++in.told.gone;
-            in.gone.insert(name);
-            std::erase(in.names, name);
-            at.away = true;
-        } else if (what == 8) {
-            auto const map = in.map_now();
-            for (auto const& each : map->places) {
-                call own;
-                if (each.row.store == name && map->find("items") != nullptr && map->find("items")->whole &&
-                    at.below.execute(delete_table{each.table_name(*map->find("items"))}, own)) {
-                    in.injured = injury{name, ++in.on.order, false, true};
-                    in.tell("a part is lost: " + each.table_name(*map->find("items")) + " of " + name);
-                    ++in.told.parts_lost;
-                    break;
-                }
-            }
-        }
-    }
-}
 
 } // namespace operator_worlds

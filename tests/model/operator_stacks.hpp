@@ -111,7 +111,7 @@ struct place {
     std::string name;
     memory_backend below;
     bool away{};
-    std::uint64_t emptied{}; ///< how often
+    std::uint64_t emptied{};         ///< how often
     std::function<void()> written{}; ///< called behind each change that was applied
 };
 
@@ -142,9 +142,8 @@ public:
     steady_time steady() noexcept override {
         auto const gone = on_.now() - begun_;
         return begun_ + gone +
-            std::chrono::duration_cast<steady_time::duration>(
-                std::chrono::duration<double, std::nano>{
-                    rate_ * static_cast<double>(std::chrono::nanoseconds{gone}.count())}) +
+            std::chrono::duration_cast<steady_time::duration>(std::chrono::duration<double, std::nano>{
+                rate_ * static_cast<double>(std::chrono::nanoseconds{gone}.count())}) +
             ahead_;
     }
     void wait_until(steady_time time) noexcept override {
@@ -158,8 +157,8 @@ public:
         }
         auto const length = std::chrono::nanoseconds{time - now};
         on_.sleep_until(on_.now() +
-            std::chrono::duration_cast<steady_time::duration>(std::chrono::duration<double, std::nano>{
-                static_cast<double>(length.count()) / (1 + rate_) + 1000}));
+            std::chrono::duration_cast<steady_time::duration>(
+                std::chrono::duration<double, std::nano>{static_cast<double>(length.count()) / (1 + rate_) + 1000}));
         ahead_ += dead_ && steady() < time ? time - steady() : steady_time::duration{};
     }
     /// Waits by the world's time.

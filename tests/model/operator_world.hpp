@@ -5,9 +5,9 @@
 /// \file
 /// A catalogue, stores and an archive; programs that open the map; and what was seen of each partition.
 
+#include "operator_figures.hpp"
 #include "operator_histories.hpp"
 #include "operator_stacks.hpp"
-
 #include <entitable/fleet.hpp>
 #include <entitable/row/system_rows.hpp>
 #include <entitable/shards.hpp>
@@ -18,31 +18,6 @@
 #include <cstdlib>
 
 namespace operator_worlds {
-
-/// What was done in all worlds.
-struct figures {
-    std::size_t worlds{}, moves{}, splits{}, merges{}, cancels{}, accesses{}, writes{}, unknown{}, reads{}, pages{},
-        scans{}, backups{}, resumed{}, backups_broken{}, restored{}, forgets{}, forgets_undone{}, repairs{}, adoptions{}, emptied{}, gone{}, parts_lost{},
-        created{}, dropped{}, left_over{}, late_makes{}, second_maps{}, wrong_names{}, crashes{}, ended{};
-    std::uint64_t requests{};
-
-    [[nodiscard]] std::string to_string() const {
-        std::string text;
-        auto const add = [&](char const* name, std::uint64_t count) {
-            text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + name;
-        };
-        add("worlds", worlds), add("moves", moves), add("splits", splits), add("merges", merges);
-        add("cancels", cancels), add("accesses set", accesses), add("writes", writes), add("of unknown effect", unknown);
-        add("reads", reads), add("pages", pages), add("scans", scans), add("backups", backups);
-        add("of them resumed", resumed), add("restored", restored), add("stores forgotten", forgets), add("of these undone by others", forgets_undone);
-        add("parts repaired", repairs), add("adoptions", adoptions), add("stores emptied", emptied);
-        add("gone for good", gone), add("parts lost", parts_lost), add("tables made", created);
-        add("dropped", dropped), add("left-over tables", left_over), add("late makes refused", late_makes);
-        add("second maps refused", second_maps), add("programs with wrong names", wrong_names);
-        add("crashes", crashes), add("requests", requests);
-        return text;
-    }
-};
 
 constexpr auto lease = 2s;
 constexpr auto short_lease = 200ms;
@@ -146,8 +121,7 @@ public:
         bool const wrong_names = may_injure() && from.one_in(25) && all_are_listed();
         told.wrong_names += wrong_names ? 1U : 0U;
         any_transport const map{way{by, catalogue}};
-        auto opened =
-            lookup_map::open(map, map_table, by_ranges ? virtual_shards::ranges() : shards(), options(*by));
+        auto opened = lookup_map::open(map, map_table, by_ranges ? virtual_shards::ranges() : shards(), options(*by));
         if (!opened) {
             return std::move(opened).as_failure();
         }
@@ -162,7 +136,8 @@ public:
         return {of, check_every, &by};
     }
     [[nodiscard]] result<program> open_hashed(std::shared_ptr<process> const& by, std::int64_t of) {
-        auto opened = hash_stores::open(hashed, opener(by, in.faults && !closing && from.one_in(25)), hash_options(*by, of));
+        auto opened =
+            hash_stores::open(hashed, opener(by, in.faults && !closing && from.one_in(25)), hash_options(*by, of));
         if (!opened) {
             return std::move(opened).as_failure();
         }
@@ -229,9 +204,12 @@ public:
         if (telling) {
             std::string text;
             for (auto const& each : map->places) {
-                text += " " + std::to_string(each.row.shard) + (each.row.tables_of ? "/" + std::to_string(*each.row.tables_of) : "") +
-                    "=" + each.row.store + "x" + std::to_string(each.row.epoch) + (each.row.state == "open" ? "" : each.row.state) +
-                    (each.row.attempt_owner.empty() ? "" : ">" + each.row.attempt_store + "x" + std::to_string(each.row.attempt_epoch)) +
+                text += " " + std::to_string(each.row.shard) +
+                    (each.row.tables_of ? "/" + std::to_string(*each.row.tables_of) : "") + "=" + each.row.store + "x" +
+                    std::to_string(each.row.epoch) + (each.row.state == "open" ? "" : each.row.state) +
+                    (each.row.attempt_owner.empty()
+                            ? ""
+                            : ">" + each.row.attempt_store + "x" + std::to_string(each.row.attempt_epoch)) +
                     (each.row.retired.empty() ? "" : "[" + each.row.retired + "]");
             }
             tell("    map" + text + " " + map->header.tables);
@@ -375,10 +353,10 @@ public:
     figures& told;
     std::string wrong;
     bool by_ranges{};
-    bool old_map{};  ///< begins without an identity
-    bool guarded{};  ///< has one
-    bool made{};     ///< the map, and the table "items" in it
-    bool closing{};  ///< actors end
+    bool old_map{}; ///< begins without an identity
+    bool guarded{}; ///< has one
+    bool made{};    ///< the map, and the table "items" in it
+    bool closing{}; ///< actors end
     std::map<std::string, std::shared_ptr<place>> stores;
     std::vector<std::string> names; ///< of stores that may get shards
     std::vector<std::string> partitions;
@@ -387,18 +365,18 @@ public:
     std::optional<lookup_map> eye;
     std::map<std::string, partition_history> histories;
     std::optional<injury> injured;
-    std::vector<giving_up*> giving;                     ///< those who are at it
+    std::vector<giving_up*> giving;                    ///< those who are at it
     std::map<std::string, std::set<std::string>> owed; ///< by calls that ended in the middle
-    std::set<std::string> gone;                         ///< stores that never answer again
-    std::string backup;                                 ///< that was begun; empty for none
+    std::set<std::string> gone;                        ///< stores that never answer again
+    std::string backup;                                ///< that was begun; empty for none
     std::uint64_t backup_begun{};
     int backup_calls{};
     int backing_up{}; ///< calls that are under way
     bool backups_at_once{};
     int backups{};
     int value{};
-    std::vector<std::string> hashed; ///< stores on a hash, in their order
-    std::int64_t generation{};       ///< of them, which new programs open; 0 for a map
+    std::vector<std::string> hashed;         ///< stores on a hash, in their order
+    std::int64_t generation{};               ///< of them, which new programs open; 0 for a map
     std::optional<steady_time> retired_at{}; ///< the first one
 };
 

@@ -5,6 +5,7 @@
 // partition has to be explained by some order of what was written; only what a call has named as lost may be gone. In the end everything works.
 
 #include "operator_hashes.hpp"
+#include "operator_movers.hpp"
 #include "operator_people.hpp"
 
 #include <support/catch.hpp>
@@ -79,24 +80,33 @@ bool must(world& in, process& by, std::string const& what, Try const& body) {
     return false;
 }
 
+/// "own", "another" or "none".
+std::string has_identity(world& in, std::string const& name) {
+    store_identity const its;
+    call own;
+    auto const row = in.stores.at(name)->below.execute(get_entity{"entitableshards", its.part, its.kind, {}}, own);
+    auto const map = in.map_now();
+    return !row ? "none" : row->entity.view().find("map")->as_string() == map->identity ? "own" : "another";
+}
+
 /// After all faults: what was lost is given up, what was begun is ended, and everything works.
 void settle(world& in, program const& here, program const& other) {
     process& by = *here.by;
     for (std::string const& name : in.names) { // a second map may have met one that was empty
-        call own;
-        store_identity const its;
-        auto const row = in.stores.at(name)->below.execute(get_entity{"entitableshards", its.part, its.kind, {}}, own);
-        auto const map = in.map_now();
-        if (row && row->entity.view().find("map")->as_string() != map->identity) {
-            must(in, by, "a store cannot be released", [&] {
-                return release_store(any_transport{in.stores.at(name)->below});
-            });
+        if (has_identity(in, name) == "another") {
+            must(in, by, "a store cannot be released",
+                [&] { return release_store(any_transport{in.stores.at(name)->below}); });
         }
     }
     for (int left = 12; left > 0 && !an_operator::heal(in, here); --left) {
         by.rest(1s);
         if (left == 1) {
             in.complain("in the end what was lost cannot be given up: " + in.injured->store);
+        }
+    }
+    for (std::string const& name : in.names) { // one that was emptied while a mover was about to list it
+        if (in.map_now()->lists(name) && has_identity(in, name) == "none") {
+            static_cast<void>(an_operator::forget(in, here, name, {}));
         }
     }
     std::set<std::string> left = in.gone; // a mover that knew nothing of it may have begun to move there since
