@@ -135,6 +135,11 @@ inline void misfortune(world& in) {
                 }
             }
         }
+        for (giving_up* const each : in.giving) {
+            if (each->store.empty() && in.injured) {
+                in.note_missing(*each);
+            }
+        }
     }
 }
 

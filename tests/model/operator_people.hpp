@@ -133,9 +133,9 @@ public:
             [&](auto const& each) { return each.row.store == name && each.row.epoch < before.header.next_epoch; });
     }
     static bool repair(world& in, program const& here) {
-        giving_up own{in.injured ? in.injured->store : std::string{}, ++in.on.order, {}};
+        giving_up own{{}, ++in.on.order, {}};
         std::uint64_t const cause = in.injured ? in.injured->since : 0;
-        in.note_at(*in.map_now(), own);
+        in.note_missing(own);
         in.giving.push_back(&own);
         auto const made = repair_tables(here.all(), accepting_loss);
         std::erase(in.giving, &own);

@@ -221,7 +221,21 @@ public:
     void note_at(detail::shard_map_copy const& map, giving_up& each) {
         for (std::string const& partition : partitions) {
             auto const* const at = place_of(map, partition);
-            if (at != nullptr && (each.store.empty() || at->row.store == each.store)) {
+            if (at != nullptr && at->row.store == each.store) {
+                each.partitions.insert(partition);
+            }
+        }
+    }
+    /// Partitions whose part is missing: who repairs, in whatever store, gives their rows up. Called when that begins, and whenever a part is lost.
+    void note_missing(giving_up& each) {
+        auto const map = map_now();
+        auto const* const table = map->find("items");
+        for (std::string const& partition : partitions) {
+            auto const* const at = place_of(*map, partition);
+            call own;
+            if (at != nullptr && table != nullptr &&
+                !stores.at(at->row.store)->below.execute(
+                    query_entities{at->table_name(*table), {}, {}, {}, 1, {}}, own)) {
                 each.partitions.insert(partition);
             }
         }
