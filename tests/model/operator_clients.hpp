@@ -178,7 +178,7 @@ private:
         if (why == nullptr) {
             ++answers_;
             all.add({begun, ++in_.on.order, std::move(sees), std::move(makes), false, told});
-        } else if (why->effect == effect::none) {
+        } else if (why->effect == effect::none && !in_.injured && begun > in_.last_injury) { // else what tells is lost
             in_.judge(table, *why);
             for (auto const& [row, value] : makes) {
                 if (value != 0) {

@@ -131,10 +131,12 @@ inline void misfortune(world& in) {
                     in.injured = injury{name, ++in.on.order, false, true};
                     in.tell("a part is lost: " + each.table_name(*map->find("items")) + " of " + name);
                     ++in.told.parts_lost;
+                    ++at.repaired;
                     break;
                 }
             }
         }
+        in.last_injury = in.injured ? in.injured->since : in.last_injury;
         for (giving_up* const each : in.giving) {
             if (each->store.empty() && in.injured) {
                 in.note_missing(*each);

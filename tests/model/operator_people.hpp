@@ -12,9 +12,9 @@ namespace operator_worlds {
 /// Backups of this branch keep parts that no map has confirmed. Until that is mended, a backup that was made by several calls is not compared.
 inline constexpr bool resumed_backups_are_whole = false;
 
-/// Two calls that make the same backup at once: the one that is behind begins parts anew which the other one has found whole, so the backup is said
-/// to be whole and lacks parts for good. Until that is mended it is dropped.
-inline constexpr bool backups_stand_two_calls_at_once = false;
+/// Two calls that make the same backup at once, or one whose last change comes late: a part is begun anew which the other one has found whole, so the
+/// backup is said to be whole and lacks parts for good. Until that is mended it is dropped.
+inline constexpr bool backups_stand_several_calls = false;
 
 /// `forget_store` says that it is done where somebody has opened the shards that it had sealed (`set_access`, `cancel_move`), and where a shard
 /// was split behind its first look at the map. Until that is mended such a call counts as one that failed.
@@ -143,6 +143,9 @@ public:
         in.grant(own.partitions, own.begun, "repairing");
         if (made) {
             in.told.repairs += *made;
+            for (auto const& [name, store] : in.stores) {
+                ++store->repaired;
+            }
             if (in.injured && in.injured->part_only && in.injured->since == cause) {
                 in.injured.reset();
             }
@@ -180,7 +183,7 @@ public:
         bool const at_once = in.backups_at_once;
         in.backup.clear();
         if (auto const right = verify_backup(any_transport{in.archive->below}, name); !right) {
-            if (at_once && !backups_stand_two_calls_at_once) {
+            if ((at_once || resumed) && !backups_stand_several_calls) {
                 ++in.told.backups_broken;
                 static_cast<void>(drop_backup(any_transport{in.archive->below}, name));
                 return true;
@@ -222,7 +225,7 @@ private:
                 call own;
                 auto const got = copy.execute(get_entity{"items", partition, row_names[at], {}}, own);
                 int const value = got ? world::value_of(got->entity.view()) : 0;
-                in.history("items", partition).add({begun, ended, {{at, value}}, {}, false, "backup " + name});
+                in.history("items", partition).add({begun, ended, {{at, value}}, {}, false, "backup " + name, true});
             }
         }
     }

@@ -111,7 +111,10 @@ struct place {
     std::string name;
     memory_backend below;
     bool away{};
-    std::uint64_t emptied{};         ///< how often
+    std::uint64_t emptied{}; ///< how often
+    /// Goes up when a part of a table is lost, and when it is made again. It is made under the same name, so what was on its way to it would be
+    /// applied: also what was refused since, for what says so is lost.
+    std::uint64_t repaired{};
     std::function<void()> written{}; ///< called behind each change that was applied
 };
 
@@ -188,8 +191,8 @@ public:
         }
         bool const faults = in_.faults && !dead_;
         if (faults && draws_.one_in(in_.late_one_in)) {
-            on_.at(on_.now() + draws_.upto(10s), [request, to] {
-                if (!to->away) {
+            on_.at(on_.now() + draws_.upto(10s), [request, to, repaired = to->repaired] {
+                if (!to->away && to->repaired == repaired) {
                     static_cast<void>(apply(request, *to));
                 }
             });

@@ -234,8 +234,8 @@ public:
             auto const* const at = place_of(*map, partition);
             call own;
             if (at != nullptr && table != nullptr &&
-                !stores.at(at->row.store)->below.execute(
-                    query_entities{at->table_name(*table), {}, {}, {}, 1, {}}, own)) {
+                !stores.at(at->row.store)
+                    ->below.execute(query_entities{at->table_name(*table), {}, {}, {}, 1, {}}, own)) {
                 each.partitions.insert(partition);
             }
         }
@@ -379,6 +379,7 @@ public:
     std::optional<lookup_map> eye;
     std::map<std::string, partition_history> histories;
     std::optional<injury> injured;
+    std::uint64_t last_injury{};
     std::vector<giving_up*> giving;                    ///< those who are at it
     std::map<std::string, std::set<std::string>> owed; ///< by calls that ended in the middle
     std::set<std::string> gone;                        ///< stores that never answer again
