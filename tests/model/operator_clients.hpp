@@ -186,7 +186,7 @@ private:
                 }
             }
         } else {
-            ++in_.told.unknown;
+            in_.told.unknown += why->effect == effect::none ? 0U : 1U;
             all.add({begun, still_open, std::move(sees), std::move(makes), false, told});
         }
     }

@@ -295,7 +295,8 @@ void run_worlds(std::size_t count, Run const& run) {
         CAPTURE(seed);
         CHECK(problem == "");
     }
-    CHECK(partition_history::undecided() == 0);
+    std::size_t const undecided = std::exchange(partition_history::undecided(), 0);
+    CHECK(undecided * 100 <= worlds); // histories that were too much to search
 }
 
 } // namespace
