@@ -151,6 +151,9 @@ private:
         ++in_.told.reads;
         ++answers_;
         found const seen{got ? world::value_of(got->entity.view()) : 0, got ? got->etag : etag{}};
+        if (in_.blind(begun)) {
+            return std::nullopt;
+        }
         in_.history(table, partition).add({begun, ++in_.on.order, {{row, seen.value}}, {}, false, who()});
         return seen;
     }
@@ -175,10 +178,16 @@ private:
         ++in_.told.writes;
         partition_history& all = in_.history(table, partition);
         std::string const told = who() + (keeps_rows_ ? " with rows" : "");
-        if (why == nullptr) {
+        if (why == nullptr && in_.blind(begun)) {
+            all.add({begun, still_open, std::move(sees), std::move(makes), false, told});
+        } else if (why == nullptr) {
             ++answers_;
+            if (in_.injured || begun < in_.last_injury) { // may be applied again, where its operation row is lost
+                all.add({begun, still_open, {}, makes, false, told});
+            }
             all.add({begun, ++in_.on.order, std::move(sees), std::move(makes), false, told});
-        } else if (why->effect == effect::none && !in_.injured && begun > in_.last_injury) { // else what tells is lost
+        } else if (why->effect == effect::none && !in_.injured && !in_.blind(begun) &&
+            begun > in_.last_injury) { // else what tells is lost
             in_.judge(table, *why);
             for (auto const& [row, value] : makes) {
                 if (value != 0) {

@@ -150,6 +150,11 @@ private:
                 emptied_ = true;
                 ++told_.emptied;
                 at.below = in_.fresh();
+                in_.blind_now = true;
+                in_.on.at(in_.on.now() + check_every * 11 / 10, [this] {
+                    in_.blind_now = false;
+                    in_.blind_until = ++in_.on.order;
+                });
             } else {
                 at.away = true;
                 in_.on.sleep_until(in_.on.now() + in_.from.upto(3s));

@@ -60,9 +60,18 @@ public:
         giving_up own{name, ++in.on.order, {}};
         std::uint64_t const cause = in.injured ? in.injured->since : 0;
         auto const before = in.map_now();
+        auto const others_too = [&] { // who may give up what was just replaced
+            return in.owed.contains(name) || std::any_of(in.giving.begin(), in.giving.end(), [&](auto* each) {
+                return each != &own && each->store == name;
+            });
+        };
+        bool const alone = !others_too();
         auto const healthy = in_place(in, *before, name, into);
         std::uint64_t const emptied = in.stores.at(name)->emptied;
         in.note_at(*before, own);
+        for (giving_up* const each : in.giving) {
+            each->alone = each->alone && each->store != name;
+        }
         in.giving.push_back(&own);
         std::vector<std::string> others = into;
         if (others.empty()) { // by default it may choose another store that is gone
@@ -100,7 +109,7 @@ public:
             }
         }
         for (lost_shard const& each : lost->shards) {
-            if (healthy.contains(each.shard) && in.stores.at(name)->emptied == emptied) {
+            if (healthy.contains(each.shard) && in.stores.at(name)->emptied == emptied && alone && own.alone) {
                 in.complain("a shard is replaced that had everything: " + std::to_string(each.shard) + " in " + name);
             }
         }

@@ -53,6 +53,7 @@ struct giving_up {
     std::string store;
     std::uint64_t begun{};
     std::set<std::string> partitions; ///< that may lose their rows by it
+    bool alone{true};                 ///< nobody else has given up the same store meanwhile
 };
 
 class world {
@@ -287,7 +288,7 @@ public:
             found.emplace(std::move(here), value_of(each));
         }
         std::uint64_t const ended = ++on.order;
-        for (std::string const& partition : of) {
+        for (std::string const& partition : blind(begun) ? std::vector<std::string>{} : of) {
             happened seen{begun, ended, {}, {}, false, who};
             for (std::size_t at = 0; at < rows_of_partition; ++at) {
                 position const here{partition, row_names[at]};
@@ -378,6 +379,10 @@ public:
     std::shared_ptr<place> archive;
     std::optional<lookup_map> eye;
     std::map<std::string, partition_history> histories;
+    /// Whether what began then proves nothing: within `check_every` a store on a hash that was emptied is noticed, and not before.
+    [[nodiscard]] bool blind(std::uint64_t begun) const { return blind_now || begun < blind_until; }
+    bool blind_now{};
+    std::uint64_t blind_until{};
     std::optional<injury> injured;
     std::uint64_t last_injury{};
     std::vector<giving_up*> giving;                    ///< those who are at it
