@@ -86,7 +86,12 @@ std::string has_identity(world& in, std::string const& name) {
     call own;
     auto const row = in.stores.at(name)->below.execute(get_entity{"entitableshards", its.part, its.kind, {}}, own);
     auto const map = in.map_now();
-    return !row ? "none" : row->entity.view().find("map")->as_string() == map->identity ? "own" : "another";
+    if (!row) {
+        return "none";
+    }
+    row_view const found = row->entity.view(); // a program with wrong names may have listed a store that was empty
+    bool const is_own = found.find("map")->as_string() == map->identity && found.find("store")->as_string() == name;
+    return is_own ? "own" : "another";
 }
 
 /// After all faults: what was lost is given up, what was begun is ended, and everything works.
