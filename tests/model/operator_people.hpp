@@ -10,15 +10,15 @@
 namespace operator_worlds {
 
 /// Backups of this branch keep parts that no map has confirmed. Until that is mended, a backup that was made by several calls is not compared.
-inline constexpr bool resumed_backups_are_whole = false;
+inline constexpr bool resumed_backups_are_whole = true;
 
 /// Two calls that make the same backup at once, or one whose last change comes late: a part is begun anew which the other one has found whole, so the
 /// backup is said to be whole and lacks parts for good. Until that is mended it is dropped.
-inline constexpr bool backups_stand_several_calls = false;
+inline constexpr bool backups_stand_several_calls = true;
 
 /// `forget_store` says that it is done where somebody has opened the shards that it had sealed (`set_access`, `cancel_move`), and where a shard
 /// was split behind its first look at the map. Until that is mended such a call counts as one that failed.
-inline constexpr bool forgetting_is_never_undone = false;
+inline constexpr bool forgetting_is_never_undone = true;
 
 /// Makes and drops a table, backs up, checks, sweeps, gives up what was lost; and programs that do what they should not.
 class an_operator {

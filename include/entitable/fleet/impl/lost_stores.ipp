@@ -35,14 +35,20 @@ public:
                 "stores on a hash have no map: replace the store, or copy the others to the next generation"};
         }
         told_.store = name_;
-        ENTITABLE_CHECK(choose());
-        ENTITABLE_CHECK(seal());
-        ENTITABLE_CHECK(forget());
-        for (lost_shard& each : told_.shards) {
-            ENTITABLE_CHECK(place(each));
+        // Whoever splits one of the shards meanwhile, or opens it, is met in the next round.
+        for (int round = 0; round < most_rounds; ++round) {
+            ENTITABLE_TRY(auto const lost, choose(round == 0));
+            if (lost.empty() && round > 0) {
+                return std::move(told_);
+            }
+            ENTITABLE_CHECK(seal(lost));
+            ENTITABLE_CHECK(forget());
+            for (lost_shard const& each : lost) {
+                ENTITABLE_CHECK(place(each));
+            }
         }
-        ENTITABLE_CHECK(map_.fresh({})); // the own copy knows it from here on
-        return std::move(told_);
+        return failure{
+            error_code::shard_moving, text::joined({"others open the shards of the store ", name_, " all the time"})};
     }
 
 private:
@@ -87,7 +93,8 @@ private:
     }
 
     /// Where each shard goes: what can be refused is, before anything is changed.
-    result<void> choose() {
+    result<std::vector<lost_shard>> choose(bool first) {
+        std::vector<lost_shard> lost;
         ENTITABLE_TRY(auto const map, map_.fresh({}));
         ENTITABLE_TRY(auto const rules, rules_of(of_.cloud().map()));
         std::map<std::string, std::size_t> shards; // of each store that may get some
@@ -106,6 +113,8 @@ private:
                 ++known->second;
             }
         }
+        told_.rules.clear();
+        told_.tables.clear();
         for (placement_rule const& rule : rules.all()) {
             if (rule_names(rule.stores, name_)) {
                 told_.rules.push_back(rule.name);
@@ -121,8 +130,8 @@ private:
                 continue;
             }
             if (shards.find(name_) != shards.end()) {
-                ENTITABLE_TRY(bool const lost, has_lost_all(*map, place));
-                if (!lost) {
+                ENTITABLE_TRY(bool const all, has_lost_all(*map, place));
+                if (!all) {
                     continue;
                 }
             }
@@ -136,24 +145,24 @@ private:
                 }
             }
             if (best == nullptr) {
-                return why ? result<void>{failure{error_code::invalid_input,
-                                 text::joined({"there is no other store for the shards of ", name_})}}
-                           : std::move(why);
+                return why ? failure{error_code::invalid_input,
+                                 text::joined({"there is no other store for the shards of ", name_})}
+                           : std::move(why).as_failure();
             }
             ++shards.at(*best);
-            told_.shards.push_back({place.row.shard, place.row.low, place.row.high, *best});
+            lost.push_back({place.row.shard, place.row.low, place.row.high, *best});
         }
-        if (told_.shards.empty() && shards.find(name_) != shards.end()) {
+        if (first && lost.empty() && shards.find(name_) != shards.end()) {
             return failure{error_code::invalid_input,
                 text::joined({"the store ", name_, " has every table of its shards: it is not lost"})};
         }
-        return {};
+        return lost;
     }
 
     /// Nobody reads or writes the shards any more once the leases of older copies of the map are over.
-    result<void> seal() {
+    result<void> seal(std::vector<lost_shard> const& lost) {
         std::int64_t lease_ms = 0;
-        for (lost_shard const& each : told_.shards) {
+        for (lost_shard const& each : lost) {
             ENTITABLE_CHECK(map_.change({}, [&](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
                 shard_row_draft* const row = draft.edit(map, each.shard);
                 if (row == nullptr || row->row.store != name_) {
@@ -275,6 +284,8 @@ private:
                 return done = true;
             }));
             if (done) {
+                std::erase_if(told_.shards, [&](lost_shard const& each) { return each.shard == lost.shard; });
+                told_.shards.push_back(lost);
                 return {};
             }
         }
