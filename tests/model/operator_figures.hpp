@@ -14,9 +14,8 @@ namespace operator_worlds {
 /// What was done in all worlds.
 struct figures {
     std::size_t worlds{}, moves{}, splits{}, merges{}, cancels{}, accesses{}, writes{}, unknown{}, reads{}, pages{},
-        scans{}, backups{}, resumed{}, backups_broken{}, restored{}, forgets{}, forgets_undone{}, repairs{},
-        adoptions{}, emptied{}, gone{}, parts_lost{}, created{}, dropped{}, left_over{}, late_makes{}, second_maps{},
-        wrong_names{}, crashes{}, ended{};
+        scans{}, backups{}, resumed{}, restored{}, forgets{}, repairs{}, adoptions{}, emptied{}, gone{}, parts_lost{},
+        created{}, dropped{}, left_over{}, late_makes{}, second_maps{}, wrong_names{}, crashes{}, ended{};
     std::uint64_t requests{};
 
     [[nodiscard]] std::string to_string() const {
@@ -28,8 +27,7 @@ struct figures {
         add("cancels", cancels), add("accesses set", accesses), add("writes", writes),
             add("of unknown effect", unknown);
         add("reads", reads), add("pages", pages), add("scans", scans), add("backups", backups);
-        add("of them resumed", resumed), add("restored", restored), add("stores forgotten", forgets),
-            add("of these undone by others", forgets_undone);
+        add("of them resumed", resumed), add("restored", restored), add("stores forgotten", forgets);
         add("parts repaired", repairs), add("adoptions", adoptions), add("stores emptied", emptied);
         add("gone for good", gone), add("parts lost", parts_lost), add("tables made", created);
         add("dropped", dropped), add("left-over tables", left_over), add("late makes refused", late_makes);

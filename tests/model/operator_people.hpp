@@ -9,17 +9,6 @@
 
 namespace operator_worlds {
 
-/// Backups of this branch keep parts that no map has confirmed. Until that is mended, a backup that was made by several calls is not compared.
-inline constexpr bool resumed_backups_are_whole = true;
-
-/// Two calls that make the same backup at once, or one whose last change comes late: a part is begun anew which the other one has found whole, so the
-/// backup is said to be whole and lacks parts for good. Until that is mended it is dropped.
-inline constexpr bool backups_stand_several_calls = true;
-
-/// `forget_store` says that it is done where somebody has opened the shards that it had sealed (`set_access`, `cancel_move`), and where a shard
-/// was split behind its first look at the map. Until that is mended such a call counts as one that failed.
-inline constexpr bool forgetting_is_never_undone = true;
-
 /// Makes and drops a table, backs up, checks, sweeps, gives up what was lost; and programs that do what they should not.
 class an_operator {
 public:
@@ -82,12 +71,7 @@ public:
         std::erase(in.giving, &own);
         in.tell("forget " + name + (into.empty() ? "" : " in place"), lost);
         if (lost && undone(in, *before, name)) {
-            ++in.told.forgets_undone;
-            if (forgetting_is_never_undone) {
-                in.complain("a store is said to be forgotten, and has a shard: " + lost->to_string());
-            }
-            in.owed[name].insert(own.partitions.begin(), own.partitions.end());
-            in.grant(own.partitions, own.begun, "forgetting " + name + ", undone");
+            in.complain("a store is said to be forgotten, and has a shard: " + lost->to_string());
             return false;
         }
         if (!lost) {
@@ -169,16 +153,12 @@ public:
             ++in.backups;
             in.backup_begun = ++in.on.order;
             in.backup_calls = 0;
-            in.backups_at_once = false;
         }
         std::string const name = in.backup;
         std::uint64_t const begun = in.backup_begun;
         ++in.backup_calls;
         any_transport const to{way{here.by, in.archive}};
-        in.backups_at_once = in.backups_at_once || in.backing_up > 0;
-        ++in.backing_up;
         auto const made = back_up(here.all(), to, name);
-        --in.backing_up;
         std::uint64_t const ended = ++in.on.order;
         in.tell("back up " + name + ", call of " + std::to_string(begun), made);
         bool const there =
@@ -189,18 +169,9 @@ public:
         bool const resumed = in.backup_calls > 1;
         ++in.told.backups;
         in.told.resumed += resumed ? 1U : 0U;
-        bool const at_once = in.backups_at_once;
         in.backup.clear();
         if (auto const right = verify_backup(any_transport{in.archive->below}, name); !right) {
-            if ((at_once || resumed) && !backups_stand_several_calls) {
-                ++in.told.backups_broken;
-                static_cast<void>(drop_backup(any_transport{in.archive->below}, name));
-                return true;
-            }
             in.complain("a backup that is whole is not: " + right.error().to_string());
-            return true;
-        }
-        if (resumed && !resumed_backups_are_whole) {
             return true;
         }
         restore_and_compare(in, here, name, begun, ended);

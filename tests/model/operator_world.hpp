@@ -391,8 +391,6 @@ public:
     std::string backup;                                ///< that was begun; empty for none
     std::uint64_t backup_begun{};
     int backup_calls{};
-    int backing_up{}; ///< calls that are under way
-    bool backups_at_once{};
     int backups{};
     int value{};
     std::vector<std::string> hashed;         ///< stores on a hash, in their order
