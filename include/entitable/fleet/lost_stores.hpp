@@ -30,8 +30,9 @@ struct lost_shard {
 };
 /// What was lost with a store.
 struct lost_store {
-    std::string store;               ///< its name
-    std::vector<lost_shard> shards;  ///< that were there, and that this call has placed: an earlier one that ended may have placed others
+    std::string store; ///< its name
+    /// Those that were there and that this call has placed; one that ended before may have placed others.
+    std::vector<lost_shard> shards;
     std::vector<std::string> tables; ///< each has lost the rows of these shards
     std::size_t attempts{};          ///< moves into it that were ended
     std::size_t retired{};           ///< old tables in it that are not dropped any more, of shards that are elsewhere
