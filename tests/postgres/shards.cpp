@@ -49,7 +49,7 @@ public:
             relaxed.durability = durability::relaxed;
             return any_transport{file_backend{folder_ / "shard.db", relaxed}};
         }
-        return any_transport{memory_backend{}};
+        return any_transport{memory_};
     }
     [[nodiscard]] store_opener opener() {
         return [this](std::string_view name) { return open(name); };
@@ -66,6 +66,7 @@ private:
     std::string const quick_ = " options=-csynchronous_commit=off"; // what a kill may lose is not asked for here
     postgres_options options_ = own_schema();
     temporary_folder folder_;
+    memory_backend memory_;
 };
 
 /// There are two servers.
