@@ -14,6 +14,10 @@ namespace operator_worlds {
 /// store is emptied while one is made.
 inline constexpr bool making_stands_a_store_that_is_emptied = false;
 
+/// A header that says "making" and comes late to a store that was emptied makes it one of the generation again, since making ends what it finds begun.
+/// Until that is mended nothing is concluded behind it.
+inline constexpr bool late_headers_heal_nothing = false;
+
 /// What was done in worlds of stores on a hash.
 struct hash_figures {
     std::size_t worlds{}, made{}, retired{}, refused{}, emptied{};
@@ -126,6 +130,7 @@ private:
             in_.on.sleep_until(in_.on.now() + 200ms);
         }
         in_.retired_at = in_.on.now();
+        in_.tell("generation 1 is retired");
         ++told_.retired;
     }
     /// A program of long ago that begins by making.
@@ -140,7 +145,10 @@ private:
             auto const made = hash_stores::make(in_.hashed, opener(by), in_.hash_options(*by, generation));
             --making_;
             told_.refused += made ? 0U : 1U;
-            if (made && (generation == 1 || emptied)) {
+            in_.tell("make of generation " + std::to_string(generation), made);
+            if (made && generation != 1 && emptied && !late_headers_heal_nothing) {
+                in_.blind_now = true;
+            } else if (made && (generation == 1 || emptied)) {
                 in_.complain("a generation is made a second time");
             }
             auto const opened = in_.open_hashed(by, 1);
@@ -158,6 +166,7 @@ private:
                 emptied_ = true;
                 ++told_.emptied;
                 at.below = in_.fresh();
+                in_.tell("emptied: " + at.name);
                 in_.blind_now = true;
                 in_.on.at(in_.on.now() + check_every * 11 / 10, [this] {
                     in_.blind_now = false;
