@@ -40,22 +40,6 @@ struct program {
     }
 };
 
-/// A store that lost something.
-struct injury {
-    std::string store;
-    std::uint64_t since{};
-    bool gone{};      ///< it never answers again
-    bool part_only{}; ///< a table of it is lost, and nothing else
-};
-
-/// Somebody who gives rows up, while that lasts.
-struct giving_up {
-    std::string store;
-    std::uint64_t begun{};
-    std::set<std::string> partitions; ///< that may lose their rows by it
-    bool alone{true};                 ///< nobody else has given up the same store meanwhile
-};
-
 class world {
 public:
     world(std::uint64_t seed, figures& counted) : from(seed), told(counted) {
