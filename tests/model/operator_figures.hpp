@@ -3,10 +3,11 @@
 #pragma once
 
 /// \file
-/// What was done in worlds of operators, counted.
+/// What was done in worlds of operators, counted; and what was lost there.
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace operator_worlds {
@@ -35,6 +36,22 @@ struct figures {
         add("crashes", crashes), add("requests", requests);
         return text;
     }
+};
+
+/// A store that lost something.
+struct injury {
+    std::string store;
+    std::uint64_t since{};
+    bool gone{};      ///< it never answers again
+    bool part_only{}; ///< a table of it is lost, and nothing else
+};
+
+/// Somebody who gives rows up, while that lasts.
+struct giving_up {
+    std::string store;
+    std::uint64_t begun{};
+    std::set<std::string> partitions; ///< that may lose their rows by it
+    bool alone{true};                 ///< nobody else has given up the same store meanwhile
 };
 
 } // namespace operator_worlds

@@ -104,7 +104,7 @@ inline void misfortune(world& in) {
         std::string const name = in.from.any_of(in.names);
         place& at = *in.stores.at(name);
         std::size_t const what = in.from.below(12);
-        if (what < 5 || in.injured || !in.may_injure()) {
+        if (what < 5 || in.injured || !in.may_injure() || in.misled.use_count() > 1) { // see `all_are_listed`
             place& gone = what == 0 ? *in.catalogue : what == 1 ? *in.archive : at;
             gone.away = true;
             rest(in.from.upto(3s));

@@ -40,22 +40,6 @@ struct program {
     }
 };
 
-/// A store that lost something.
-struct injury {
-    std::string store;
-    std::uint64_t since{};
-    bool gone{};      ///< it never answers again
-    bool part_only{}; ///< a table of it is lost, and nothing else
-};
-
-/// Somebody who gives rows up, while that lasts.
-struct giving_up {
-    std::string store;
-    std::uint64_t begun{};
-    std::set<std::string> partitions; ///< that may lose their rows by it
-    bool alone{true};                 ///< nobody else has given up the same store meanwhile
-};
-
 class world {
 public:
     world(std::uint64_t seed, figures& counted) : from(seed), told(counted) {
@@ -98,7 +82,8 @@ public:
         return by_ranges ? virtual_shards::ranges({"p2", "p4", "p6", "p8"}) : virtual_shards{5};
     }
     [[nodiscard]] store_opener opener(std::shared_ptr<process> const& by, bool wrong_names = false) {
-        return [this, by, wrong_names](std::string_view name) -> result<any_transport> {
+        return [this, by, wrong_names, lives = wrong_names ? misled : std::shared_ptr<int>{}](
+                   std::string_view name) -> result<any_transport> {
             auto found = stores.find(std::string{name});
             if (found == stores.end()) {
                 return failure{error_code::invalid_input, "there is no such store"};
@@ -119,7 +104,7 @@ public:
         if (generation > 0) {
             return open_hashed(by, from.one_in(4) ? 1 : generation);
         }
-        bool const wrong_names = may_injure() && from.one_in(25) && all_are_listed();
+        bool const wrong_names = may_injure() && from.one_in(25) && !injured && all_are_listed();
         told.wrong_names += wrong_names ? 1U : 0U;
         any_transport const map{way{by, catalogue}};
         auto opened = lookup_map::open(map, map_table, by_ranges ? virtual_shards::ranges() : shards(), options(*by));
@@ -155,7 +140,12 @@ public:
     /// A store that nobody uses yet can be any: what opens it under a wrong name cannot be told.
     [[nodiscard]] bool all_are_listed() {
         auto const map = map_now();
-        return std::all_of(names.begin(), names.end(), [&](std::string const& name) { return map->lists(name); });
+        return std::all_of(names.begin(), names.end(), [&](std::string const& name) {
+            store_identity const its;
+            call own;
+            return map->lists(name) &&
+                stores.at(name)->below.execute(get_entity{"entitableshards", its.part, its.kind, {}}, own);
+        });
     }
 
     /// For people who look into one world: ENTITABLE_TELL.
@@ -381,6 +371,7 @@ public:
     std::map<std::string, partition_history> histories;
     /// Whether what began then proves nothing: within `check_every` a store on a hash that was emptied is noticed, and not before.
     [[nodiscard]] bool blind(std::uint64_t begun) const { return blind_now || begun < blind_until; }
+    std::shared_ptr<int> misled{std::make_shared<int>()}; ///< programs with wrong names have it
     bool blind_now{};
     std::uint64_t blind_until{};
     std::optional<injury> injured;
