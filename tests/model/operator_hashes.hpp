@@ -10,14 +10,6 @@
 
 namespace operator_worlds {
 
-/// `hash_stores::make` ends the process where a store is emptied between the write of its header and the look behind it. Until that is mended no
-/// store is emptied while one is made.
-inline constexpr bool making_stands_a_store_that_is_emptied = false;
-
-/// A header that says "making" and comes late to a store that was emptied makes it one of the generation again, since making ends what it finds begun.
-/// Until that is mended nothing is concluded behind it.
-inline constexpr bool late_headers_heal_nothing = false;
-
 /// What was done in worlds of stores on a hash.
 struct hash_figures {
     std::size_t worlds{}, made{}, retired{}, refused{}, emptied{};
@@ -86,9 +78,7 @@ private:
     void make(std::int64_t generation) {
         for (bool done = false; !done;) {
             auto const by = in_.new_process();
-            ++making_;
             auto const made = hash_stores::make(in_.hashed, opener(by), in_.hash_options(*by, generation));
-            --making_;
             done = made || made.error().code == error_code::already_made;
             told_.made += made ? 1U : 0U;
             if (!made && made.error().code == error_code::wrong_store && emptied_) {
@@ -141,14 +131,10 @@ private:
             bool const retired = in_.retired_at.has_value();
             bool const emptied = emptied_;
             std::int64_t const generation = in_.from.one_in(3) ? in_.generation : 1;
-            ++making_;
             auto const made = hash_stores::make(in_.hashed, opener(by), in_.hash_options(*by, generation));
-            --making_;
             told_.refused += made ? 0U : 1U;
             in_.tell("make of generation " + std::to_string(generation), made);
-            if (made && generation != 1 && emptied && !late_headers_heal_nothing) {
-                in_.blind_now = true;
-            } else if (made && (generation == 1 || emptied)) {
+            if (made && (generation == 1 || emptied)) {
                 in_.complain("a generation is made a second time");
             }
             auto const opened = in_.open_hashed(by, 1);
@@ -162,7 +148,7 @@ private:
         while (!in_.closing) {
             in_.on.sleep_until(in_.on.now() + 1s + in_.from.upto(6s));
             place& at = *in_.stores.at(in_.from.any_of(in_.hashed));
-            if (empties && !emptied_ && in_.from.one_in(4) && (making_ == 0 || making_stands_a_store_that_is_emptied)) {
+            if (empties && !emptied_ && in_.from.one_in(4)) {
                 emptied_ = true;
                 ++told_.emptied;
                 at.below = in_.fresh();
@@ -207,7 +193,6 @@ private:
     world in_;
     hash_figures& told_;
     bool emptied_{};
-    int making_{}; ///< calls that are under way
     std::vector<std::unique_ptr<client>> clients_;
 };
 

@@ -58,7 +58,7 @@ struct lost_store {
     fleet const& of, std::string_view name, accepting_loss_t, std::vector<std::string> const& into = {});
 
 /// Makes the parts of tables that `schema_drift` reports as missing, without rows, and returns their number. Creating a table does not: a part that
-/// was there once is lost.
+/// was there once is lost. The part has the name that it had: a write from before that comes late may still be applied there.
 ///
 /// Errors: WrongStore where a store has lost its identity as well: `forget_store` is for that; those of the map and the stores.
 [[nodiscard]] result<std::size_t> repair_tables(fleet const& of, accepting_loss_t);

@@ -10,6 +10,7 @@
 #include <entitable/shards/detail/map_stores.hpp>
 #include <entitable/shards/detail/rule_lists.hpp>
 #include <entitable/shards/detail/shard_attempt.hpp>
+#include <entitable/shards/detail/store_rows.hpp>
 
 #include <algorithm>
 #include <map>
@@ -115,6 +116,11 @@ private:
         }
         told_.rules.clear();
         told_.tables.clear();
+        if (shards.find(name_) != shards.end()) { // what opens stores may give a wrong one
+            ENTITABLE_TRY(auto const through, of_.cloud().state().stores.open(name_));
+            ENTITABLE_TRY(auto const rows, read_store_rows(through, name_));
+            ENTITABLE_CHECK(judge_identity(rows, map->identity, name_, false));
+        }
         for (placement_rule const& rule : rules.all()) {
             if (rule_names(rule.stores, name_)) {
                 told_.rules.push_back(rule.name);

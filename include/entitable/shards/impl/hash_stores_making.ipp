@@ -29,12 +29,6 @@ public:
 
     result<void> run() {
         for (std::size_t place = 0; place < rows_.size(); ++place) { // all, before anything is written
-            ENTITABLE_TRY(auto const through, state_.store(place));
-            call context;
-            auto made = through.execute(create_table{std::string{store_rows_table}}, context);
-            if (!made && made.error().code != error_code::table_already_exists) {
-                return std::move(made).as_failure();
-            }
             ENTITABLE_CHECK(read(place));
         }
         std::size_t const whole = count([](hash_store_header const& each) { return !is_being_made(each); });
@@ -87,6 +81,11 @@ private:
 
     result<void> begin(std::size_t place) {
         ENTITABLE_TRY(auto const through, state_.store(place));
+        call creating; // only now: a header that comes late to a store which was emptied finds no table
+        auto table = through.execute(create_table{std::string{store_rows_table}}, creating);
+        if (!table && table.error().code != error_code::table_already_exists) {
+            return std::move(table).as_failure();
+        }
         header_.place = static_cast<std::int32_t>(place);
         ENTITABLE_TRY(auto made, to_row(header_));
         call context;
