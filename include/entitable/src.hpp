@@ -150,6 +150,7 @@
 #include <entitable/shards/impl/shard_map_making.ipp>
 #include <entitable/shards/impl/shard_move.ipp>
 #include <entitable/shards/impl/shard_mover.ipp>
+#include <entitable/shards/impl/shard_mover_drops.ipp>
 #include <entitable/shards/impl/shard_mover_map.ipp>
 #include <entitable/shards/impl/shard_routes.ipp>
 #include <entitable/shards/impl/shard_splitting.ipp>

@@ -176,6 +176,7 @@ ENTITABLE_END_NAMESPACE
 
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/shards/impl/shard_mover.ipp>
+#include <entitable/shards/impl/shard_mover_drops.ipp>
 #include <entitable/shards/impl/shard_mover_map.ipp>
 #include <entitable/shards/impl/shard_table_copy.ipp>
 #include <entitable/shards/impl/shard_table_erasure.ipp>

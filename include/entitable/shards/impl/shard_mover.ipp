@@ -288,48 +288,6 @@ ENTITABLE_DECL void shard_mover::end() {
     outcome_.emplace(progress_);
 }
 
-/// Who ended the attempt has dropped its tables; one that was made behind that would stay.
-ENTITABLE_DECL void shard_mover::leave(failure why) {
-    if (!std::exchange(ended_, false)) {
-        return stop(std::move(why));
-    }
-    left_.emplace(std::move(why));
-    drops_.clear();
-    for (auto const& each : tables_) {
-        drops_.push_back({each.copy->target(), true, {}});
-    }
-    dropping_ = shard_retired{order_.target, epoch_, epoch_, order_.shard};
-    at_ = stage::dropping;
-}
-
-/// What cannot be dropped now stays in the map: cleaning is no condition of anything.
-ENTITABLE_DECL void shard_mover::leave_drop(steady_time now) {
-    failures_ = 0;
-    drops_.clear();
-    if (left_) {
-        return stop(*std::move(left_));
-    }
-    auto const& store = dropping_->store;
-    auto& left = progress_.left_in;
-    if (std::find(left.begin(), left.end(), store) == left.end()) {
-        left.push_back(store);
-    }
-    kept_.push_back(*dropping_);
-    dropped_.reset();
-    change(stage::forgetting, progress_.step, &shard_mover::forget_dropped, now);
-}
-
-ENTITABLE_DECL void shard_mover::drop_or(stage next, steady_time now) {
-    if (dropping_) {
-        at_ = stage::dropping;
-        progress_.step = flipped_ ? move_step::dropping : move_step::taking_over;
-    } else if (next == stage::registering && !order_.target.empty()) {
-        change(stage::registering, move_step::registering, &shard_mover::register_attempt, now);
-    } else {
-        end();
-    }
-}
-
 ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
     switch (at_) {
         case stage::looking:

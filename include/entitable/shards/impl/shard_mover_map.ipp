@@ -44,60 +44,6 @@ ENTITABLE_DECL result<std::vector<shard_map_row*>> shard_mover::own_rows(
     return all;
 }
 
-/// What is left of the keys of a table besides those of its shards, which ascend.
-inline std::vector<key_interval> keys_besides(std::vector<key_interval> const& used) {
-    std::vector<key_interval> left;
-    key_bound begin;
-    bool ended = false;
-    for (key_interval const& each : used) {
-        key_interval const before{begin,
-            each.lower.end == key_bound::kind::open ? key_bound::excluding({}) : key_bound::excluding(each.lower.key)};
-        if (!before.is_empty()) {
-            left.push_back(before);
-        }
-        ended = each.upper.end == key_bound::kind::open;
-        begin = key_bound::including(each.upper.key);
-    }
-    if (!ended) {
-        left.push_back({begin, {}});
-    }
-    return left;
-}
-
-/// A table is dropped that no shard of the map, with this change, has any more. Of one that others have it erases what none of them has: a table
-/// gets no shard, and a shard of it no key, but when it is made, so nobody will ever ask for that.
-ENTITABLE_DECL void shard_mover::note_drops(
-    shard_map_copy const& map, shard_map_draft const& draft, shard_row_draft const& own) {
-    dropping_.reset();
-    drops_.clear();
-    auto const next = std::find_if(own.retired.begin(), own.retired.end(),
-        [&](shard_retired const& each) { return std::find(kept_.begin(), kept_.end(), each) == kept_.end(); });
-    if (next == own.retired.end()) {
-        return;
-    }
-    dropping_ = *next;
-    for (shard_table const& table : draft.tables) {
-        if (table.epoch >= dropping_->until) {
-            continue;
-        }
-        std::vector<key_interval> used;
-        for (shard_place const& place : map.places) {
-            auto const changed = std::find_if(draft.rows.begin(), draft.rows.end(),
-                [&](shard_row_draft const& each) { return each.row.shard == place.row.shard; });
-            if (changed != draft.rows.end() && changed->erased) {
-                continue;
-            }
-            shard_place const now{changed != draft.rows.end() ? changed->row : place.row, {}, {}};
-            if (now.has(table, dropping_->store, dropping_->shard, dropping_->epoch)) {
-                used.push_back(now.keys());
-            }
-        }
-        std::string name = shard_table_name(table.name, dropping_->shard, (std::max)(dropping_->epoch, table.epoch));
-        auto left = keys_besides(used);
-        drops_.push_back({std::move(name), used.empty(), std::move(left)});
-    }
-}
-
 ENTITABLE_DECL result<bool> shard_mover::look(shard_map_copy const& map, shard_map_draft& draft, shard_row_draft& own) {
     std::vector<shard_map_row*> attempts;
     std::vector<etag> versions;
