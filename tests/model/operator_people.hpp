@@ -70,7 +70,7 @@ public:
         auto const lost = forget_store(here.all(), name, accepting_loss, others);
         std::erase(in.giving, &own);
         in.tell("forget " + name + (into.empty() ? "" : " in place"), lost);
-        if (lost && undone(in, *before, name)) {
+        if (lost && into.empty() && undone(in, *before, name)) { // in place another call may have begun anew meanwhile
             in.complain("a store is said to be forgotten, and has a shard: " + lost->to_string());
             return false;
         }
