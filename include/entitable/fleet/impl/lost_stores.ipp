@@ -77,8 +77,7 @@ private:
                 continue;
             }
             call context;
-            auto const found =
-                through.execute(query_entities{place.table_name(table), {}, {}, {"PartitionKey"}, 1, {}}, context);
+            auto const found = through.execute(query_of_any_row(place.table_name(table)), context);
             if (!found && found.error().code != error_code::table_not_found) {
                 return failure{found.error()};
             }

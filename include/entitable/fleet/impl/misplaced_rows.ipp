@@ -38,7 +38,10 @@ public:
     }
     /// Reads all keys, and after each page erases the misplaced partitions of that page. The token continues after the page's last row, erased or not.
     [[nodiscard]] result<void> erase_all_but(virtual_shards const& function, std::int32_t shard) {
-        query_entities asked{*table_, {}, {}, {"PartitionKey", "RowKey"}, page_rows, {}};
+        query_entities asked;
+        asked.table = *table_;
+        asked.select = {"PartitionKey", "RowKey"};
+        asked.page_size = page_rows;
         do {
             call context;
             auto found = through_->execute(asked, context);

@@ -25,6 +25,8 @@ struct store_rows {
 [[nodiscard]] inline bool is_retired(hash_store_header const& header) noexcept { return header.state == "retired"; }
 [[nodiscard]] inline bool is_being_made(hash_store_header const& header) noexcept { return header.state == "making"; }
 
+/// The cheapest question whether a table is there, and has a row.
+[[nodiscard]] query_entities query_of_any_row(std::string table);
 /// What an answer to `query_of_store_rows` has; nothing where the store has no such table. The error names the store; its effect is none.
 [[nodiscard]] result<store_rows> store_rows_in(std::string_view name, result<query_entities::response> const& found);
 /// Asks a store.

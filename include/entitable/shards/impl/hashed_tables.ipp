@@ -7,6 +7,7 @@
 #include <entitable/core/text.hpp>
 #include <entitable/core/try.hpp>
 #include <entitable/shards/detail/shard_tables.hpp>
+#include <entitable/shards/detail/store_rows.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -45,7 +46,7 @@ public:
         bool rows{};
     };
     [[nodiscard]] result<found> look(std::size_t place) const {
-        query_entities asked{stored(place), {}, {}, {"PartitionKey"}, 1, {}};
+        query_entities asked = query_of_any_row(stored(place));
         found here;
         do {
             auto some = ask(place, asked);

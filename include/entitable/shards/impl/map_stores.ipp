@@ -51,8 +51,7 @@ ENTITABLE_DECL result<void> check_part(
     call context;
     context.deadline = caller.deadline;
     context.cancellation = caller.cancellation;
-    auto const found =
-        through.execute(query_entities{place.table_name(table), {}, {}, {"PartitionKey"}, 1, {}}, context);
+    auto const found = through.execute(query_of_any_row(place.table_name(table)), context);
     if (!found && found.error().code == error_code::table_not_found) {
         return lost_part(place, table);
     }

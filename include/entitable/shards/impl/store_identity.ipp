@@ -12,6 +12,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
+ENTITABLE_DECL query_entities query_of_any_row(std::string table) {
+    query_entities made; // not made from a list: GCC 12 warns of one with empty ranges
+    made.table = std::move(table);
+    made.select = {"PartitionKey"};
+    made.page_size = 1;
+    return made;
+}
+
 ENTITABLE_DECL result<store_rows> store_rows_in(std::string_view name, result<query_entities::response> const& found) {
     store_rows made;
     if (!found && is_table_missing(found.error())) {
