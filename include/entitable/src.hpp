@@ -102,7 +102,9 @@
 #include <entitable/messaging/impl/keep_alive.ipp>
 #include <entitable/messaging/impl/queue_claim.ipp>
 #include <entitable/messaging/impl/queue_core.ipp>
+#include <entitable/messaging/impl/queue_ends.ipp>
 #include <entitable/messaging/impl/queue_keeping.ipp>
+#include <entitable/messaging/impl/queue_putting.ipp>
 #include <entitable/messaging/impl/queue_rows.ipp>
 #include <entitable/messaging/impl/saga.ipp>
 #include <entitable/pattern/impl/copy.ipp>

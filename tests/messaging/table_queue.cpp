@@ -348,9 +348,10 @@ TEST_CASE("table_queue: the stored form") {
     };
     CHECK(shown() ==
         "lane006 ~!id!one Queue_Key=\"~!q!0134116992000000000!one\"\n"
-        "lane006 ~!q!0134116992000000000!one what=\"buy\" price=1.5 Queue_Partition=\"York\" Queue_Row=\"0000000007\" "
-        "Queue_VisibleAt=2026-01-01T00:00:30Z Queue_Deliveries=1 Queue_Claim=\"beeb8da1658eec67f893a2eefb32555e\"\n"
-        "~!queue! ~!queue! Queue_Lanes=8\n");
+        "lane006 ~!q!0134116992300000000!one what=\"buy\" price=1.5 Queue_Partition=\"York\" Queue_Row=\"0000000007\" "
+        "Queue_VisibleAt=2026-01-01T00:00:30Z Queue_Deliveries=1 "
+        "Queue_Claim=\"beeb8da1658eec67f893a2eefb32555e!0134116992000000000\"\n"
+        "~!queue! ~!queue! Queue_Format=2 Queue_LaneCount=8\n");
     CHECK(detail::lane_of("one", 8) == 6);
     CHECK(detail::lane_of("", 8) == 1);
     CHECK(detail::lane_of("0123456789abcdef0123456789abcdef", 1000) == 578);

@@ -197,7 +197,7 @@ public:
     [[nodiscard]] result<std::optional<std::chrono::nanoseconds>> oldest_age() const {
         result<std::optional<std::chrono::nanoseconds>> age{std::in_place};
         auto read = core_.for_each_row(system_row::message, [&](row_view each, date_time told) {
-            std::chrono::nanoseconds const this_one{(told.ticks - detail::time_of_message(each.row_key).ticks) * 100};
+            std::chrono::nanoseconds const this_one{(told.ticks - detail::first_time_of(each).ticks) * 100};
             *age = (std::max)(age->value_or(this_one), this_one);
         });
         return read ? std::move(age) : result<std::optional<std::chrono::nanoseconds>>{std::move(read).as_failure()};

@@ -5,8 +5,10 @@
 /// \file
 /// The part of a queue that does not depend on its messages: the protocol of its rows.
 ///
-/// Enqueue inserts an identity and the message as one: an identity that is there says that all is done. A claim merges the time until which
-/// it holds, one delivery more and a claim id of its own into messages that it has just read, under their ETags: the new ETags are the receipts.
+/// Enqueue inserts an identity and the message as one: an identity that is there says that all is done. A lane is in the order in which its
+/// messages can be claimed, so a claim reads its head up to now, and nothing of what is delayed or in other hands. It moves messages that it has just
+/// read, under their ETags, to the time when the claim is over, with one delivery more and a claim id of its own: the new keys and ETags are the
+/// receipts. What is renewed stays where it is, with a later time in `Queue_VisibleAt`: so do the claims and delays of programs of format 1.
 /// Complete removes the message under its receipt and marks the identity with the claim id, as one. So each answer that was lost can be
 /// concluded from what is stored, and no late request of anybody finds an ETag that it knows.
 
@@ -14,6 +16,7 @@
 #include <entitable/core/function_ref.hpp>
 #include <entitable/messaging/detail/held_time.hpp>
 #include <entitable/messaging/detail/queue_rows.hpp>
+#include <entitable/messaging/detail/store_clock.hpp>
 #include <entitable/messaging/queue_options.hpp>
 
 #include <mutex>
@@ -46,18 +49,19 @@ struct held_message {
 /// How a message is put in: fixed once, for all its sendings.
 struct enqueue_plan {
     std::string id;
+    std::size_t lane_number{};
     std::string lane;
     std::string key;
     date_time visible_at; ///< 1601: at once
 };
 
-/// How far a worker has looked at a lane.
-struct lane_cursor {
-    std::string behind;    ///< the last row key; empty: at the head
-    date_time head_due;    ///< when a message before the cursor can be had again
-    date_time head_seen;   ///< when it looked at the head
-    date_time told;        ///< the time of the store in the last answer
-    steady_time told_at{}; ///< when that was
+/// What a worker knows of a lane.
+struct lane_state {
+    store_clock clock; ///< of the store that has the lane
+    std::string
+        behind; ///< a claim begins behind this row key: rows before it are held where they stand; empty: at the head
+    date_time head_due;  ///< when it begins at the head again
+    date_time ahead_due; ///< when it looks at rows whose time has not come
 };
 
 /// OutOfRangeInput for options that cannot be, but for the lanes.
@@ -96,8 +100,10 @@ public:
     }
 
     [[nodiscard]] result<bool> create() const;
-    /// Read once. ResourceNotFound where the queue was not created.
+    /// Read once. ResourceNotFound where the queue was not created, StoreNewer where a later version of the library has made it.
     [[nodiscard]] result<std::size_t> lanes() const;
+    /// The time of a lane's store, as far as it is known.
+    [[nodiscard]] date_time store_time(std::size_t lane) const;
     [[nodiscard]] std::string fresh_id() const { return state().ids.next(); }
     /// Of a message.
     [[nodiscard]] std::string message_id() const { return state().ids.next_at(time().now()); }
@@ -106,6 +112,8 @@ public:
     [[nodiscard]] result<enqueued> enqueue(enqueue_plan const& at, row_view message) const;
     /// Several messages, in one transaction for each 32 of them, under fresh ids. How many were put in, and why no more.
     [[nodiscard]] result<std::vector<enqueued>> enqueue_group(std::vector<row> const& messages) const;
+    /// Whether all that is stored with a message in the course of time has room beside it; else TooManyProperties or EntityTooLarge.
+    [[nodiscard]] static result<void> check_room(row_view message);
 
     [[nodiscard]] result<std::vector<held_message>> claim(std::uint32_t most, claim_options const& how) const;
     /// Merges properties into the message under its receipt, with other changes of the lane: until it is known, or lost.
@@ -114,7 +122,8 @@ public:
     [[nodiscard]] result<void> renew(receipt& held, std::chrono::nanoseconds visibility) const;
     /// With a reason, unless that is empty. The receipt is not spent yet.
     [[nodiscard]] result<void> give_back(receipt& held, std::string_view why, std::chrono::nanoseconds delay) const;
-    [[nodiscard]] result<void> complete(receipt& held) const;
+    /// `group`: the row key of the mark that a transaction of several has left, if it was applied.
+    [[nodiscard]] result<void> complete(receipt& held, std::string_view group = {}) const;
     /// Several at once, those of a lane as one; how many are done. What was lost is not counted.
     [[nodiscard]] result<std::size_t> complete_group(std::vector<receipt*> const& all) const;
     /// What a message says now of a receipt, which takes it over: whether it still holds.
@@ -162,10 +171,12 @@ private:
         table_core table;
         queue_options options;
         fresh_ids ids;
-        atomic<std::size_t> lanes{0}; ///< 0: not read yet
+        atomic<std::size_t> lanes{0};   ///< 0: not read yet
+        atomic<std::int32_t> format{0}; ///< written before `lanes`
         std::mutex guard;
-        std::vector<lane_cursor> cursors; ///< guarded
-        std::size_t next_lane{};          ///< guarded
+        store_clock clock;                   ///< guarded: of the store that has the header
+        std::vector<lane_state> lane_states; ///< guarded
+        std::size_t next_lane{};             ///< guarded
     };
     /// A message that is to be claimed.
     struct pick {
@@ -178,16 +189,45 @@ private:
         std::vector<pick> used_up;
         date_time told;
         date_time due; ///< when the first of those that are invisible can be had
-        bool to_end{};
+        std::string
+            last_held; ///< the last row key of those that are held where they stand, before the first that is ready
+        std::size_t held{}; ///< how many these are
+    };
+    /// Which part of a lane is looked at, and for how many messages.
+    struct search {
+        std::string behind; ///< empty: from the head
+        date_time up_to;    ///< rows whose time is later are left alone, but for those of the first page if it says so
+        bool ahead{};       ///< the first page goes on behind that
+        std::uint32_t page{}; ///< rows of the first page
+        std::uint32_t most{}; ///< messages
+    };
+    /// A message that is being moved by a claim.
+    struct move {
+        pick from;
+        row to;
+        std::string claim;
     };
 
     [[nodiscard]] bool again(std::uint32_t& attempt) const { return wait_before_sending(options(), random(), attempt); }
-    [[nodiscard]] result<found_rows> scan(std::string const& lane, std::string_view behind, std::string_view up_to,
-        std::uint32_t most, cancellation_token const& stop) const;
-    [[nodiscard]] result<std::vector<held_message>> claim_from(
-        std::size_t lane, std::uint32_t most, cancellation_token const& stop, date_time& due, date_time& told) const;
+    /// Whether the message of a receipt was completed under it, alone or with a group.
+    [[nodiscard]] result<bool> is_done(receipt const& held, std::string_view group) const;
+    void know_time(std::size_t lane, date_time told) const;
+    /// Asks the store of a lane, where its time is not known well enough for a delay.
+    [[nodiscard]] result<date_time> certain_time(enqueue_plan const& of) const;
+    /// Sends an enqueue until it is known; true where its rows were there before.
+    [[nodiscard]] result<bool> put(transact const& request, std::size_t lane) const;
+    /// A fresh id of a message whose lane is this one.
+    [[nodiscard]] std::string id_in_lane(std::size_t lane, std::size_t lanes) const;
+    [[nodiscard]] result<found_rows> scan(
+        std::string const& lane, search const& at, cancellation_token const& stop) const;
+    [[nodiscard]] result<std::vector<held_message>> claim_from(std::size_t lane, std::uint32_t most, bool waits,
+        cancellation_token const& stop, date_time& due, date_time& told) const;
+    [[nodiscard]] std::vector<move> moves_of(std::vector<pick> ready, date_time until) const;
     [[nodiscard]] result<std::vector<held_message>> take(
         std::string const& lane, std::vector<pick> ready, date_time scanned) const;
+    /// The rows of a lane between two keys, both included, until all are read.
+    [[nodiscard]] result<void> for_each_between(std::string const& lane, std::string_view first, std::string_view last,
+        std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
     /// Reads the row of a message, however often that takes.
     [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
@@ -206,5 +246,7 @@ ENTITABLE_END_NAMESPACE
 #if !defined(ENTITABLE_SEPARATE_COMPILATION)
 #include <entitable/messaging/impl/queue_claim.ipp>
 #include <entitable/messaging/impl/queue_core.ipp>
+#include <entitable/messaging/impl/queue_ends.ipp>
 #include <entitable/messaging/impl/queue_keeping.ipp>
+#include <entitable/messaging/impl/queue_putting.ipp>
 #endif

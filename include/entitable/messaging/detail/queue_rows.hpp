@@ -18,35 +18,55 @@ namespace queue_property {
 inline constexpr std::string_view prefix = "Queue_";
 inline constexpr std::string_view visible_at = "Queue_VisibleAt";  // DateTime; absent: at once
 inline constexpr std::string_view deliveries = "Queue_Deliveries"; // Int32
-inline constexpr std::string_view claim = "Queue_Claim";           // String, 32 hexadecimal digits
+inline constexpr std::string_view claim = "Queue_Claim";           // String: of the last claim; see `claim_text`
 inline constexpr std::string_view entity_partition =
-    "Queue_Partition";                                      // String: the partition key of the message's entity
-inline constexpr std::string_view entity_row = "Queue_Row"; // String: its row key
-inline constexpr std::string_view why = "Queue_Why";        // String: the last failure
-inline constexpr std::string_view step = "Queue_Step";      // Int32: of a saga
-inline constexpr std::string_view steps = "Queue_Steps";    // Int64: which steps the saga has
-inline constexpr std::string_view key = "Queue_Key";        // String: the row key of the message
-inline constexpr std::string_view state = "Queue_State";    // String: of an identity
-inline constexpr std::string_view lanes = "Queue_Lanes";    // Int32: of a queue
+    "Queue_Partition";                                            // String: the partition key of the message's entity
+inline constexpr std::string_view entity_row = "Queue_Row";       // String: its row key
+inline constexpr std::string_view why = "Queue_Why";              // String: the last failure
+inline constexpr std::string_view step = "Queue_Step";            // Int32: of a saga
+inline constexpr std::string_view steps = "Queue_Steps";          // Int64: which steps the saga has
+inline constexpr std::string_view key = "Queue_Key";              // String: the row key of the message
+inline constexpr std::string_view state = "Queue_State";          // String: of an identity
+inline constexpr std::string_view lanes = "Queue_Lanes";          // Int32: of a queue of format 1
+inline constexpr std::string_view format = "Queue_Format";        // Int32: of a queue; absent: 1
+inline constexpr std::string_view lane_count = "Queue_LaneCount"; // Int32: of a queue of format 2
 } // namespace queue_property
+
+/// The format of a queue that `create` makes. What differs from format 1: messages of a group have one identity together, which programs that know
+/// format 1 alone cannot complete.
+inline constexpr std::int32_t queue_format = 2;
+/// As many bytes of messages are written in one transaction, or one message. The service takes 4 MiB, and JSON may be longer than what is stored.
+inline constexpr std::size_t most_bytes_together = 512 * 1024;
 
 /// The partition key of a lane.
 ENTITABLE_LAZY [[nodiscard]] std::string lane_key(std::size_t lane);
 /// The lane of an id, for ever.
 ENTITABLE_LAZY [[nodiscard]] std::size_t lane_of(std::string_view id, std::size_t lanes) noexcept;
-/// The row key of a message.
-ENTITABLE_LAZY [[nodiscard]] std::string message_key(date_time enqueued, std::string_view id);
+/// The row key of a message: nobody claims it before that time. A lane is in the order in which its messages can be claimed.
+ENTITABLE_LAZY [[nodiscard]] std::string message_key(date_time from, std::string_view id);
 /// The id in the row key of a message.
 ENTITABLE_LAZY [[nodiscard]] std::string_view id_of_message(std::string_view row_key) noexcept;
 /// The time in the row key of a message.
 ENTITABLE_LAZY [[nodiscard]] date_time time_of_message(std::string_view row_key) noexcept;
+/// Where the message stood before it was first claimed: the time of its first row key.
+ENTITABLE_LAZY [[nodiscard]] date_time first_time_of(row_view stored) noexcept;
+/// What a message says of its last claim: 32 hexadecimal digits, `!`, and the time of its first row key.
+ENTITABLE_LAZY [[nodiscard]] std::string claim_text(std::string_view claim, date_time first);
+/// The id of a message of a group: the id of the group, `.`, and two digits.
+ENTITABLE_LAZY [[nodiscard]] std::string id_in_group(std::string_view group, std::size_t index);
+/// Whether it is one: it has no identity of its own.
+ENTITABLE_LAZY [[nodiscard]] bool is_id_in_group(std::string_view id) noexcept;
 /// The rows of a kind that stand behind a row key; all of them for an empty one.
 ENTITABLE_LAZY [[nodiscard]] key_interval rows_of_kind(std::string_view prefix, std::string_view behind = {});
 
 /// The properties of an entity and its keys, under other keys.
 ENTITABLE_LAZY [[nodiscard]] row_builder message_row(std::string_view lane, std::string_view key, row_view message);
-/// The stored row of a message or a dead letter under another key, without what is left of its deliveries if it is to begin anew.
-ENTITABLE_LAZY [[nodiscard]] row_builder moved_message(std::string_view key, row_view stored, bool anew);
+/// The stored row of a message or a dead letter under another key, without what is left of its deliveries if it is to begin again.
+ENTITABLE_LAZY [[nodiscard]] row_builder moved_message(std::string_view key, row_view stored, bool again);
+/// The stored row of a message under another key, with changes laid over it.
+ENTITABLE_LAZY [[nodiscard]] row changed_message(std::string_view key, row_view stored, row_view changes);
+/// Only the keys, for a removal.
+ENTITABLE_LAZY [[nodiscard]] row keys_of(std::string_view lane, std::string_view key);
 /// The message in a stored row, as the row of its entity.
 ENTITABLE_LAZY [[nodiscard]] row_view entity_in(row_view stored) noexcept;
 /// The same without the queue's properties.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
@@ -57,7 +58,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t
         date_time due = no_date;
         date_time told;
         for (std::size_t index = 0; index < number; ++index) {
-            ENTITABLE_TRY(auto got, claim_from((first + index) % number, most, how.stop, due, told));
+            bool const waits = time().steady() < end;
+            ENTITABLE_TRY(auto got, claim_from((first + index) % number, most, waits, how.stop, due, told));
             if (!got.empty() || how.stop.cancelled()) {
                 return got;
             }
@@ -79,13 +81,15 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t
     }
 }
 
-ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(std::string const& lane, std::string_view behind,
-    std::string_view up_to, std::uint32_t most, cancellation_token const& stop) const {
-    query_entities asked{table().name(), {key_interval::only(lane), rows_of_kind(system_row::message, behind)}, {}, {},
-        std::clamp(most + 4, std::uint32_t{8}, std::uint32_t{100}), {}};
-    if (!up_to.empty()) {
-        asked.range.row.upper = key_bound::including(std::string{up_to});
+ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
+    std::string const& lane, search const& at, cancellation_token const& stop) const {
+    query_entities asked;
+    asked.table = table().name();
+    asked.range = {key_interval::only(lane), rows_of_kind(system_row::message, at.behind)};
+    if (!at.ahead) {
+        asked.range.row.upper = key_bound::excluding(message_key(at.up_to, {}));
     }
+    asked.page_size = at.page;
     result<found_rows> found{std::in_place};
     found->due = no_date;
     for (std::uint32_t attempt = 0;;) {
@@ -96,10 +100,14 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(std::string const
             }
             continue;
         }
-        for (std::size_t index = 0; index < page->rows.size() && found->ready.size() < most; ++index) {
+        for (std::size_t index = 0; index < page->rows.size() && found->ready.size() < at.most; ++index) {
             row_view const each = page->rows[index];
             if (date_time const visible = visible_at_of(each); visible > found->told) {
                 found->due = (std::min)(found->due, visible);
+                if (found->ready.empty() && time_of_message(each.row_key) <= found->told) {
+                    ++found->held;
+                    found->last_held = each.row_key;
+                }
             } else if (int32_in(each, queue_property::deliveries) >=
                 static_cast<std::int32_t>((std::max)(options().max_deliveries, 1U))) {
                 found->used_up.push_back({row{each}, each.etag()});
@@ -107,8 +115,10 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(std::string const
                 found->ready.push_back({row{each}, each.etag()});
             }
         }
-        found->to_end = !page->continuation;
-        if (found->to_end || found->ready.size() >= most) {
+        bool const is_over = !page->continuation || found->ready.size() >= at.most;
+        bool const is_ahead =
+            !page->rows.empty() && time_of_message(page->rows[page->rows.size() - 1].row_key) > at.up_to;
+        if (is_over || is_ahead) {
             return found;
         }
         asked.continuation = std::move(page->continuation);
@@ -116,52 +126,57 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(std::string const
     }
 }
 
-ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(
-    std::size_t lane, std::uint32_t most, cancellation_token const& stop, date_time& due, date_time& told) const {
+ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::size_t lane, std::uint32_t most,
+    bool waits, cancellation_token const& stop, date_time& due, date_time& told) const {
     constexpr std::int64_t second = date_time::ticks_per_second;
+    constexpr std::int64_t tolerance = 2 * second; // dates of HTTP are of whole seconds, and answers take time
+    constexpr std::size_t many = 32;
     std::string const name = lane_key(lane);
-    for (int look = 0; look < 8; ++look) { // others were faster each time: there is work elsewhere
-        lane_cursor at;
+    for (int turn = 0; turn < 8; ++turn) { // others were faster each time: there is work elsewhere
+        lane_state at;
         {
             std::lock_guard const lock{state().guard};
-            at = state().cursors[lane];
+            at = state().lane_states[lane];
+            at.clock = at.clock.known() ? at.clock : state().clock;
         }
-        // Something before the cursor can be had by now, or could be: given back, or put in with an earlier time.
-        std::int64_t const latest = at.head_seen.ticks + options().visibility.count() / 100;
-        std::int64_t const now = at.told.ticks +
-            std::chrono::duration_cast<std::chrono::nanoseconds>(time().steady() - at.told_at).count() / 100;
-        bool const back = now >= (std::min)(at.head_due.ticks, latest) && now >= at.head_seen.ticks + second;
-        if (back) {
+        date_time const now = at.clock.now(time());
+        if (now >= at.head_due || now.ticks + 3600 * second < at.head_due.ticks) { // or the clock was set back
             at.behind.clear();
         }
-        bool const from_head = at.behind.empty();
-        ENTITABLE_TRY(found_rows found, scan(name, at.behind, {}, most, stop));
-        if (found.ready.empty() && !from_head) {
-            date_time const first_due = found.due;
-            std::vector<pick> used_up = std::move(found.used_up);
-            ENTITABLE_TRY(found, scan(name, {}, at.behind, most, stop));
-            found.due = (std::min)(found.due, first_due);
-            std::move(used_up.begin(), used_up.end(), std::back_inserter(found.used_up));
-            at.behind.clear();
-        }
-        told = at.told = found.told;
-        at.told_at = time().steady();
+        // A program whose clock was fast may have put in what can be had by now under a time to come.
+        bool const looks_ahead = now >= at.ahead_due || now.ticks + 3600 * second < at.ahead_due.ticks;
+        std::uint32_t const page = looks_ahead ? 100 : std::clamp(most + 4, std::uint32_t{8}, std::uint32_t{100});
+        ENTITABLE_TRY(
+            found_rows found, scan(name, {at.behind, {now.ticks + tolerance}, looks_ahead || waits, page, most}, stop));
+        told = found.told;
         due = (std::min)(due, found.due);
-        if (at.behind.empty()) {
-            at.head_seen = found.told;
-            at.head_due = no_date;
-        }
         for (pick const& each : found.used_up) {
             static_cast<void>(bury(name, each)); // whoever meets it next tries again
         }
-        date_time const claimed_until{found.told.ticks + options().visibility.count() / 100};
-        at.head_due = (std::min)({at.head_due, found.due, found.ready.empty() ? no_date : claimed_until});
-        at.behind = found.ready.empty() ? at.behind : std::string{found.ready.back().stored.row_key()};
+        if (looks_ahead) { // again at once while there is something
+            bool const found_one = !found.ready.empty() &&
+                time_of_message(found.ready.back().stored.row_key()).ticks > found.told.ticks + tolerance;
+            at.ahead_due = found_one ? date_time{} : date_time{found.told.ticks + 10 * second};
+        }
+        if (found.held >=
+            many) { // renewed, or held by programs of format 1: read again after a time that grows with their number
+            if (at.behind.empty()) {
+                at.head_due = {found.told.ticks + second + static_cast<std::int64_t>(found.held) * second / 1000};
+            }
+            at.behind = found.last_held;
+        }
         {
             std::lock_guard const lock{state().guard};
-            state().cursors[lane] = at;
+            at.clock.know(found.told, time());
+            state().lane_states[lane] = at;
         }
-        if (found.ready.empty() || stop.cancelled()) {
+        if (stop.cancelled()) {
+            return std::vector<held_message>{};
+        }
+        if (found.ready.empty()) {
+            if (found.told.ticks > now.ticks + tolerance) {
+                continue; // its clock was put forward: there may be something after all
+            }
             return std::vector<held_message>{};
         }
         ENTITABLE_TRY(auto got, take(name, std::move(found.ready), found.told));
@@ -172,20 +187,71 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(
     return std::vector<held_message>{};
 }
 
+ENTITABLE_DECL result<void> queue_core::for_each_between(std::string const& lane, std::string_view first,
+    std::string_view last, std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const {
+    query_entities asked;
+    asked.table = table().name();
+    asked.range = {
+        key_interval::only(lane), {key_bound::including(std::string{first}), key_bound::including(std::string{last})}};
+    for (;;) {
+        date_time told;
+        auto page = send(asked, told);
+        if (!page) {
+            if (!worth_retrying(page.error()) || !again(attempt)) {
+                return std::move(page).as_failure();
+            }
+            continue;
+        }
+        for (std::size_t index = 0; index < page->rows.size(); ++index) {
+            visit(page->rows[index], told);
+        }
+        if (!page->continuation) {
+            return {};
+        }
+        asked.continuation = std::move(page->continuation);
+    }
+}
+
+ENTITABLE_DECL std::vector<queue_core::move> queue_core::moves_of(std::vector<pick> ready, date_time until) const {
+    std::string const claim = fresh_id(); // for this call alone: what has it is ours
+    std::vector<move> all;
+    all.reserve(ready.size());
+    std::size_t bytes = 0;
+    for (pick& each : ready) {
+        row_view const stored = each.stored;
+        bytes += stored.payload.size();
+        if (!all.empty() && bytes > most_bytes_together) {
+            break;
+        }
+        std::string text = claim_text(claim, first_time_of(stored));
+        std::string key = message_key(until, id_of_message(stored.row_key));
+        if (key == stored.row_key) { // a key of a program whose clock is fast
+            key = message_key({until.ticks + 1}, id_of_message(stored.row_key));
+        }
+        row_builder changes{{}, {}};
+        changes.add(queue_property::visible_at, value_view{until});
+        changes.add(queue_property::deliveries, value_view{int32_in(stored, queue_property::deliveries) + 1});
+        changes.add(queue_property::claim, value_view{text});
+        row to = changed_message(key, stored, changes.build());
+        all.push_back({std::move(each), std::move(to), std::move(text)});
+    }
+    return all;
+}
+
 ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
     std::string const& lane, std::vector<pick> ready, date_time scanned) const {
-    std::string const claim = fresh_id(); // for this call alone: what has it is ours
     date_time const until{scanned.ticks + options().visibility.count() / 100};
+    std::vector<move> moves = moves_of(std::move(ready), until);
     result<std::vector<held_message>> taken{std::in_place};
-    auto const hold = [&](pick& each, etag version, date_time told) {
-        held_message made;
-        made.stored = std::move(each.stored);
-        row_view const stored = made.stored;
+    taken->reserve(moves.size());
+    auto const hold = [&](move& each, etag version, date_time told) {
+        held_message& made = taken->emplace_back();
+        row_view const stored = each.to;
         made.held.lane = lane;
         made.held.key = stored.row_key;
-        made.held.claim = claim;
+        made.held.claim = std::move(each.claim);
         made.held.version = std::move(version);
-        made.held.deliveries = static_cast<std::uint32_t>(int32_in(stored, queue_property::deliveries)) + 1;
+        made.held.deliveries = static_cast<std::uint32_t>(int32_in(stored, queue_property::deliveries));
         made.held.step = int32_in(stored, queue_property::step);
         auto const steps = stored.find(queue_property::steps);
         made.held.steps = steps && steps->type() == edm_type::int64 ? steps->as_int64() : 0;
@@ -193,22 +259,21 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         made.held.told = told;
         made.held.told_at = time().steady();
         made.held.spent = false;
-        taken->push_back(std::move(made));
+        made.stored = std::move(each.to);
     };
+    bool maybe = false;
     for (std::uint32_t attempt = 0; taken->empty();) {
         transact request{table().name(), {}};
-        for (pick const& each : ready) {
-            row_builder made{lane, each.stored.row_key()};
-            made.add(queue_property::visible_at, value_view{until});
-            made.add(queue_property::deliveries, value_view{int32_in(each.stored, queue_property::deliveries) + 1});
-            made.add(queue_property::claim, value_view{claim});
-            request.changes.push_back(mutation::merge(made.build(), each.version));
+        request.changes.reserve(2 * moves.size());
+        for (move const& each : moves) {
+            request.changes.push_back(mutation::remove(keys_of(lane, each.from.stored.row_key()), each.from.version));
+            request.changes.push_back(mutation::insert(each.to));
         }
         date_time told;
         auto answer = send(request, told);
         if (answer) {
-            for (std::size_t index = 0; index < ready.size(); ++index) {
-                hold(ready[index], std::move(answer->results[index].etag), told);
+            for (std::size_t index = 0; index < moves.size(); ++index) {
+                hold(moves[index], std::move(answer->results[2 * index + 1].etag), told);
             }
             break;
         }
@@ -219,44 +284,42 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             return std::move(answer).as_failure();
         }
         // The rows say who has them: this call, nobody yet, or somebody else.
-        std::vector<pick> left;
-        std::string const first{ready.front().stored.row_key()};
-        std::string const last{ready.back().stored.row_key()};
-        query_entities asked{table().name(),
-            {key_interval::only(lane), {key_bound::including(first), key_bound::including(last)}}, {}, {}, 100, {}};
-        std::size_t at = 0;
-        for (bool more = true; more;) {
-            auto page = send(asked, told);
-            if (!page) {
-                if (!worth_retrying(page.error()) || !again(attempt)) {
-                    failure unknown = std::move(page).as_failure();
-                    unknown.error().effect = effect::unknown; // they come again when the claim is over
-                    return unknown;
-                }
-                continue;
+        std::map<std::string_view, move*> at;
+        auto const read_rows = [&](bool from, auto const& visit) {
+            at.clear();
+            for (move& each : moves) {
+                at.emplace(from ? each.from.stored.row_key() : each.to.row_key(), &each);
             }
-            for (std::size_t index = 0; index < page->rows.size(); ++index) {
-                row_view const each = page->rows[index];
-                while (at < ready.size() && text::compare_utf16(ready[at].stored.row_key(), each.row_key) < 0) {
-                    ++at;
-                }
-                if (at == ready.size() || ready[at].stored.row_key() != each.row_key) {
-                    continue;
-                }
-                if (text_in(each, queue_property::claim) == claim) {
-                    hold(ready[at], each.etag(), told);
-                } else if (each.etag() == ready[at].version) {
-                    left.push_back(std::move(ready[at]));
-                }
-                ++at;
+            return for_each_between(
+                lane, at.begin()->first, at.rbegin()->first, attempt, [&](row_view each, date_time when) {
+                    if (auto const one = at.find(each.row_key); one != at.end()) {
+                        visit(*one->second, each, when);
+                    }
+                });
+        };
+        maybe = maybe || refused.effect == effect::unknown;
+        auto read = !maybe ? result<void>{} : read_rows(false, [&](move& each, row_view stored, date_time when) {
+            if (text_in(stored, queue_property::claim) == each.claim) {
+                hold(each, stored.etag(), when);
             }
-            more = page->continuation.has_value();
-            asked.continuation = std::move(page->continuation);
+        });
+        std::vector<move> left;
+        if (read && taken->empty()) {
+            read = read_rows(true, [&](move& each, row_view stored, date_time) {
+                if (stored.etag() == each.from.version) {
+                    left.push_back(each);
+                }
+            });
+        }
+        if (!read) {
+            failure unread = std::move(read).as_failure();
+            unread.error().effect = effect::unknown; // they come again when the claim is over
+            return unread;
         }
         if (!taken->empty() || left.empty()) {
             break;
         }
-        ready = std::move(left);
+        moves = std::move(left);
         if (!again(attempt)) {
             failure unknown = std::move(answer).as_failure();
             unknown.error().effect = effect::unknown;
@@ -273,13 +336,13 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
 
 ENTITABLE_DECL bool queue_core::bury(std::string const& lane, pick const& one) const {
     row_view const stored = one.stored;
-    row_builder dead =
-        moved_message(text::joined({system_row::dead_letter, id_of_message(stored.row_key)}), stored, false);
-    dead.add(queue_property::key, value_view{stored.row_key});
+    std::string_view const id = id_of_message(stored.row_key);
+    row_builder dead = moved_message(text::joined({system_row::dead_letter, id}), stored, false);
+    std::string const first = message_key(first_time_of(stored), id);
+    dead.add(queue_property::key, value_view{first});
     date_time told;
-    return send(
-        transact{table().name(),
-            {mutation::remove(row_builder{lane, stored.row_key}.build(), one.version), mutation::insert(dead.build())}},
+    return send(transact{table().name(),
+                    {mutation::remove(keys_of(lane, stored.row_key), one.version), mutation::insert(dead.build())}},
         told)
         .has_value();
 }

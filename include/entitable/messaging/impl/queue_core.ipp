@@ -58,7 +58,8 @@ ENTITABLE_DECL result<bool> queue_core::create() const {
     ENTITABLE_CHECK(check_options());
     ENTITABLE_TRY(bool const made, table().create_if_absent());
     row_builder header{system_row::queue, system_row::queue};
-    header.add(queue_property::lanes, value_view{static_cast<std::int32_t>(options().lanes)});
+    header.add(queue_property::format, value_view{queue_format});
+    header.add(queue_property::lane_count, value_view{static_cast<std::int32_t>(options().lanes)});
     write_entity const request{table().name(), mutation::insert(header.build())};
     date_time told;
     for (std::uint32_t attempt = 0;;) {
@@ -81,19 +82,42 @@ ENTITABLE_DECL result<std::size_t> queue_core::lanes() const {
     ENTITABLE_CHECK(check_options());
     date_time told;
     ENTITABLE_TRY(auto const header, read(std::string{system_row::queue}, system_row::queue, told));
-    std::int32_t const number = header ? int32_in(*header, queue_property::lanes) : 0;
+    if (!header) {
+        return failure{
+            error_code::resource_not_found, text::joined({"the queue ", table().name(), " was not created"})};
+    }
+    std::int32_t const format = (std::max)(int32_in(*header, queue_property::format), 1);
+    if (format > queue_format) {
+        return failure{error_code::store_newer,
+            text::joined({"the queue ", table().name(), " has format ", std::to_string(format),
+                "; this version knows formats up to ", std::to_string(queue_format)})};
+    }
+    std::int32_t const number = int32_in(*header, format == 1 ? queue_property::lanes : queue_property::lane_count);
     if (number < 1 || number > 1000) {
-        return failure{header ? error_code::row_malformed : error_code::resource_not_found,
-            text::joined({"the queue ", table().name(), header ? " is not one of this version" : " was not created"})};
+        return failure{error_code::row_malformed,
+            text::joined({"the header of the queue ", table().name(), " has ", std::to_string(number), " lanes"})};
     }
     auto const found = static_cast<std::size_t>(number);
     std::lock_guard const lock{state().guard};
-    if (state().cursors.empty()) {
-        state().cursors.resize(found);
+    if (state().lane_states.empty()) {
+        state().lane_states.resize(found);
         state().next_lane = static_cast<std::size_t>(random().bits() % found);
+        state().clock.know(told, time());
     }
+    state().format.store(format, memory_order::relaxed);
     state().lanes.store(found, memory_order::release);
     return found;
+}
+
+ENTITABLE_DECL void queue_core::know_time(std::size_t lane, date_time told) const {
+    std::lock_guard const lock{state().guard};
+    state().lane_states[lane].clock.know(told, time());
+}
+
+ENTITABLE_DECL date_time queue_core::store_time(std::size_t lane) const {
+    std::lock_guard const lock{state().guard};
+    store_clock const& own = state().lane_states[lane].clock;
+    return (own.known() ? own : state().clock).now(time());
 }
 
 ENTITABLE_DECL result<std::optional<row>> queue_core::read(
@@ -116,90 +140,6 @@ ENTITABLE_DECL result<std::optional<row>> queue_core::read(
             return std::move(page).as_failure();
         }
     }
-}
-
-// ---- putting in ----
-
-ENTITABLE_DECL result<enqueue_plan> queue_core::plan(enqueue_options const& how) const {
-    ENTITABLE_TRY(std::size_t const number, lanes());
-    enqueue_plan made;
-    made.id = how.id.empty() ? message_id() : how.id;
-    made.lane = lane_key(lane_of(made.id, number));
-    made.key = message_key(time().now(), made.id);
-    if (how.delay > std::chrono::nanoseconds{}) {
-        date_time told; // what the clock of this program says does not matter
-        ENTITABLE_CHECK(read(std::string{system_row::queue}, system_row::queue, told));
-        made.visible_at = {told.ticks + how.delay.count() / 100};
-    }
-    return made;
-}
-
-ENTITABLE_DECL result<enqueued> queue_core::enqueue(enqueue_plan const& at, row_view message) const {
-    row_builder identity{at.lane, text::joined({system_row::identity, at.id})};
-    identity.add(queue_property::key, value_view{at.key});
-    row_builder made = message_row(at.lane, at.key, message);
-    if (at.visible_at != date_time{}) {
-        made.add(queue_property::visible_at, value_view{at.visible_at});
-    }
-    transact const request{table().name(), {mutation::insert(identity.build()), mutation::insert(made.build())}};
-    bool maybe = false;
-    date_time told;
-    for (std::uint32_t attempt = 0;;) {
-        auto const answer = send(request, told);
-        if (answer) {
-            return enqueued{at.id, false};
-        }
-        error refused = answer.error();
-        if (refused.code == error_code::entity_already_exists) {
-            return enqueued{at.id, !maybe}; // whatever has become of the message
-        }
-        maybe = maybe || refused.effect == effect::unknown;
-        if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
-            refused.effect = maybe ? effect::unknown : effect::none;
-            return failure{std::move(refused)};
-        }
-    }
-}
-
-ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vector<row> const& messages) const {
-    constexpr std::size_t group = 32;
-    ENTITABLE_TRY(std::size_t const number, lanes());
-    result<std::vector<enqueued>> all{std::in_place};
-    for (std::size_t first = 0; first < messages.size(); first += group) {
-        std::size_t const lane = static_cast<std::size_t>(random().bits() % number);
-        std::string const lane_name = lane_key(lane);
-        transact request{table().name(), {}};
-        std::size_t const end = (std::min)(messages.size(), first + group);
-        std::vector<enqueued> made;
-        for (std::size_t index = first; index < end; ++index) {
-            std::string id = message_id();
-            while (lane_of(id, number) != lane) {
-                id = message_id(); // nobody knows it yet: one whose lane is that of the others
-            }
-            std::string const key = message_key(time().now(), id);
-            row_builder identity{lane_name, text::joined({system_row::identity, id})};
-            identity.add(queue_property::key, value_view{key});
-            request.changes.push_back(mutation::insert(identity.build()));
-            request.changes.push_back(mutation::insert(message_row(lane_name, key, messages[index]).build()));
-            made.push_back({std::move(id), false});
-        }
-        date_time told;
-        bool maybe = false;
-        for (std::uint32_t attempt = 0;;) {
-            auto const answer = send(request, told);
-            if (answer || (maybe && answer.error().code == error_code::entity_already_exists)) {
-                break;
-            }
-            error refused = answer.error();
-            maybe = maybe || refused.effect == effect::unknown;
-            if ((refused.effect == effect::none && !worth_retrying(refused)) || !again(attempt)) {
-                refused.effect = maybe || first > 0 ? effect::unknown : effect::none;
-                return failure{std::move(refused)};
-            }
-        }
-        all->insert(all->end(), std::make_move_iterator(made.begin()), std::make_move_iterator(made.end()));
-    }
-    return all;
 }
 
 // ---- under a receipt ----
@@ -313,77 +253,6 @@ ENTITABLE_DECL result<void> queue_core::renew(receipt& held, std::chrono::nanose
         held.visible_at = until;
     }
     return written;
-}
-
-ENTITABLE_DECL result<void> queue_core::give_back(
-    receipt& held, std::string_view why, std::chrono::nanoseconds delay) const {
-    return write(held, [&](row_builder& made) {
-        date_time const from = held.store_time(time().steady());
-        made.add(queue_property::visible_at, value_view{date_time{from.ticks + delay.count() / 100}});
-        if (!why.empty()) {
-            made.add(queue_property::why, value_view{why});
-        }
-    });
-}
-
-/// What the identity of a message says when it is done.
-ENTITABLE_DECL row done_identity(receipt const& held) {
-    row_builder identity{held.lane, text::joined({system_row::identity, held.id()})};
-    identity.add(queue_property::state, value_view{"done"});
-    identity.add(queue_property::claim, value_view{held.claim});
-    return identity.build();
-}
-
-ENTITABLE_DECL result<void> queue_core::complete(receipt& held) const {
-    if (held.spent) {
-        return receipt_is_spent();
-    }
-    std::string const identity_key = text::joined({system_row::identity, held.id()});
-    row const done = done_identity(held);
-    bool maybe = false;
-    for (std::uint32_t attempt = 0;;) {
-        ENTITABLE_CHECK(know_version(held));
-        transact const request{table().name(),
-            {mutation::remove(row_builder{held.lane, held.key}.build(), held.version),
-                mutation::merge(done, any_etag)}};
-        date_time told;
-        auto const answer = send(request, told);
-        if (answer) {
-            held.spent = true;
-            return {};
-        }
-        error refused = answer.error();
-        maybe = maybe || refused.effect == effect::unknown;
-        if (refused.code == error_code::resource_not_found) {
-            ENTITABLE_TRY(auto const found, read(held.lane, identity_key, told));
-            if (found && text_in(*found, queue_property::state) == "done" &&
-                text_in(*found, queue_property::claim) == held.claim) {
-                held.spent = true;
-                return {};
-            }
-            return receipt_is_lost(held);
-        }
-        if (refused.code == error_code::update_condition_not_satisfied) {
-            ENTITABLE_TRY(bool const mine, look(held));
-            if (!mine) {
-                // Gone between the refusal and the look: the identity says whether that was this request, come late.
-                ENTITABLE_TRY(auto const found, read(held.lane, identity_key, told));
-                if (found && text_in(*found, queue_property::state) == "done" &&
-                    text_in(*found, queue_property::claim) == held.claim) {
-                    held.spent = true;
-                    return {};
-                }
-                return receipt_is_lost(held);
-            }
-        } else if (refused.effect == effect::none && !worth_retrying(refused)) {
-            refused.effect = maybe ? effect::unknown : effect::none;
-            return failure{std::move(refused)};
-        }
-        if (!again(attempt)) {
-            refused.effect = maybe ? effect::unknown : effect::none;
-            return failure{std::move(refused)};
-        }
-    }
 }
 
 } // namespace detail

@@ -13,36 +13,6 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receipt*> const& all) const {
-    constexpr std::size_t group = 50; // two changes for each
-    std::size_t done = 0;
-    for (std::size_t first = 0; first < all.size();) {
-        transact request{table().name(), {}};
-        std::size_t end = first;
-        for (; end < all.size() && end - first < group && !all[end]->spent && all[end]->lane == all[first]->lane;
-            ++end) {
-            receipt const& each = *all[end];
-            request.changes.push_back(mutation::remove(row_builder{each.lane, each.key}.build(), each.version));
-            request.changes.push_back(mutation::merge(done_identity(each), any_etag));
-        }
-        date_time told;
-        bool const as_one = end - first > 1 && send(request, told).has_value();
-        end = (std::max)(end, first + 1);
-        for (; first < end; ++first) { // where not all could be, or nobody knows: each by itself
-            if (as_one) {
-                all[first]->spent = true;
-            } else if (auto one = complete(*all[first]); !one) {
-                if (one.error().code != error_code::receipt_lost) {
-                    return std::move(one).as_failure();
-                }
-                continue;
-            }
-            ++done;
-        }
-    }
-    return done;
-}
-
 ENTITABLE_DECL result<void> queue_core::for_each_row(
     std::string_view prefix, function_ref<void(row_view, date_time)> visit) const {
     ENTITABLE_TRY(std::size_t const number, lanes());
@@ -92,7 +62,7 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& versi
             // Whoever it was: unless somebody has thrown it away, it was put back.
             ENTITABLE_TRY(auto const identity,
                 read(std::string{dead.partition_key}, text::joined({system_row::identity, id_of_message(key)}), told));
-            if (identity && text_in(*identity, queue_property::state) != "purged") {
+            if (!identity || text_in(*identity, queue_property::state) != "purged") {
                 return {};
             }
         }
@@ -114,7 +84,7 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag const& version
     identity.add(queue_property::state, value_view{"purged"});
     transact const request{table().name(),
         {mutation::remove(row_builder{dead.partition_key, dead.row_key}.build(), version),
-            mutation::merge(identity.build(), any_etag)}};
+            mutation::insert_or_merge(identity.build())}};
     bool maybe = false;
     date_time told;
     for (std::uint32_t attempt = 0;;) {
@@ -126,7 +96,8 @@ ENTITABLE_DECL result<void> queue_core::purge(row_view dead, etag const& version
         if (refused.code == error_code::resource_not_found ||
             refused.code == error_code::update_condition_not_satisfied) {
             ENTITABLE_TRY(auto const found, read(std::string{dead.partition_key}, identity_key, told));
-            if (maybe && (!found || text_in(*found, queue_property::state) == "purged")) {
+            bool const swept = !found && !is_id_in_group(id);
+            if (maybe && (swept || (found && text_in(*found, queue_property::state) == "purged"))) {
                 return {};
             }
             return failure{error_code::receipt_lost, "the dead letter was put back or thrown away by somebody else"};
@@ -209,7 +180,10 @@ ENTITABLE_DECL result<std::size_t> queue_core::relay(
             if (id.empty()) {
                 return failure{error_code::row_malformed, "an outbox row without the key of its message"};
             }
-            enqueue_plan const at{std::string{id}, lane_key(lane_of(id, number)), std::string{key}, {}};
+            std::size_t const lane = lane_of(id, number);
+            // The time is of the program that wrote the row, whose clock may be fast.
+            date_time const first{(std::min)(time_of_message(key).ticks, store_time(lane).ticks)};
+            enqueue_plan const at{std::string{id}, lane, lane_key(lane), message_key(first, id), {}};
             row const message = entity_row(each);
             ENTITABLE_CHECK(enqueue(at, message));
             auto const removed = send_to(from,

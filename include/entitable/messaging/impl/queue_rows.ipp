@@ -27,10 +27,11 @@ ENTITABLE_LAZY_BODY std::size_t lane_of(std::string_view id, std::size_t lanes) 
     return static_cast<std::size_t>(hash % (lanes == 0 ? 1 : lanes));
 }
 
-ENTITABLE_LAZY_BODY std::string message_key(date_time enqueued, std::string_view id) {
-    std::string made{system_row::message};
-    text::append_decimal(
-        made, static_cast<std::uint64_t>(enqueued.ticks < 0 ? 0 : enqueued.ticks), message_time_digits);
+ENTITABLE_LAZY_BODY std::string message_key(date_time from, std::string_view id) {
+    std::string made;
+    made.reserve(system_row::message.size() + message_time_digits + 1 + id.size());
+    made.append(system_row::message);
+    text::append_decimal(made, static_cast<std::uint64_t>(from.ticks < 0 ? 0 : from.ticks), message_time_digits);
     return made.append("!").append(id);
 }
 
@@ -49,6 +50,47 @@ ENTITABLE_LAZY_BODY date_time time_of_message(std::string_view row_key) noexcept
         ticks = ticks * 10 + (digit - '0');
     }
     return {ticks};
+}
+
+inline constexpr std::size_t claim_digits = 32;
+
+ENTITABLE_LAZY_BODY std::string claim_text(std::string_view claim, date_time first) {
+    std::string made;
+    made.reserve(claim.size() + 1 + message_time_digits);
+    made.append(claim).append("!");
+    text::append_decimal(made, static_cast<std::uint64_t>(first.ticks < 0 ? 0 : first.ticks), message_time_digits);
+    return made;
+}
+
+ENTITABLE_LAZY_BODY date_time first_time_of(row_view stored) noexcept {
+    std::string_view const claim = text_in(stored, queue_property::claim);
+    if (claim.size() !=
+        claim_digits + 1 + message_time_digits) { // of a program of before, which leaves it in its place
+        return time_of_message(stored.row_key);
+    }
+    date_time first;
+    for (char const digit : claim.substr(claim_digits + 1)) {
+        first.ticks = first.ticks * 10 + (digit - '0');
+    }
+    return first;
+}
+
+ENTITABLE_LAZY_BODY std::string id_in_group(std::string_view group, std::size_t index) {
+    std::string made;
+    made.reserve(group.size() + 3);
+    made.append(group).append(".");
+    text::append_decimal(made, index, 2);
+    return made;
+}
+
+ENTITABLE_LAZY_BODY bool is_id_in_group(std::string_view id) noexcept {
+    if (id.size() != claim_digits + 3 || id[claim_digits] != '.') {
+        return false;
+    }
+    auto const is_digit = [](char each) { return each >= '0' && each <= '9'; };
+    return is_digit(id[claim_digits + 1]) && is_digit(id[claim_digits + 2]) &&
+        std::all_of(id.begin(), id.begin() + claim_digits,
+            [&](char each) { return is_digit(each) || (each >= 'a' && each <= 'f'); });
 }
 
 ENTITABLE_LAZY_BODY key_interval rows_of_kind(std::string_view prefix, std::string_view behind) {
@@ -72,12 +114,12 @@ ENTITABLE_LAZY_BODY row_builder message_row(std::string_view lane, std::string_v
     return made;
 }
 
-ENTITABLE_LAZY_BODY row_builder moved_message(std::string_view key, row_view stored, bool anew) {
+ENTITABLE_LAZY_BODY row_builder moved_message(std::string_view key, row_view stored, bool again) {
     row_builder made{stored.partition_key, key};
     property_cursor cursor{stored.payload};
     property_view each;
     while (cursor.next(each)) {
-        bool const kept = !anew ||
+        bool const kept = !again ||
             (each.name != queue_property::visible_at && each.name != queue_property::deliveries &&
                 each.name != queue_property::claim && each.name != queue_property::key);
         if (each.present && kept) {
@@ -86,6 +128,12 @@ ENTITABLE_LAZY_BODY row_builder moved_message(std::string_view key, row_view sto
     }
     return made;
 }
+
+ENTITABLE_LAZY_BODY row changed_message(std::string_view key, row_view stored, row_view changes) {
+    return row{stored.partition_key, key, merged_payload(stored.payload, changes.payload)};
+}
+
+ENTITABLE_LAZY_BODY row keys_of(std::string_view lane, std::string_view key) { return row{lane, key, {}}; }
 
 ENTITABLE_LAZY_BODY row_view entity_in(row_view stored) noexcept {
     return {text_in(stored, queue_property::entity_partition), text_in(stored, queue_property::entity_row),

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// What a program knows of a store's clock, from the times that its answers carry: its own may be wrong.
+
+#include <entitable/core/clock.hpp>
+#include <entitable/core/date_time.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The time of a store in its last answer. Thread safety: none of its own.
+class store_clock {
+public:
+    /// Notes the time in an answer.
+    void know(date_time told, clock& time) noexcept {
+        told_ = told;
+        steady_ = time.steady();
+        own_ = time.now();
+        known_ = true;
+    }
+    [[nodiscard]] bool known() const noexcept { return known_; }
+    /// The time of the store now, where it is known.
+    [[nodiscard]] date_time now(clock& time) const noexcept { return {told_.ticks + ticks(time.steady() - steady_)}; }
+    /// Whether it is known well: lately, and by both clocks of this program. That of a machine that slept has stood still.
+    [[nodiscard]] bool is_certain(clock& time) const noexcept {
+        std::int64_t const by_steady = ticks(time.steady() - steady_);
+        std::int64_t const by_date = time.now().ticks - own_.ticks;
+        std::int64_t const difference = by_date > by_steady ? by_date - by_steady : by_steady - by_date;
+        return known_ && by_steady < 60 * date_time::ticks_per_second && difference < date_time::ticks_per_second;
+    }
+
+private:
+    [[nodiscard]] static std::int64_t ticks(steady_time::duration passed) noexcept {
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count() / 100;
+    }
+
+    date_time told_;
+    steady_time steady_{};
+    date_time own_;
+    bool known_{};
+};
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
