@@ -66,7 +66,7 @@ ENTITABLE_LAZY [[nodiscard]] row_builder moved_message(std::string_view key, row
 /// The stored row of a message under another key, with changes laid over it.
 ENTITABLE_LAZY [[nodiscard]] row changed_message(std::string_view key, row_view stored, row_view changes);
 /// Only the keys, for a removal.
-ENTITABLE_LAZY [[nodiscard]] row keys_of(std::string_view lane, std::string_view key);
+ENTITABLE_LAZY [[nodiscard]] row message_keys(std::string_view lane, std::string_view key);
 /// The message in a stored row, as the row of its entity.
 ENTITABLE_LAZY [[nodiscard]] row_view entity_in(row_view stored) noexcept;
 /// The same without the queue's properties.

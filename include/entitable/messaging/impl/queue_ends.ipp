@@ -54,7 +54,7 @@ ENTITABLE_DECL result<void> queue_core::give_back(
         if (to == held.key) {
             request.changes.push_back(mutation::replace(std::move(made), held.version));
         } else {
-            request.changes.push_back(mutation::remove(keys_of(held.lane, held.key), held.version));
+            request.changes.push_back(mutation::remove(message_keys(held.lane, held.key), held.version));
             request.changes.push_back(mutation::insert(std::move(made)));
         }
         auto const answer = send(request, told);
@@ -107,7 +107,7 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
     for (std::uint32_t attempt = 0;;) {
         ENTITABLE_CHECK(know_version(held));
         transact const request{
-            table().name(), {mutation::remove(keys_of(held.lane, held.key), held.version), done_mark(held)}};
+            table().name(), {mutation::remove(message_keys(held.lane, held.key), held.version), done_mark(held)}};
         date_time told;
         auto const answer = send(request, told);
         if (answer) {
@@ -148,7 +148,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
         for (; end < all.size() && end - first < group && !all[end]->spent && all[end]->lane == all[first]->lane;
             ++end) {
             receipt const& each = *all[end];
-            request.changes.push_back(mutation::remove(keys_of(each.lane, each.key), each.version));
+            request.changes.push_back(mutation::remove(message_keys(each.lane, each.key), each.version));
             if (!is_id_in_group(each.id())) {
                 request.changes.push_back(done_mark(each));
             } else if (mark.empty()) { // one for all of them

@@ -133,7 +133,7 @@ ENTITABLE_LAZY_BODY row changed_message(std::string_view key, row_view stored, r
     return row{stored.partition_key, key, merged_payload(stored.payload, changes.payload)};
 }
 
-ENTITABLE_LAZY_BODY row keys_of(std::string_view lane, std::string_view key) { return row{lane, key, {}}; }
+ENTITABLE_LAZY_BODY row message_keys(std::string_view lane, std::string_view key) { return row{lane, key, {}}; }
 
 ENTITABLE_LAZY_BODY row_view entity_in(row_view stored) noexcept {
     return {text_in(stored, queue_property::entity_partition), text_in(stored, queue_property::entity_row),
