@@ -25,6 +25,11 @@ struct trip {
 };
 ENTITABLE(trip, partition_key(guest), row_key(nights), properties())
 
+// The statement of a step passes through nothing that could make it for another one.
+static_assert(!std::is_constructible_v<result<void>, no_effect> && !std::is_constructible_v<result<void>, step_result>);
+static_assert(!std::is_constructible_v<failure, no_effect> && !std::is_convertible_v<error, no_effect>);
+static_assert(std::is_convertible_v<result<int>, step_result> && std::is_convertible_v<failure, step_result>);
+
 using effect_of_step = std::function<step_result(trip const&)>;
 using undo_of_step = std::function<result<void>(trip const&)>;
 
