@@ -175,6 +175,9 @@ int main() {
     std::printf("channels: %s%s, posts of the old one: %d, messages: %d\n", now.id.c_str(),
         now.deleted ? " (deleted)" : "", static_cast<int>(blog.posts_of("c1").count().value()),
         static_cast<int>(left.ready + left.held + left.dead_letters));
+    // A deletion that fails for good would be here, with the steps that stand; `requeue` takes it up again.
+    std::printf(
+        "stuck deletions: %d\n", static_cast<int>(blog.remove_channel(false).stuck(blog.deletions).value().size()));
     std::printf("the new one has posts: %s; half a channel was seen %d times\n",
         blog.read("cats").value() > 0 ? "yes" : "no", partial.load());
 }

@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::string_view id() const noexcept { return held_.id(); } ///< its name
     [[nodiscard]] std::uint32_t deliveries() const noexcept {
         return held_.deliveries;
-    } ///< how often it was claimed, from 1
+    } ///< how often it was claimed, from 1; of a saga: since the last step that was recorded
     /// How much of the claim is left, less one second: by the clock of the store in the last answer, and the monotonic clock of this program
     /// since then. Negative when it is over.
     [[nodiscard]] std::chrono::nanoseconds remaining() const { return held_.remaining(queue_.time().steady()); }

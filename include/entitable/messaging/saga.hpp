@@ -13,8 +13,13 @@
 /// A step may run twice, and may still be under way in a worker that is late. So write it idempotent, and harmless when late: it looks up
 /// the entity that was meant (by an id that is fresh for each one and is in the message), changes it under the ETag that was read, and
 /// uses `any_etag` only on keys with that id; it does not upsert.
+///
+/// A saga ends done, or undone, or as a dead letter that says which steps stand: `stuck` lists those, `table_queue::requeue` puts one back, and
+/// the worker that claims it resumes it.
 
 #include <entitable/messaging/claimed.hpp>
+#include <entitable/messaging/step_result.hpp>
+#include <entitable/messaging/stuck_saga.hpp>
 
 #include <array>
 #include <tuple>
@@ -24,7 +29,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// How a saga ended.
 enum class saga_end : std::uint8_t {
     completed,   ///< all steps were done
-    compensated, ///< a step failed permanently, and the steps before it were undone
+    compensated, ///< a step failed permanently, and was undone with the steps before it
 };
 
 /// A saga that ended.
@@ -67,10 +72,10 @@ struct saga_step {
 struct saga_program {
     std::string_view name;
     std::string_view const* steps;
+    bool const* undoes; ///< which steps can be undone
     std::size_t count;
-    function_ref<result<void>(std::size_t, lane_changes&)> effect;
+    function_ref<step_result(std::size_t, lane_changes&)> effect;
     function_ref<result<void>(std::size_t)> undo;
-    bool undoes; ///< some step can be undone
 };
 /// Which steps a program has, as a number.
 [[nodiscard]] std::int64_t steps_hash(std::string_view name, std::string_view const* steps, std::size_t count) noexcept;
@@ -78,11 +83,11 @@ struct saga_program {
 [[nodiscard]] result<saga_outcome> resume_saga(queue_core const& queue, receipt& held, saga_program const& program);
 
 template <class Effect, class T>
-[[nodiscard]] result<void> run_effect(Effect const& effect, T const& message, lane_changes& changes) {
+[[nodiscard]] step_result run_effect(Effect const& effect, T const& message, lane_changes& changes) {
     if constexpr (std::is_invocable_v<Effect const&, T const&, lane_changes&>) {
-        return result<void>{effect(message, changes)};
+        return step_result{effect(message, changes)};
     } else {
-        return result<void>{effect(message)};
+        return step_result{effect(message)};
     }
 }
 
@@ -91,31 +96,32 @@ concept saga_step_of = std::is_invocable_v<decltype(Step::effect) const&, T cons
     std::is_invocable_v<decltype(Step::effect) const&, T const&>;
 
 /// A function of the message that tells a result, where it can be called at all.
-template <class F, class... Arguments>
+template <class Result, class F, class... Arguments>
 [[nodiscard]] consteval bool tells_a_result() {
     if constexpr (std::is_invocable_v<F const&, Arguments...>) {
-        return std::is_constructible_v<result<void>, std::invoke_result_t<F const&, Arguments...>>;
+        return std::is_constructible_v<Result, std::invoke_result_t<F const&, Arguments...>>;
     } else {
         return false;
     }
 }
 template <class Step, class T>
 concept saga_step_with_result =
-    !saga_step_of<Step, T> || tells_a_result<decltype(Step::effect), T const&, lane_changes&>() ||
-    tells_a_result<decltype(Step::effect), T const&>();
+    !saga_step_of<Step, T> || tells_a_result<step_result, decltype(Step::effect), T const&, lane_changes&>() ||
+    tells_a_result<step_result, decltype(Step::effect), T const&>();
 template <class Step, class T>
-concept saga_step_with_undo =
-    std::is_same_v<decltype(Step::undo), no_compensation> || tells_a_result<decltype(Step::undo), T const&>();
+concept saga_step_with_undo = std::is_same_v<decltype(Step::undo), no_compensation> ||
+    tells_a_result<result<void>, decltype(Step::undo), T const&>();
 
 } // namespace detail
 
 /// A step and its name, of which a hash is stored: never change it. `effect(message)`, or `effect(message, lane_changes&)`, returns a
-/// `result`. The name outlives the saga: use a literal.
+/// `result`, or a `step_result` that can state that it had no effect. The name outlives the saga: use a literal.
 template <class Effect>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect) {
     return detail::saga_step<Effect>{name, std::move(effect), {}};
 }
-/// A step that is undone by `undo(message)` when a later one fails permanently. `undo` is idempotent and harmless when late, as the step is.
+/// A step that is undone by `undo(message)` when it or a later one fails permanently. `undo` is idempotent and harmless when late, as the step
+/// is; it succeeds if there is nothing to undo, and makes sure that the step, if it is late, is refused: it leaves a mark where the step looks.
 template <class Effect, class Undo>
 [[nodiscard]] constexpr auto step(std::string_view name, Effect effect, Undo undo) {
     return detail::saga_step<Effect, Undo>{name, std::move(effect), std::move(undo)};
@@ -147,12 +153,19 @@ public:
     /// when the claim is over, or earlier after `release`, and the worker that claims it resumes the saga.
     ///
     /// A transient error of a step (an unknown effect, a version that has changed, a service that is busy, a cancellation, a deadline, a lost
-    /// receipt) ends the run. Any other error is permanent: in a saga with a step that can be undone, the steps before the one that failed
-    /// are undone, from the last to the first, and the outcome is `compensated`; in one without, the error is returned. An error of an
-    /// `undo` ends the run, and the next run begins with it.
+    /// receipt) ends the run. Any other error is permanent. In a saga without an undo it is returned. Else the step that failed is undone, then
+    /// those before it, from the last to the first, and the outcome is `compensated`. An error of an `undo` ends the run, and the next run begins
+    /// with it.
+    ///
+    /// A step that returns `no_effect` is not undone, provided that no run of the same step may have come before: this call has recorded the step
+    /// before it; or it is the first step, the message was claimed for the first time, and this is the first `resume` of the claim. An
+    /// earlier run may have ended between its effect and the record. In a queue of format 1 the first step is always undone.
+    ///
+    /// Each record begins the count of `max_deliveries` again: a message is given up after that many deliveries without progress, and `stuck`
+    /// lists it.
     ///
     /// Errors: those above; SagaDiffers where the message was begun by a program with other steps; ReceiptLost where another worker has the
-    /// message, and resumes it. Cost: one request a step, besides its effect.
+    /// message, and resumes it. Cost: one request a step, besides its effect; one for each step that is undone, and one for the turn.
     [[nodiscard]] result<saga_outcome> resume(claimed<T>& item) const {
         auto const names = steps();
         T const& message = item.message();
@@ -169,17 +182,39 @@ public:
             });
         };
         return detail::resume_saga(detail::claimed_access::queue_of(item), detail::claimed_access::receipt_of(item),
-            {name_, names.data(), names.size(), effect, undo, undoes()});
+            {name_, names.data(), undoes.data(), names.size(), effect, undo});
+    }
+
+    /// The dead letters of a queue, with what is known of the steps of each. Mend the cause and call `table_queue::requeue` with the letter: the
+    /// worker that claims the message resumes the saga where it was. Errors and cost: those of `table_queue::dead_letters`.
+    [[nodiscard]] result<std::vector<stuck_saga<T>>> stuck(table_queue<T> const& queue) const {
+        auto letters = queue.dead_letters();
+        if (!letters) {
+            return std::move(letters).as_failure();
+        }
+        auto const names = steps();
+        std::int64_t const hash = detail::steps_hash(name_, names.data(), names.size());
+        result<std::vector<stuck_saga<T>>> all{std::in_place};
+        for (dead_letter<T>& each : *letters) {
+            auto place = detail::saga_place_of(each.stored, hash, undoes.data(), names.size());
+            stuck_saga<T>& made = all->emplace_back();
+            made.letter = std::move(each);
+            made.failed_because = std::move(place.why);
+            made.going_back = place.going_back;
+            for (std::size_t index = 0; index < place.states.size(); ++index) {
+                made.steps.push_back({names[index], place.states[index]});
+            }
+        }
+        return all;
     }
 
 private:
-    [[nodiscard]] static constexpr bool undoes() {
-        return (!std::is_same_v<decltype(Steps::undo), detail::no_compensation> || ...);
-    }
+    static constexpr std::array undoes{!std::is_same_v<decltype(Steps::undo), detail::no_compensation>...};
+
     /// Calls `f(step)` for the step with this number.
     template <class F>
-    [[nodiscard]] result<void> at(std::size_t index, F const& f) const {
-        result<void> ended;
+    [[nodiscard]] auto at(std::size_t index, F const& f) const {
+        std::invoke_result_t<F const&, std::tuple_element_t<0, std::tuple<Steps...>> const&> ended;
         std::apply(
             [&](auto const&... each) {
                 std::size_t number = 0;
@@ -194,7 +229,7 @@ private:
 };
 
 /// A saga with these steps for each message of type `T`. A hash of the names and their order is stored: what is in the queue needs the same
-/// steps.
+/// steps. Which of them have an undo is not stored: do not give one to a step, or take it away, while messages are under way.
 template <mapped_entity T, class... Steps>
 [[nodiscard]] constexpr saga<T, Steps...> saga_for(std::string_view name, Steps... steps) {
     return saga<T, Steps...>{name, std::move(steps)...};

@@ -43,7 +43,7 @@ template <mapped_entity T>
 struct dead_letter {
     std::string id;             ///< its name
     T message{};                ///< its content
-    std::uint32_t deliveries{}; ///< how often it was claimed
+    std::uint32_t deliveries{}; ///< how often it was claimed; of a saga: since the last step that was recorded
     std::string why;            ///< the reason of the last `fail`; empty where there was none
     row stored;                 ///< as it is stored, for `requeue` and `purge`
 };
@@ -221,7 +221,8 @@ public:
         }
         return all;
     }
-    /// Puts a dead letter back in its place, as if it was never claimed. ReceiptLost where another program was faster.
+    /// Puts a dead letter back in its place, to be claimed `max_deliveries` times again. A saga continues where it was. ReceiptLost where another
+    /// program was faster.
     [[nodiscard]] result<void> requeue(dead_letter<T> const& dead) const {
         return core_.requeue(dead.stored, dead.stored.view().etag());
     }

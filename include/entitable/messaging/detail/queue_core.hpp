@@ -36,6 +36,7 @@ struct receipt : held_time {
     std::int32_t step{};
     std::int64_t steps{};
     bool spent{true}; ///< it is good for nothing any more
+    bool begun{};     ///< a saga was resumed under it
 
     [[nodiscard]] std::string_view id() const noexcept { return id_of_message(key); }
 };
@@ -134,6 +135,10 @@ public:
     [[nodiscard]] static bool adopt(receipt& held, row_view stored);
     /// What the last failure of a message said.
     [[nodiscard]] result<std::string> reason(receipt const& held) const;
+    /// Reads the row of a message, however often that takes.
+    [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
+    /// The format of the queue; 0 before its header was read.
+    [[nodiscard]] std::int32_t format() const { return state().format.load(memory_order::relaxed); }
 
     [[nodiscard]] result<void> for_each_row(
         std::string_view prefix, function_ref<void(row_view, date_time)> visit) const;
@@ -229,8 +234,6 @@ private:
     [[nodiscard]] result<void> for_each_between(std::string const& lane, std::string_view first, std::string_view last,
         std::uint32_t& attempt, function_ref<void(row_view, date_time)> visit) const;
     [[nodiscard]] bool bury(std::string const& lane, pick const& one) const;
-    /// Reads the row of a message, however often that takes.
-    [[nodiscard]] result<std::optional<row>> read(std::string const& lane, std::string_view key, date_time& told) const;
 
     /// What all copies share; after a move what answers InvalidInput.
     [[nodiscard]] shared_state& state() const { return state_ ? *state_ : absent_state(); }

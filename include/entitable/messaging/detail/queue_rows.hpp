@@ -23,8 +23,9 @@ inline constexpr std::string_view entity_partition =
     "Queue_Partition";                                            // String: the partition key of the message's entity
 inline constexpr std::string_view entity_row = "Queue_Row";       // String: its row key
 inline constexpr std::string_view why = "Queue_Why";              // String: the last failure
-inline constexpr std::string_view step = "Queue_Step";            // Int32: of a saga
+inline constexpr std::string_view step = "Queue_Step";            // Int32: of a saga; absent: never begun
 inline constexpr std::string_view steps = "Queue_Steps";          // Int64: which steps the saga has
+inline constexpr std::string_view failed = "Queue_Failed";        // String: which step of a saga failed, and why
 inline constexpr std::string_view key = "Queue_Key";              // String: the row key of the message
 inline constexpr std::string_view state = "Queue_State";          // String: of an identity
 inline constexpr std::string_view lanes = "Queue_Lanes";          // Int32: of a queue of format 1

@@ -45,9 +45,13 @@ ENTITABLE_DECL result<void> queue_core::requeue(row_view dead, etag const& versi
     if (key.empty()) {
         return failure{error_code::row_malformed, "a dead letter without the key of its message"};
     }
+    row_builder back = moved_message(key, dead, true);
+    if (!dead.find(queue_property::step)) { // it was claimed before: the first step of a saga may have run
+        back.add(queue_property::step, value_view{std::int32_t{0}});
+    }
     transact const request{table().name(),
         {mutation::remove(row_builder{dead.partition_key, dead.row_key}.build(), version),
-            mutation::insert(moved_message(key, dead, true).build())}};
+            mutation::insert(back.build())}};
     bool maybe = false;
     date_time told;
     for (std::uint32_t attempt = 0;;) {

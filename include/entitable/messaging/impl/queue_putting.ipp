@@ -17,7 +17,7 @@ namespace detail {
 
 ENTITABLE_DECL result<void> queue_core::check_room(row_view message) {
     constexpr std::size_t most_properties = 252 - 10;           // those of the queue and of dead letters, at most
-    constexpr std::size_t most_bytes = 1024 * 1024 - 16 * 1024; // the longest reason, in two bytes each, and the rest
+    constexpr std::size_t most_bytes = 1024 * 1024 - 16 * 1024; // the longest reasons, in two bytes each, and the rest
     std::size_t const properties = property_cursor{message.payload}.left();
     if (properties > most_properties) {
         return failure{error_code::too_many_properties,

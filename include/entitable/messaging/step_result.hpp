@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// `step_result`: what a step of a saga returns that can state that it had no effect.
+///
+///     step("seat", [&](booking const& it) -> step_result {
+///         ENTITABLE_TRY(auto const seat, seats.get(it.train)); // may have had an effect, as any error
+///         if (seat.free == 0) {
+///             return no_effect{error_code::out_of_range_input, "no seat is left"}; // nothing was written before this line
+///         }
+///         ...
+
+#include <entitable/core/result.hpp>
+
+ENTITABLE_BEGIN_NAMESPACE
+
+/// The error of a step that had no effect: nothing that this run of the step did has to be undone. A type of its own, and not the `effect` of an
+/// error: that speaks of one request, and a step may have sent others before.
+class [[nodiscard]] no_effect {
+public:
+    /// With an error that was made.
+    explicit no_effect(entitable::error problem) : problem_(std::move(problem)) {}
+    /// Makes an error of a code and words.
+    no_effect(error_code code, std::string message) : problem_(code, std::move(message)) {}
+
+    /// The error.
+    [[nodiscard]] entitable::error const& error() const& noexcept { return problem_; }
+    [[nodiscard]] entitable::error&& error() && noexcept { return std::move(problem_); }
+
+private:
+    entitable::error problem_;
+};
+
+/// A success, an error after which the step may have had an effect, or an error with the statement that it had none. Thread safety: a value.
+class [[nodiscard]] step_result {
+public:
+    step_result() = default;                                                ///< success
+    step_result(failure&& problem) noexcept : ended_(std::move(problem)) {} ///< the step may have had an effect
+    /// Success or the error of a result; after an error the step may have had an effect.
+    template <class T>
+    step_result(result<T> other) : ended_(std::move(other)) {} // NOLINT: implicit, as that of `result<void>`
+    /// The step had no effect.
+    step_result(no_effect problem) // NOLINT: implicit on purpose
+        : ended_(failure{std::move(problem).error()}), had_no_effect_(true) {}
+
+    explicit operator bool() const noexcept { return ended_.has_value(); }           ///< whether it succeeded
+    [[nodiscard]] bool has_value() const noexcept { return ended_.has_value(); }     ///< whether it succeeded
+    [[nodiscard]] entitable::error const& error() const { return ended_.error(); }   ///< as that of a result
+    [[nodiscard]] failure as_failure() && { return std::move(ended_).as_failure(); } ///< as that of a result
+    [[nodiscard]] bool had_no_effect() const noexcept { return had_no_effect_; }     ///< it failed, and said so
+
+private:
+    result<void> ended_;
+    bool had_no_effect_{};
+};
+
+ENTITABLE_END_NAMESPACE

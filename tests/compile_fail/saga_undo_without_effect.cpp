@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "what undoes a step takes the message by const reference, and returns an entitable::result"
+
+#include "queue_errand.hpp"
+
+void use(entitable::claimed<errand>& item) {
+    auto const good = [](errand const&) -> entitable::result<void> { return {}; };
+#if defined(BROKEN)
+    auto const steps = entitable::saga_for<errand>(
+        "s", entitable::step("a", good, [](errand const&) -> entitable::step_result { return {}; }));
+    (void)steps.resume(item);
+#else
+    auto const steps = entitable::saga_for<errand>("s", entitable::step("a", good, good));
+    (void)steps.resume(item);
+#endif
+}
