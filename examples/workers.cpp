@@ -9,9 +9,9 @@
 /// taken comes back, so no number is lost, and nobody waits for the counter.
 
 #include <entitable/file.hpp>
-#include <entitable/messaging.hpp>
 #include <entitable/sequence.hpp>
 #include <entitable/tables.hpp>
+#include <entitable/worker.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -115,17 +115,12 @@ result<void> write_invoice(office const& in, order const& one) {
 
 entitable::cancellation_source stopping;
 
-/// Until there is no order left, or the process is asked to end: the wait then ends, and the order in hand is completed.
+/// Until no order has come for longer than a killed worker could hold one, or the process is asked to end: the order in hand is then completed.
 void work(char const* path) {
     std::signal(SIGTERM, [](int) { stopping.cancel(); });
     office const in{path};
-    auto const stop = stopping.token();
-    while (!stop.cancelled() && !in.done()) {
-        auto item = in.waiting.claim({.wait = 100ms, .stop = stop}).value();
-        if (item && write_invoice(in, item->message())) {
-            (void)item->complete(); // lost to another one: it finds the invoice
-        }
-    }
+    auto const handle = [&](order const& one) { return write_invoice(in, one); };
+    (void)entitable::run_worker(in.waiting, handle, {.stop = stopping.token(), .wait = 3s}).value();
 }
 
 /// Runs it in a process of its own.

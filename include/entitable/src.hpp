@@ -108,6 +108,7 @@
 #include <entitable/messaging/impl/queue_rows.ipp>
 #include <entitable/messaging/impl/saga.ipp>
 #include <entitable/messaging/impl/stuck_saga.ipp>
+#include <entitable/messaging/impl/worker_crew.ipp>
 #include <entitable/pattern/impl/copy.ipp>
 #include <entitable/pattern/impl/copy_operation.ipp>
 #include <entitable/pattern/impl/doctor.ipp>

@@ -53,6 +53,33 @@ TEST_CASE("copies of a source are one source") {
     CHECK(token.cancelled());
 }
 
+TEST_CASE("a source with a parent is cancelled by either, and never cancels the parent") {
+    cancellation_source parent;
+    cancellation_source own{parent.token()};
+    cancellation_source grandchild{own.token()};
+    cancellation_source const quiet{cancellation_token{}};
+    CHECK_FALSE(grandchild.token().cancelled());
+    SECTION("by the parent") {
+        parent.cancel();
+        CHECK(own.token().cancelled());
+        CHECK(grandchild.token().cancelled());
+    }
+    SECTION("by itself") {
+        own.cancel();
+        CHECK_FALSE(parent.token().cancelled());
+        CHECK(grandchild.token().cancelled());
+    }
+    SECTION("the parent's token outlives the parent") {
+        {
+            cancellation_source short_lived;
+            grandchild = cancellation_source{short_lived.token()};
+            short_lived.cancel();
+        }
+        CHECK(grandchild.token().cancelled());
+    }
+    CHECK_FALSE(quiet.token().cancelled());
+}
+
 TEST_CASE("a cancellation is seen on another thread") {
     cancellation_source source;
     std::thread waiting{[token = source.token()] {

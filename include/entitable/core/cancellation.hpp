@@ -14,7 +14,15 @@ class cancellation_source;
 namespace detail {
 
 struct cancellation_flag : counted {
+    cancellation_flag() = default;
+    explicit cancellation_flag(shared<cancellation_flag> of) noexcept : parent(std::move(of)) {}
+
+    [[nodiscard]] bool is_set() const noexcept {
+        return set.load(memory_order::acquire) || (parent && parent->is_set());
+    }
+
     atomic<bool> set{false};
+    shared<cancellation_flag> parent{}; ///< sets this one too
 };
 
 } // namespace detail
@@ -26,7 +34,7 @@ public:
     /// Whether there is a source that may cancel it.
     [[nodiscard]] bool has_source() const noexcept { return static_cast<bool>(flag_); }
     /// Whether it was cancelled.
-    [[nodiscard]] bool cancelled() const noexcept { return flag_ && flag_->set.load(memory_order::acquire); }
+    [[nodiscard]] bool cancelled() const noexcept { return flag_ && flag_->is_set(); }
 
 private:
     friend class cancellation_source;
@@ -38,7 +46,10 @@ private:
 /// from several threads.
 class cancellation_source {
 public:
-    cancellation_source() = default;                                      ///< has cancelled nothing
+    cancellation_source() = default; ///< has cancelled nothing
+    /// Its tokens are cancelled by it, and whenever `parent` is; it does not cancel `parent`.
+    explicit cancellation_source(cancellation_token const& parent)
+        : flag_(shared<detail::cancellation_flag>::make(parent.flag_)) {}
     cancellation_source(cancellation_source const&) = default;            ///< shares the tokens
     cancellation_source& operator=(cancellation_source const&) = default; ///< shares the tokens
     ~cancellation_source() = default;

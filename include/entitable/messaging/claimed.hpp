@@ -100,12 +100,12 @@ struct claimed_access {
     [[nodiscard]] static claimed<T, Core> make(Core queue, T message, typename Core::receipt_type held) {
         return claimed<T, Core>{std::move(queue), std::move(message), std::move(held)};
     }
-    template <mapped_entity T>
-    [[nodiscard]] static receipt& receipt_of(claimed<T>& item) noexcept {
+    template <mapped_entity T, class Core>
+    [[nodiscard]] static typename Core::receipt_type& receipt_of(claimed<T, Core>& item) noexcept {
         return item.held_;
     }
-    template <mapped_entity T>
-    [[nodiscard]] static queue_core const& queue_of(claimed<T> const& item) noexcept {
+    template <mapped_entity T, class Core>
+    [[nodiscard]] static Core const& queue_of(claimed<T, Core> const& item) noexcept {
         return item.queue_;
     }
 };

@@ -23,7 +23,7 @@ concept claimed_message = std::movable<Item> && !std::copyable<Item> &&
         { item.complete() } -> std::same_as<result<void>>;
         { item.renew(time) } -> std::same_as<result<void>>;
         { item.release(time) } -> std::same_as<result<void>>;
-        { item.fail(why) } -> std::same_as<result<void>>;
+        { item.fail(why, time) } -> std::same_as<result<void>>;
     };
 
 /// A queue of messages of type `T` that several workers share. Each message is delivered at least once: to one worker, and to another one

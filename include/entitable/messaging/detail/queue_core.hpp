@@ -100,6 +100,13 @@ public:
         return made;
     }
 
+    /// The same, and each of its requests is sent once: whoever asks has a time of its own to ask again.
+    [[nodiscard]] queue_core sending_once() const {
+        queue_core made = under_receipt();
+        made.once_ = true;
+        return made;
+    }
+
     [[nodiscard]] result<bool> create() const;
     /// Read once. ResourceNotFound where the queue was not created, StoreNewer where a later version of the library has made it.
     [[nodiscard]] result<std::size_t> lanes() const;
@@ -213,7 +220,9 @@ private:
         std::string claim;
     };
 
-    [[nodiscard]] bool again(std::uint32_t& attempt) const { return wait_before_sending(options(), random(), attempt); }
+    [[nodiscard]] bool again(std::uint32_t& attempt) const {
+        return !once_ && wait_before_sending(options(), random(), attempt);
+    }
     /// Whether the message of a receipt was completed under it, alone or with a group.
     [[nodiscard]] result<bool> is_done(receipt const& held, std::string_view group) const;
     void know_time(std::size_t lane, date_time told) const;
@@ -241,6 +250,7 @@ private:
 
     shared<shared_state> state_;
     bool under_receipt_{};
+    bool once_{};
 };
 
 } // namespace detail

@@ -61,6 +61,12 @@ public:
         made.under_receipt_ = true;
         return made;
     }
+    /// As `queue_core::sending_once`.
+    [[nodiscard]] service_queue sending_once() const {
+        service_queue made = under_receipt();
+        made.once_ = true;
+        return made;
+    }
 
     [[nodiscard]] result<bool> create() const;
     [[nodiscard]] result<bool> remove() const;
@@ -116,6 +122,7 @@ private:
 
     shared<shared_state> state_;
     bool under_receipt_{};
+    bool once_{};
 };
 
 } // namespace detail

@@ -70,7 +70,7 @@ ENTITABLE_DECL service_queue service_queue::dead_letters() const {
 }
 
 ENTITABLE_DECL bool service_queue::again(std::uint32_t& attempt) const {
-    return wait_before_sending(options(), state().ids.random(), attempt);
+    return !once_ && wait_before_sending(options(), state().ids.random(), attempt);
 }
 
 ENTITABLE_DECL std::string service_queue::messages_path() const { return text::joined({name(), "/messages"}); }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+#pragma once
+
+/// \file
+/// Workers for queues, on threads: `run_worker` claims messages, calls a function for each of them, renews, completes or fails them, and stops
+/// gracefully. Part of the core. It includes `entitable/messaging.hpp`; that one does not include it, because threads cost compile time.
+
+#include <entitable/messaging.hpp>
+#include <entitable/messaging/worker.hpp>

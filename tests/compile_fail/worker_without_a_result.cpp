@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the entitable authors
+//
+// expect: "the handler of run_worker returns an entitable::result"
+
+#include "queue_errand.hpp"
+#include <entitable/worker.hpp>
+
+void use(entitable::table_queue<errand> const& queue) {
+#if defined(BROKEN)
+    auto const handle = [](errand const&) {};
+#else
+    auto const handle = [](errand const&) -> entitable::result<void> { return {}; };
+#endif
+    (void)entitable::run_worker(queue, handle);
+}
