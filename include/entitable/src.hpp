@@ -106,6 +106,7 @@
 #include <entitable/messaging/impl/queue_keeping.ipp>
 #include <entitable/messaging/impl/queue_putting.ipp>
 #include <entitable/messaging/impl/queue_rows.ipp>
+#include <entitable/messaging/impl/queue_spares.ipp>
 #include <entitable/messaging/impl/saga.ipp>
 #include <entitable/pattern/impl/copy.ipp>
 #include <entitable/pattern/impl/copy_operation.ipp>
