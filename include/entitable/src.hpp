@@ -106,6 +106,7 @@
 #include <entitable/messaging/impl/queue_keeping.ipp>
 #include <entitable/messaging/impl/queue_putting.ipp>
 #include <entitable/messaging/impl/queue_rows.ipp>
+#include <entitable/messaging/impl/queue_spares.ipp>
 #include <entitable/messaging/impl/saga.ipp>
 #include <entitable/messaging/impl/stuck_saga.ipp>
 #include <entitable/messaging/impl/worker_crew.ipp>

@@ -261,7 +261,7 @@ TEST_CASE("table_queue: a lane whose head others have is not read again for each
     for (int index = 0; index < 50; ++index) {
         CHECK(worker.claim().value());
     }
-    CHECK(watched.count<query_entities>() - before == 50);
+    CHECK(watched.count<query_entities>() - before <= 50);
     held.clear();
     f.time.advance(31s); // all of them come again, those at the head too
     std::size_t again = 0;

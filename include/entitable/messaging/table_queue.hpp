@@ -51,8 +51,8 @@ struct dead_letter {
 /// A queue of messages in a table of its own: each message is claimed by one worker at a time, and delivered again until it is completed, or was
 /// claimed `max_deliveries` times. Delivery is at least once.
 ///
-/// Messages are in lanes, one partition each, in the order of their times; a worker takes the first that can be claimed, lane after lane. What
-/// is claimed is invisible until `visible_at`, by the clock of the store, which its answers carry (`call::server_date`). A transport whose
+/// Messages are in lanes, one partition each, in the order of their times; a worker takes the first that can be claimed, lane after lane, of
+/// what it has read of the lane within a second. What is claimed is invisible until `visible_at`, by the clock of the store, which its answers carry (`call::server_date`). A transport whose
 /// answers carry no time is taken to have this program's clock.
 ///
 /// Errors: those of the table; ResourceNotFound or TableNotFound before `create`; OutOfRangeInput for invalid options. A request of unknown
@@ -120,6 +120,7 @@ public:
         if (!got) {
             return std::move(got).as_failure();
         }
+        made->reserve(got->size());
         detail::queue_core const holder = core_.under_receipt();
         for (detail::held_message& each : *got) {
             T message{};
@@ -136,6 +137,7 @@ public:
     /// not counted, and its item answers InvalidInput from then on. After an error some are completed: those answer InvalidInput as well.
     [[nodiscard]] result<std::size_t> complete_all(std::span<claimed<T>> items) const {
         std::vector<detail::receipt*> all;
+        all.reserve(items.size());
         for (claimed<T>& each : items) {
             all.push_back(&detail::claimed_access::receipt_of(each));
         }

@@ -156,17 +156,16 @@ ENTITABLE_LAZY_BODY std::string shortened(std::string_view text, std::size_t lim
 
 ENTITABLE_LAZY_BODY void append_decimal(std::string& out, std::uint64_t value, std::size_t width) {
     char digits[20];
-    std::size_t count = 0;
+    std::size_t first = sizeof digits;
     do {
-        digits[count++] = static_cast<char>('0' + value % 10);
+        digits[--first] = static_cast<char>('0' + value % 10);
         value /= 10;
     } while (value != 0);
-    for (std::size_t padding = count; padding < width; ++padding) {
-        out.push_back('0');
+    std::size_t const count = sizeof digits - first;
+    if (count < width) {
+        out.append(width - count, '0');
     }
-    while (count > 0) {
-        out.push_back(digits[--count]);
-    }
+    out.append(digits + first, count);
 }
 
 ENTITABLE_LAZY_BODY std::string joined(std::initializer_list<std::string_view> parts) {

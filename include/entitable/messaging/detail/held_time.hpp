@@ -43,6 +43,8 @@ public:
     [[nodiscard]] random_source& random() noexcept { return random_; }
 
 private:
+    [[nodiscard]] std::uint64_t unlike_others();
+
     random_source random_;
     atomic<std::uint64_t> own_{0}; ///< in the names that a child gives
     atomic<std::uint64_t> forks_;  ///< of the process that this is

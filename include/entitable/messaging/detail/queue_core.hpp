@@ -177,6 +177,19 @@ public:
     }
 
 private:
+    /// A message that is to be claimed.
+    struct pick {
+        row stored;
+        etag version;
+    };
+    /// Messages that a claim has read behind its own, for the next claims of this worker: so that not each of them reads the lane. A claim of one
+    /// that others have by now is refused, by its ETag; then the lane is read each time for a while.
+    struct spare_messages {
+        std::vector<pick> ready; ///< the first one at the end
+        steady_time until{};     ///< later ones may stand before them
+        std::uint32_t pause{};   ///< so many reads keep none
+        std::uint32_t next_pause{8};
+    };
     struct shared_state : counted {
         shared_state(any_transport through, std::string name, queue_options how);
 
@@ -188,12 +201,8 @@ private:
         std::mutex guard;
         store_clock clock;                   ///< guarded: of the store that has the header
         std::vector<lane_state> lane_states; ///< guarded
+        std::vector<spare_messages> spares;  ///< guarded: of each lane
         std::size_t next_lane{};             ///< guarded
-    };
-    /// A message that is to be claimed.
-    struct pick {
-        row stored;
-        etag version;
     };
     /// What a look at a lane found.
     struct found_rows {
@@ -210,14 +219,19 @@ private:
         std::string behind; ///< empty: from the head
         date_time up_to;    ///< rows whose time is later are left alone, but for those of the first page if it says so
         bool ahead{};       ///< the first page goes on behind that
-        std::uint32_t page{}; ///< rows of the first page
-        std::uint32_t most{}; ///< messages
+        std::uint32_t page{};   ///< rows of the first page
+        std::uint32_t most{};   ///< messages
+        std::uint32_t spares{}; ///< and so many behind them, of the page that has the last one
     };
-    /// A message that is being moved by a claim.
-    struct move {
-        pick from;
-        row to;
-        std::string claim;
+    /// Messages that are being moved by a claim: each is removed and inserted.
+    struct moves {
+        transact request;
+        std::vector<receipt> made; ///< what the claim gives, but for versions and times
+
+        [[nodiscard]] mutation& from(std::size_t index) { return request.changes[2 * index]; }
+        [[nodiscard]] mutation& to(std::size_t index) { return request.changes[2 * index + 1]; }
+        /// Only these; false where it is none.
+        bool keep(std::vector<bool> const& which);
     };
 
     [[nodiscard]] bool again(std::uint32_t& attempt) const {
@@ -236,7 +250,13 @@ private:
         std::string const& lane, search const& at, cancellation_token const& stop) const;
     [[nodiscard]] result<std::vector<held_message>> claim_from(std::size_t lane, std::uint32_t most, bool waits,
         cancellation_token const& stop, date_time& due, date_time& told) const;
-    [[nodiscard]] std::vector<move> moves_of(std::vector<pick> ready, date_time until) const;
+    /// The first of those that an earlier claim has read behind its own.
+    [[nodiscard]] std::vector<pick> spares_of(std::size_t lane, std::uint32_t most) const;
+    /// Leaves only so many there, and keeps the others.
+    void keep_spares(std::size_t lane, std::vector<pick>& ready, std::uint32_t most) const;
+    void forget_spares(std::size_t lane, bool beaten) const;
+    void forget_spares(std::string_view lane) const;
+    [[nodiscard]] moves moves_of(std::string const& lane, std::vector<pick> ready, date_time until) const;
     [[nodiscard]] result<std::vector<held_message>> take(
         std::string const& lane, std::vector<pick> ready, date_time scanned) const;
     /// The rows of a lane between two keys, both included, until all are read.
@@ -262,4 +282,5 @@ ENTITABLE_END_NAMESPACE
 #include <entitable/messaging/impl/queue_ends.ipp>
 #include <entitable/messaging/impl/queue_keeping.ipp>
 #include <entitable/messaging/impl/queue_putting.ipp>
+#include <entitable/messaging/impl/queue_spares.ipp>
 #endif

@@ -81,6 +81,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim(std::uint32_t
     }
 }
 
+inline constexpr std::size_t most_spare_bytes = 64 * 1024; // of a lane
+
 ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
     std::string const& lane, search const& at, cancellation_token const& stop) const {
     query_entities asked;
@@ -90,6 +92,8 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
         asked.range.row.upper = key_bound::excluding(message_key(at.up_to, {}));
     }
     asked.page_size = at.page;
+    auto const most_deliveries = static_cast<std::int32_t>((std::max)(options().max_deliveries, 1U));
+    std::size_t spare_bytes = 0;
     result<found_rows> found{std::in_place};
     found->due = no_date;
     for (std::uint32_t attempt = 0;;) {
@@ -100,16 +104,23 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
             }
             continue;
         }
-        for (std::size_t index = 0; index < page->rows.size() && found->ready.size() < at.most; ++index) {
+        for (std::size_t index = 0; index < page->rows.size(); ++index) {
             row_view const each = page->rows[index];
-            if (date_time const visible = visible_at_of(each); visible > found->told) {
-                found->due = (std::min)(found->due, visible);
+            message_marks const marks = marks_of(each.payload);
+            bool const is_ready = marks.visible_at <= found->told && marks.deliveries < most_deliveries;
+            if (found->ready.size() >= at.most) { // the next ones are kept for the next claims
+                spare_bytes += each.payload.size();
+                if (!is_ready || found->ready.size() >= at.most + at.spares || spare_bytes > most_spare_bytes) {
+                    break;
+                }
+            }
+            if (marks.visible_at > found->told) {
+                found->due = (std::min)(found->due, marks.visible_at);
                 if (found->ready.empty() && time_of_message(each.row_key) <= found->told) {
                     ++found->held;
                     found->last_held = each.row_key;
                 }
-            } else if (int32_in(each, queue_property::deliveries) >=
-                static_cast<std::int32_t>((std::max)(options().max_deliveries, 1U))) {
+            } else if (!is_ready) {
                 found->used_up.push_back({row{each}, each.etag()});
             } else {
                 found->ready.push_back({row{each}, each.etag()});
@@ -126,16 +137,35 @@ ENTITABLE_DECL result<queue_core::found_rows> queue_core::scan(
     }
 }
 
+/// The rows of a page of which so many are to be claimed.
+constexpr std::uint32_t rows_for(std::uint32_t most) noexcept {
+    return std::clamp(most + 4, std::uint32_t{8}, std::uint32_t{100});
+}
+
 ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::size_t lane, std::uint32_t most,
     bool waits, cancellation_token const& stop, date_time& due, date_time& told) const {
     constexpr std::int64_t second = date_time::ticks_per_second;
     constexpr std::int64_t tolerance = 2 * second; // dates of HTTP are of whole seconds, and answers take time
     constexpr std::size_t many = 32;
     std::string const name = lane_key(lane);
+    if (std::vector<pick> spares = spares_of(lane, most); !spares.empty()) {
+        ENTITABLE_TRY(auto got, take(name, std::move(spares), store_time(lane)));
+        if (!got.empty()) {
+            return got;
+        }
+        forget_spares(lane, true);
+        if (stop.cancelled()) {
+            return got;
+        }
+    }
     for (int turn = 0; turn < 8; ++turn) { // others were faster each time: there is work elsewhere
         lane_state at;
+        std::uint32_t spares = 0;
         {
             std::lock_guard const lock{state().guard};
+            std::uint32_t& pause = state().spares[lane].pause;
+            spares = pause == 0 ? rows_for(most) : 0;
+            pause -= pause == 0 ? 0U : 1U;
             at = state().lane_states[lane];
             at.clock = at.clock.known() ? at.clock : state().clock;
         }
@@ -145,9 +175,9 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         }
         // A program whose clock was fast may have put in what can be had by now under a time to come.
         bool const looks_ahead = now >= at.ahead_due || now.ticks + 3600 * second < at.ahead_due.ticks;
-        std::uint32_t const page = looks_ahead ? 100 : std::clamp(most + 4, std::uint32_t{8}, std::uint32_t{100});
-        ENTITABLE_TRY(
-            found_rows found, scan(name, {at.behind, {now.ticks + tolerance}, looks_ahead || waits, page, most}, stop));
+        std::uint32_t const page = looks_ahead ? 100 : rows_for(most);
+        ENTITABLE_TRY(found_rows found,
+            scan(name, {at.behind, {now.ticks + tolerance}, looks_ahead || waits, page, most, spares}, stop));
         told = found.told;
         due = (std::min)(due, found.due);
         for (pick const& each : found.used_up) {
@@ -155,7 +185,8 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
         }
         if (looks_ahead) { // again at once while there is something
             bool const found_one = !found.ready.empty() &&
-                time_of_message(found.ready.back().stored.row_key()).ticks > found.told.ticks + tolerance;
+                time_of_message(found.ready[(std::min)(found.ready.size(), std::size_t{most}) - 1].stored.row_key())
+                        .ticks > found.told.ticks + tolerance;
             at.ahead_due = found_one ? date_time{} : date_time{found.told.ticks + 10 * second};
         }
         if (found.held >=
@@ -179,6 +210,7 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::claim_from(std::siz
             }
             return std::vector<held_message>{};
         }
+        keep_spares(lane, found.ready, most);
         ENTITABLE_TRY(auto got, take(name, std::move(found.ready), found.told));
         if (!got.empty()) {
             return got;
@@ -212,28 +244,40 @@ ENTITABLE_DECL result<void> queue_core::for_each_between(std::string const& lane
     }
 }
 
-ENTITABLE_DECL std::vector<queue_core::move> queue_core::moves_of(std::vector<pick> ready, date_time until) const {
+ENTITABLE_DECL queue_core::moves queue_core::moves_of(
+    std::string const& lane, std::vector<pick> ready, date_time until) const {
     std::string const claim = fresh_id(); // for this call alone: what has it is ours
-    std::vector<move> all;
-    all.reserve(ready.size());
+    std::string const head = message_key(until, {});
+    moves all;
+    all.request.table = table().name();
+    all.request.changes.reserve(2 * ready.size());
+    all.made.reserve(ready.size());
     std::size_t bytes = 0;
     for (pick& each : ready) {
         row_view const stored = each.stored;
         bytes += stored.payload.size();
-        if (!all.empty() && bytes > most_bytes_together) {
+        if (!all.made.empty() && bytes > most_bytes_together) {
             break;
         }
-        std::string text = claim_text(claim, first_time_of(stored));
-        std::string key = message_key(until, id_of_message(stored.row_key));
+        message_marks const marks = marks_of(stored.payload);
+        receipt made;
+        made.lane = lane;
+        made.claim = claim_text(claim, stored.row_key, marks.claim);
+        made.deliveries = static_cast<std::uint32_t>(marks.deliveries) + 1;
+        made.step = marks.step;
+        made.steps = marks.steps;
+        made.visible_at = until;
+        std::string_view const id = id_of_message(stored.row_key);
+        std::string& key = made.key;
+        key.reserve(head.size() + id.size());
+        key.append(head).append(id);
         if (key == stored.row_key) { // a key of a program whose clock is fast
-            key = message_key({until.ticks + 1}, id_of_message(stored.row_key));
+            key = message_key({until.ticks + 1}, id);
         }
-        row_builder changes{{}, {}};
-        changes.add(queue_property::visible_at, value_view{until});
-        changes.add(queue_property::deliveries, value_view{int32_in(stored, queue_property::deliveries) + 1});
-        changes.add(queue_property::claim, value_view{text});
-        row to = changed_message(key, stored, changes.build());
-        all.push_back({std::move(each), std::move(to), std::move(text)});
+        row to = claimed_message(key, {lane, stored.row_key, stored.payload}, marks, until, made.claim);
+        all.request.changes.push_back(mutation::remove(message_keys(std::move(each.stored)), std::move(each.version)));
+        all.request.changes.push_back(mutation::insert(std::move(to)));
+        all.made.push_back(std::move(made));
     }
     return all;
 }
@@ -241,40 +285,25 @@ ENTITABLE_DECL std::vector<queue_core::move> queue_core::moves_of(std::vector<pi
 ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
     std::string const& lane, std::vector<pick> ready, date_time scanned) const {
     date_time const until{scanned.ticks + options().visibility.count() / 100};
-    std::vector<move> moves = moves_of(std::move(ready), until);
+    moves all = moves_of(lane, std::move(ready), until);
     result<std::vector<held_message>> taken{std::in_place};
-    taken->reserve(moves.size());
-    auto const hold = [&](move& each, etag version, date_time told) {
+    taken->reserve(all.made.size());
+    auto const hold = [&](std::size_t index, etag version, date_time told) {
         held_message& made = taken->emplace_back();
-        row_view const stored = each.to;
-        made.held.lane = lane;
-        made.held.key = stored.row_key;
-        made.held.claim = std::move(each.claim);
+        made.stored = std::move(all.to(index).entity);
+        made.held = std::move(all.made[index]);
         made.held.version = std::move(version);
-        made.held.deliveries = static_cast<std::uint32_t>(int32_in(stored, queue_property::deliveries));
-        made.held.step = int32_in(stored, queue_property::step);
-        auto const steps = stored.find(queue_property::steps);
-        made.held.steps = steps && steps->type() == edm_type::int64 ? steps->as_int64() : 0;
-        made.held.visible_at = until;
         made.held.told = told;
         made.held.told_at = time().steady();
         made.held.spent = false;
-        made.stored = std::move(each.to);
     };
     bool maybe = false;
     for (std::uint32_t attempt = 0; taken->empty();) {
-        transact request{table().name(), {}};
-        request.changes.reserve(2 * moves.size());
-        for (move const& each : moves) {
-            request.changes.push_back(
-                mutation::remove(message_keys(lane, each.from.stored.row_key()), each.from.version));
-            request.changes.push_back(mutation::insert(each.to));
-        }
         date_time told;
-        auto answer = send(request, told);
+        auto answer = send(all.request, told);
         if (answer) {
-            for (std::size_t index = 0; index < moves.size(); ++index) {
-                hold(moves[index], std::move(answer->results[2 * index + 1].etag), told);
+            for (std::size_t index = 0; index < all.made.size(); ++index) {
+                hold(index, std::move(answer->results[2 * index + 1].etag), told);
             }
             break;
         }
@@ -284,32 +313,33 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
         if (refused.effect == effect::none && !beaten && !worth_retrying(refused)) {
             return std::move(answer).as_failure();
         }
+        maybe = maybe || refused.effect == effect::unknown;
+        if (beaten && !maybe && all.made.size() == 1) {
+            break;
+        }
         // The rows say who has them: this call, nobody yet, or somebody else.
-        std::map<std::string_view, move*> at;
+        std::map<std::string_view, std::size_t> at;
         auto const read_rows = [&](bool from, auto const& visit) {
             at.clear();
-            for (move& each : moves) {
-                at.emplace(from ? each.from.stored.row_key() : each.to.row_key(), &each);
+            for (std::size_t index = 0; index < all.made.size(); ++index) {
+                at.emplace((from ? all.from(index) : all.to(index)).entity.row_key(), index);
             }
             return for_each_between(
                 lane, at.begin()->first, at.rbegin()->first, attempt, [&](row_view each, date_time when) {
                     if (auto const one = at.find(each.row_key); one != at.end()) {
-                        visit(*one->second, each, when);
+                        visit(one->second, each, when);
                     }
                 });
         };
-        maybe = maybe || refused.effect == effect::unknown;
-        auto read = !maybe ? result<void>{} : read_rows(false, [&](move& each, row_view stored, date_time when) {
-            if (text_in(stored, queue_property::claim) == each.claim) {
-                hold(each, stored.etag(), when);
+        auto read = !maybe ? result<void>{} : read_rows(false, [&](std::size_t index, row_view stored, date_time when) {
+            if (text_in(stored, queue_property::claim) == all.made[index].claim) {
+                hold(index, stored.etag(), when);
             }
         });
-        std::vector<move> left;
+        std::vector<bool> there(all.made.size());
         if (read && taken->empty()) {
-            read = read_rows(true, [&](move& each, row_view stored, date_time) {
-                if (stored.etag() == each.from.version) {
-                    left.push_back(each);
-                }
+            read = read_rows(true, [&](std::size_t index, row_view stored, date_time) {
+                there[index] = all.from(index).condition.accepts(stored.etag());
             });
         }
         if (!read) {
@@ -317,10 +347,9 @@ ENTITABLE_DECL result<std::vector<held_message>> queue_core::take(
             unread.error().effect = effect::unknown; // they come again when the claim is over
             return unread;
         }
-        if (!taken->empty() || left.empty()) {
+        if (!taken->empty() || !all.keep(there)) {
             break;
         }
-        moves = std::move(left);
         if (!again(attempt)) {
             failure unknown = std::move(answer).as_failure();
             unknown.error().effect = effect::unknown;

@@ -101,6 +101,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::lanes() const {
     std::lock_guard const lock{state().guard};
     if (state().lane_states.empty()) {
         state().lane_states.resize(found);
+        state().spares.resize(found);
         state().next_lane = static_cast<std::size_t>(random().bits() % found);
         state().clock.know(told, time());
     }

@@ -22,6 +22,7 @@ ENTITABLE_DECL result<void> queue_core::give_back(
     if (held.spent) {
         return receipt_is_spent();
     }
+    forget_spares(held.lane); // it comes before them
     std::string to;
     bool maybe = false;
     for (std::uint32_t attempt = 0;;) {
@@ -73,15 +74,14 @@ ENTITABLE_DECL result<void> queue_core::give_back(
 }
 
 /// What is marked as done by a claim: the identity of a message, or the mark of a group.
-ENTITABLE_DECL row done_row(std::string_view lane, std::string_view key, std::string_view claim) {
-    row_builder made{lane, key};
-    made.add(queue_property::state, value_view{"done"});
-    made.add(queue_property::claim, value_view{claim});
-    return made.build();
+ENTITABLE_DECL row done_row(
+    std::string_view lane, std::string_view kind, std::string_view key, std::string_view claim) {
+    return joined_row(
+        lane, kind, key, {}, {{queue_property::state, value_view{"done"}}, {queue_property::claim, value_view{claim}}});
 }
 /// Marks the identity of a message. Messages of a group have none of their own: then it is made.
 ENTITABLE_DECL mutation done_mark(receipt const& held) {
-    row made = done_row(held.lane, text::joined({system_row::identity, held.id()}), held.claim);
+    row made = done_row(held.lane, system_row::identity, held.id(), held.claim);
     return is_id_in_group(held.id()) ? mutation::insert_or_merge(std::move(made))
                                      : mutation::merge(std::move(made), any_etag);
 }
@@ -106,8 +106,10 @@ ENTITABLE_DECL result<void> queue_core::complete(receipt& held, std::string_view
     bool maybe = false;
     for (std::uint32_t attempt = 0;;) {
         ENTITABLE_CHECK(know_version(held));
-        transact const request{
-            table().name(), {mutation::remove(message_keys(held.lane, held.key), held.version), done_mark(held)}};
+        transact request{table().name(), {}};
+        request.changes.reserve(2);
+        request.changes.push_back(mutation::remove(message_keys(held.lane, held.key), held.version));
+        request.changes.push_back(done_mark(held));
         date_time told;
         auto const answer = send(request, told);
         if (answer) {
@@ -143,6 +145,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
     std::size_t done = 0;
     for (std::size_t first = 0; first < all.size();) {
         transact request{table().name(), {}};
+        request.changes.reserve((std::min)(2 * group, 2 * (all.size() - first)));
         std::size_t end = first;
         std::string mark;
         for (; end < all.size() && end - first < group && !all[end]->spent && all[end]->lane == all[first]->lane;
@@ -156,7 +159,7 @@ ENTITABLE_DECL result<std::size_t> queue_core::complete_group(std::vector<receip
             }
         }
         if (!mark.empty()) {
-            request.changes.push_back(mutation::insert(done_row(all[first]->lane, mark, all[first]->claim)));
+            request.changes.push_back(mutation::insert(done_row(all[first]->lane, {}, mark, all[first]->claim)));
         }
         date_time told;
         bool const as_one = end - first > 1 && send(request, told).has_value();

@@ -87,21 +87,15 @@ ENTITABLE_DECL result<bool> queue_core::put(transact const& request, std::size_t
 /// An identity, without what it says.
 ENTITABLE_DECL row identity_row(
     std::string_view lane, std::string_view id, std::string_view property, value_view says) {
-    row_builder made{lane, text::joined({system_row::identity, id})};
-    made.add(property, says);
-    return made.build();
+    return joined_row(lane, system_row::identity, id, {}, {{property, says}});
 }
 
 ENTITABLE_DECL result<enqueued> queue_core::enqueue(enqueue_plan const& at, row_view message) const {
     ENTITABLE_CHECK(check_room(message));
-    row_builder made = message_row(at.lane, at.key, message);
-    if (at.visible_at != date_time{}) {
-        made.add(queue_property::visible_at, value_view{at.visible_at});
-    }
     transact request{table().name(), {}};
     request.changes.reserve(2);
     request.changes.push_back(mutation::insert(identity_row(at.lane, at.id, queue_property::key, value_view{at.key})));
-    request.changes.push_back(mutation::insert(made.build()));
+    request.changes.push_back(mutation::insert(stored_message(at.lane, at.key, message, at.visible_at)));
     ENTITABLE_TRY(bool const there, put(request, at.lane_number));
     return enqueued{at.id, there};
 }
@@ -118,7 +112,7 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
     for (std::size_t first = 0; first < messages.size();) {
         std::size_t const lane_number = static_cast<std::size_t>(random().bits() % number);
         std::string const lane = lane_key(lane_number);
-        date_time const from = store_time(lane_number);
+        std::string const head = message_key(store_time(lane_number), {});
         std::string const group_id = message_id();
         transact request{table().name(), {}};
         request.changes.reserve(2 * group + 1);
@@ -126,6 +120,7 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
             request.changes.push_back(
                 mutation::insert(identity_row(lane, group_id, queue_property::state, value_view{"group"})));
         }
+        std::string key;
         std::size_t bytes = 0;
         std::size_t end = first;
         for (; end < messages.size() && end - first < group; ++end) {
@@ -134,12 +129,12 @@ ENTITABLE_DECL result<std::vector<enqueued>> queue_core::enqueue_group(std::vect
                 break;
             }
             std::string id = together ? id_in_group(group_id, end - first) : id_in_lane(lane_number, number);
-            std::string const key = message_key(from, id);
+            key.assign(head).append(id);
             if (!together) {
                 request.changes.push_back(
                     mutation::insert(identity_row(lane, id, queue_property::key, value_view{key})));
             }
-            request.changes.push_back(mutation::insert(message_row(lane, key, messages[end]).build()));
+            request.changes.push_back(mutation::insert(stored_message(lane, key, messages[end])));
             all->push_back({std::move(id), false});
         }
         if (auto sent = put(request, lane_number); !sent) {
