@@ -25,8 +25,7 @@ inline constexpr backoff polling_backoff{.base = std::chrono::seconds{1},
 struct queue_options {
     std::uint32_t lanes{8}; ///< partitions, 1 to 1000. A queue that exists keeps its number
     std::chrono::nanoseconds visibility{std::chrono::seconds{30}}; ///< how long a claim holds, 2 s to 7 days
-    std::uint32_t max_deliveries{
-        5}; ///< claims of a message (of a saga: without a record), then it is a dead letter; 0 counts as 1
+    std::uint32_t max_deliveries{5}; ///< claims (of a saga: without progress) before it is a dead letter; 0 counts as 1
     backoff polling{polling_backoff};   ///< the waits of a claim that finds nothing, between its looks
     std::uint32_t max_attempts{50};     ///< attempts of a request, including the first one; 0 counts as 1
     backoff delays{contention_backoff}; ///< the waits between them
