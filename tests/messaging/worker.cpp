@@ -355,6 +355,8 @@ TEST_CASE("after a lost receipt nothing is sent for the message") {
     at.fill(1);
     at.shaky.plan({testing::fault::refused(), 1, "write_entity", "jobs"});
     int sent = 0;
+    int errors = 0;
+    at.until_empty.on_error = [&](error const&) { ++errors; };
     auto const report = run_worker(
         at.queue,
         [&](job const&, work_context const& context) -> result<void> {
@@ -371,6 +373,37 @@ TEST_CASE("after a lost receipt nothing is sent for the message") {
         at.until_empty);
     CHECK(report.value() == worker_report{.lost = 1});
     CHECK(at.writes.load() == sent);
+    CHECK(errors == 1); // the renewal that met no store
+}
+
+TEST_CASE("a message is ended only after the renewal that is under way") {
+    site at;
+    at.fill(1);
+    std::atomic<bool> renewing{false};
+    std::atomic<int> under_way{0};
+    std::atomic<int> together{0};
+    around const slow{at.store,
+        [&](std::string_view, bool is_write) {
+            if (is_write) {
+                together += under_way.fetch_add(1);
+                renewing = true;
+                std::this_thread::sleep_for(50ms);
+            }
+        },
+        [&](std::string_view, bool is_write) { under_way -= is_write ? 1 : 0; }};
+    table_queue<job> const queue{slow, "jobs", at.how};
+    bool const takes_claim = GENERATE(false, true);
+    auto const work = [&]() -> result<void> {
+        renewing = false;
+        at.time.advance(2s);
+        CHECK(at.eventually([&] { return renewing.load(); }));
+        return {};
+    };
+    auto const report = takes_claim ? run_worker(
+                                          queue, [&](claimed<job>&) { return work(); }, at.until_empty)
+                                    : run_worker(queue, [&](job const&) { return work(); }, at.until_empty);
+    CHECK(report.value() == worker_report{.handled = 1});
+    CHECK(together == 0);
 }
 
 // ---- stopping ----
@@ -548,6 +581,15 @@ TEST_CASE("run_worker returns an error that does not pass by itself") {
     at.how.visibility = 1s;
     table_queue<job> const invalid{at.store, "jobs", at.how};
     CHECK(run_worker(invalid, handle, at.until_empty).error().code == error_code::out_of_range_input);
+}
+
+TEST_CASE("an error that does not pass ends the threads that have not met it") {
+    site at;
+    at.until_empty.threads = 3;
+    at.until_empty.wait = no_timeout;
+    at.shaky.plan({testing::fault::status(403, false, effect::none), 20, "query_entities", "jobs"});
+    auto const ran = run_worker(at.queue, [](job const&) { return result<void>{}; }, at.until_empty);
+    CHECK(ran.error().http_status == 403);
 }
 
 TEST_CASE("a message whose end cannot be stored counts as lost, is reported, and comes back") {
