@@ -365,7 +365,7 @@
 #define ENTITABLE_CHECK_PROPERTY_2(item)                   \
     ENTITABLE_CHECK_PROPERTY_1(item)                       \
     static_assert(ENTITABLE_ACCESSOR_PAIR_##item::lasting, \
-        "ENTITABLE: in " #item " the getter returns a temporary: it returns a reference, or a number");
+        "ENTITABLE: in " #item " the getter returns a temporary: it must return a reference, or a number");
 #define ENTITABLE_CHECK_PROPERTY_3(item) ENTITABLE_CHECK_SYSTEM_##item
 #define ENTITABLE_CHECK_PROPERTY_4(item) ENTITABLE_CHECK_IN_CHUNKS(ENTITABLE_PROPERTY_MEMBER_##item)
 #define ENTITABLE_CHECK_IN_CHUNKS(...) ENTITABLE_CHECK_IN_CHUNKS_I(__VA_ARGS__)

@@ -49,7 +49,8 @@
 #define ENTITABLE_TELL_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_PROPERTY, __VA_ARGS__)
 #define ENTITABLE_TELL_KEYS_0(key, ...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_KEY, __VA_ARGS__)
 #define ENTITABLE_TELL_KEYS_1(key, ...) \
-    static_assert(false, "ENTITABLE: " #key "() names no member; a key that is the same for all is literal(\"text\")");
+    static_assert(                      \
+        false, "ENTITABLE: " #key "() has no members; a key that is the same for all entities is literal(\"text\")");
 #define ENTITABLE_TELL_KEY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_KEY_KIND(item))(#item)
 #define ENTITABLE_TELL_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item)
 #define ENTITABLE_TELL_ITEM_0(shown)
