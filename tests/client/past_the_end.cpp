@@ -110,7 +110,7 @@ TEST_CASE("elements that are not there end the program") {
     number_block const block{1, 1, 3, 1};
     CHECK(block[2] == 3);
     CHECK_THAT(
-        last_words([&] { use(block[3]); }), StartsWith("entitable: a block of numbers has none at this index: "));
+        last_words([&] { use(block[3]); }), StartsWith("entitable: a block of numbers has no number at this index: "));
 }
 
 #if ENTITABLE_CHECK_THREADS && !defined(__SANITIZE_THREAD__)

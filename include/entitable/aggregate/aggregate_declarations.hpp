@@ -61,8 +61,7 @@ template <class Entity, class Declared>
     constexpr bool complete = aggregates<Entity, aggregate>;
     static_assert(complete,
         "an aggregate needs three functions: static daily_sales key(order const&), whose keys determine where an "
-        "entity "
-        "counts, void add(order const&) and void subtract(order const&)");
+        "entity counts, void add(order const&) and void subtract(order const&)");
     constexpr bool whole = aggregate_declaration<Declared>::buckets == 1 || combines<aggregate>;
     static_assert(whole, "a salted aggregate needs a function void combine(daily_sales const&), which adds its parts");
     if constexpr (complete) {

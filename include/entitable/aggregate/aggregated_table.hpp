@@ -57,8 +57,7 @@ public:
         constexpr bool takes_it = std::is_invocable_r_v<result<void>, Body&, transaction<Entity>&>;
         static_assert(takes_it,
             "the body of a transaction must take an entitable::transaction of the table's entity by reference, and "
-            "return "
-            "entitable::result<void>");
+            "return entitable::result<void>");
         return send(base::partition_key(partition...), typed);
     }
     /// Recomputes the sums of a partition and compares them. Writers may be active: if a sum changes meanwhile, it starts over.
@@ -132,9 +131,9 @@ protected:
 ///
 /// - Row keys of entity and aggregate must begin with different literals. `add` and `subtract` must undo each other exactly, as integers
 ///   do.
-/// - An insert costs one read and one transaction of two operations; an update or a removal one read more, and one more if the entity
-///   moves to another sum. The aggregate is a hot row: writers that collide start over. `salted_aggregate` splits it. A row whose sums are
-///   zero again is not removed.
+/// - An insert costs one read and one transaction of two operations; an update or a removal one read more, and one more if the entity moves
+///   to another sum. The aggregate is a hot row: writers that collide start over. `salted_aggregate` splits it. A row whose sums are zero
+///   again is not removed.
 /// - A change that does not affect the sums does not write them.
 ///
 /// Thread safety: safe to use from several threads. Copies are cheap. Writers that bypass it (`table<E>`) leave wrong sums: `verify`

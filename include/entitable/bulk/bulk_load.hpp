@@ -61,8 +61,7 @@ template <class Entity>
 /// For a table without a fixed schema.
 [[nodiscard]] inline result<row> bulk_row(entity const& given) {
     if (system_row::is_one(given.row_key())) {
-        return failure{
-            error_code::key_reserved, "the row key begins with \"~!\", which belongs to rows of the library's own"};
+        return failure{error_code::key_reserved, "the row key begins with \"~!\", which is reserved for the library"};
     }
     return given.to_row();
 }

@@ -28,8 +28,7 @@ template <class View, class Entity>
     constexpr bool complete = view_folds<View, Entity>;
     static_assert(complete,
         "a view needs two functions: static author_posts key(post const&), whose keys determine the group of an "
-        "entity, "
-        "and void add(post const&)");
+        "entity, and void add(post const&)");
     return complete;
 }
 
@@ -97,8 +96,7 @@ private:
 ///     auto top = authors.read([](auto const& rows) { return rows.where(a::board == "all").take(10).to(); });
 ///
 /// - `key` returns the group, `add` counts an entity in it, in the order in which the queries return them. The row has the final keys of
-///   the
-///   group, so a view may be a ranking. One object for each group is in memory during a refresh.
+///   the group, so a view may be a ranking. One object for each group is in memory during a refresh.
 /// - A generation is a table, `name` and "v" and 16 digits. One row names the current one. Results are returned with their age:
 ///   `view_answer`.
 /// - A generation exists for at least `view_options::keep` after its replacement; then a refresh drops it, and its readers get

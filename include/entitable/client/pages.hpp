@@ -25,8 +25,7 @@ struct page_of {
     [[nodiscard]] std::size_t size() const noexcept { return items.size(); } ///< number of rows
     /// Returns a row; ends the program if there is none at `index`, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Row const& operator[](std::size_t index) const {
-        ENTITABLE_ASSERT(
-            index < items.size(), "a page has no row at this index", detail::misuse("size() says how many there are"));
+        ENTITABLE_ASSERT(index < items.size(), "a page has no row at this index", detail::misuse("check size() first"));
         return items[index];
     }
 };

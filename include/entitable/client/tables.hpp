@@ -74,8 +74,7 @@ public:
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
         static_assert((share_partitions<First, More> && ...),
             "the entity types of a transaction must have the same partition key: components of the same types, in the "
-            "same "
-            "order");
+            "same order");
         return transact_entities<First, More...>(
             core_, key_from<P...>(mapping<First>::partition_layout, partition...), body, options);
     }

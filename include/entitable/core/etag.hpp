@@ -31,9 +31,7 @@ public:
     ENTITABLE_LAZY [[nodiscard]] std::string text() const; ///< as the service writes it
     /// Whether it was made from a Timestamp, which `timestamp()` then returns.
     [[nodiscard]] bool is_of_timestamp() const noexcept { return timestamp_ != no_timestamp; }
-    [[nodiscard]] date_time timestamp() const noexcept {
-        return {timestamp_};
-    } ///< undefined unless `is_of_timestamp()`
+    [[nodiscard]] date_time timestamp() const noexcept { return {timestamp_}; } ///< only if `is_of_timestamp()`
     /// Whether the text is a valid ETag: `"..."` or `W/"..."` of printable ASCII, 1 KiB at most. Conditional writes with an invalid one
     /// fail with InvalidInput.
     ENTITABLE_LAZY [[nodiscard]] bool is_valid() const noexcept;

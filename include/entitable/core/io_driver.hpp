@@ -90,10 +90,8 @@ public:
 
     [[nodiscard]] clock& time() const noexcept override { return *time_; }             ///< the clock of the constructor
     void watch(io_descriptor descriptor, io_interest what, io_handler* told) override; ///< costs no system call
-    [[nodiscard]] bool watches() const noexcept override {
-        return !watched_.empty();
-    }                                      ///< whether any descriptor is watched
-    void wait(steady_time until) override; ///< in `poll`, or by its clock
+    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< whether any is watched
+    void wait(steady_time until) override;                                             ///< in `poll`, or by its clock
 
 private:
     struct watched {

@@ -18,12 +18,11 @@ ENTITABLE_BEGIN_NAMESPACE
 /// The counters of one partition of one table, or of all without their own line.
 struct traffic {
     std::string table; ///< in lower case; empty for lists of tables, and for tables without their own line
-    std::optional<std::string>
-        partition;                      ///< nullopt for requests of no single partition, and for the rest of the table
-    std::uint64_t operations{};         ///< calls that were completed or abandoned
-    std::uint64_t errors{};             ///< failed `operations`, including expected errors such as ResourceNotFound
-    std::chrono::nanoseconds total{};   ///< of all operations
-    std::chrono::nanoseconds longest{}; ///< of one operation
+    std::optional<std::string> partition; ///< nullopt for requests of several partitions, and for the rest
+    std::uint64_t operations{};           ///< calls that were completed or abandoned
+    std::uint64_t errors{};               ///< failed `operations`, including expected errors such as ResourceNotFound
+    std::chrono::nanoseconds total{};     ///< of all operations
+    std::chrono::nanoseconds longest{};   ///< of one operation
 };
 
 /// Options of a `metered`.

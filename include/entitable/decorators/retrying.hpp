@@ -42,8 +42,8 @@ struct retrying_options {
 ///   undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
 /// - A write without condition, retried, may undo another writer's change since the first attempt. If that matters, write by ETag.
 ///
-/// Without operation rows all of this assumes that an attempt that timed out cannot be applied after a later attempt was answered: give the
-/// service a shorter time-out than its client.
+/// Without operation rows all of this assumes that an attempt that timed out cannot be applied after the response to a later attempt: give
+/// the service a shorter time-out than its client.
 ///
 /// With `operation_rows`, or with `call::operation_id` set, a write is a transaction whose first change inserts a row named after the
 /// operation (`operation_row`). Every lost write is then settled: it is sent again, and succeeds, or is refused for good because its ETag

@@ -107,9 +107,7 @@ consteval bool allow_index() {
         static_assert(sizeof(index) == sizeof(Entity), "an index must not add members to its entity");
         static_assert(names_its_entity<index, Entity, how::is_unique>,
             "a row of this index does not identify its entity: put every component of the entity's keys into the keys "
-            "of "
-            "the "
-            "index, or of a unique index into its properties");
+            "of the index, or of a unique index into its properties");
         if constexpr (!how::is_elsewhere) {
             static_assert(share_partitions<Entity, index> &&
                     same_members(typename mapping<Entity>::partition_components{},

@@ -56,8 +56,7 @@ public:
         constexpr bool covered = sizeof...(Fields) > 0 && (detail::is_field_of<Index, Fields> && ...);
         static_assert(covered,
             "select(...) of an index needs fields of the index, fields<I>: read a member that its rows lack "
-            "with "
-            "the entity, without select");
+            "with the entity, without select");
         if constexpr (covered) {
             return rows_.select(fields...);
         } else {

@@ -49,9 +49,8 @@ template <class Index, class... Declared>
 ///
 /// - An index in the same partition costs no request: its rows are written in the transaction of the entity, which has up to 1 + 2k
 ///   operations for k indexes. Replacements and removals read first.
-/// - An index elsewhere (a global index) costs requests: 4 for an insert, 7 for a removal, 9 for an entity that moves in it. Its row
-///   exists whenever
-///   its entity does; a program that ends in between can leave surplus rows, which `where` does not return and `repair` removes.
+/// - An index elsewhere (a global index) costs requests: 4 for an insert, 7 for a removal, 9 for an entity that moves in it. Its row exists
+///   whenever its entity does; a program that ends in between can leave surplus rows, which `where` does not return and `repair` removes.
 ///   The row key of such an entity must have at most 474 UTF-16 code units, because an intent's row key contains it: KeyValueTooLarge.
 /// - An entity in which an optional component of an index key is absent has no row in that index.
 /// - Each object, with its copies, reads the declaration of the indexes before its first call and again after `index_options::lease`, and
@@ -272,7 +271,7 @@ public:
         }
         return detail::resolve_violation(*family(), found, {keep.partition_key, keep.row_key});
     }
-    /// Only completes writes that did not end. An active writer starts over. Cost: a scan of the entities' table.
+    /// Only completes interrupted writes. An active writer starts over. Cost: a scan of the entities' table.
     [[nodiscard]] result<index_repair> apply_pending() const {
         result<index_repair> done{std::in_place};
         if (auto applied = detail::apply_intents(*family(), *done); !applied) {

@@ -75,8 +75,7 @@ struct property_field {
         constexpr bool is_absence = std::is_same_v<std::remove_cvref_t<From>, std::nullopt_t>;
         static_assert(!is_absence,
             "a merge cannot remove a property, because the service ignores null: write `member = absent`, which reads "
-            "the "
-            "entity first, or use update(...)");
+            "the entity first, or use update(...)");
         static_assert(is_value || is_absence, "a member must be assigned a value of its own type, or a narrower one");
         if constexpr (is_value) {
             return {name, static_cast<type>(std::forward<From>(from))};

@@ -371,14 +371,14 @@
 #define ENTITABLE_CHECK_IN_CHUNKS(...) ENTITABLE_CHECK_IN_CHUNKS_I(__VA_ARGS__)
 #define ENTITABLE_CHECK_IN_CHUNKS_I(member)                                                                         \
     static_assert(::entitable::detail::can_be_chunked<::entitable::detail::member_type<entitable_members::member>>, \
-        "ENTITABLE: chunked(" #member ") takes a std::string or an entitable::binary, or an optional of one");
+        "ENTITABLE: chunked(" #member ") needs a std::string or an entitable::binary, or an optional of one");
 #define ENTITABLE_CHECK_SYSTEM_etag(member)                                                                         \
     static_assert(::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::etag>, \
-        "ENTITABLE: etag(" #member ") takes a member of type entitable::etag");
+        "ENTITABLE: etag(" #member ") needs a member of type entitable::etag");
 #define ENTITABLE_CHECK_SYSTEM_timestamp(member)                                                               \
     static_assert(                                                                                             \
         ::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::date_time>, \
-        "ENTITABLE: timestamp(" #member ") takes a member of type entitable::date_time");
+        "ENTITABLE: timestamp(" #member ") needs a member of type entitable::date_time");
 #define ENTITABLE_CHECK_STORED(type, shown)                                                          \
     static_assert(::entitable::property_value<type> || ::entitable::detail::is_reference_type<type>, \
         "ENTITABLE: the member '" #shown                                                             \

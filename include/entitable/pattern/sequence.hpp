@@ -58,8 +58,8 @@ struct number_block {
 
     /// Returns a number of the block; an index of `count` or more ends the program, by `ENTITABLE_ASSERT`.
     [[nodiscard]] std::int64_t operator[](std::uint32_t index) const {
-        ENTITABLE_ASSERT(index < count, "a block of numbers has none at this index",
-            detail::misuse("count says how many there are"));
+        ENTITABLE_ASSERT(
+            index < count, "a block of numbers has no number at this index", detail::misuse("check count first"));
         return first + step * std::int64_t{index};
     }
 };
@@ -69,10 +69,9 @@ struct number_block {
 /// Guarantees:
 /// - No number is ever returned twice, as long as nobody removes the row or resets it. A child process made by `fork` takes its own
 ///   numbers: its parent keeps the rest of the block.
-/// - With a block of 1, numbers follow real-time order: a call that starts after another returned gets a greater number. The same holds
-///   for the first numbers of blocks from `reserve`.
-/// - With a larger block, `next()` guarantees only uniqueness: numbers of one `sequence` and its copies ascend, those of several are
-///   mixed.
+/// - With a block of 1, numbers follow real-time order: a call that starts after another returned gets a greater number. The same holds for
+///   the first numbers of blocks from `reserve`.
+/// - With a larger block, `next()` guarantees only uniqueness: numbers of one `sequence` and its copies ascend, those of several are mixed.
 /// - Some numbers are skipped: those of a write whose response was lost (`count` each), and the rest of a block when the last copy is
 ///   destroyed or the program ends, fewer than `block`.
 /// - It does not wrap: a block that would end above the greatest Int64, or the greatest Int32 in an Int32 row, is refused with

@@ -135,8 +135,7 @@ template <class Entity>
 /// - Every write replaces all rows in one transaction: a read and a transaction. A smaller entity removes the parts that it no longer
 ///   needs. A reader never returns parts of two writes: it starts over.
 /// - The limits of 99 rows in addition to the main row and 4 MiB in total, or fewer by the profile, are checked before anything is sent:
-///   EntityTooLarge,
-///   RequestBodyTooLarge. A row key must have at most 505 UTF-16 code units.
+///   EntityTooLarge, RequestBodyTooLarge. A row key must have at most 505 UTF-16 code units.
 /// - Entities are read by their keys. A `table<E>` of the same name reads main rows, which lack the entity's properties: RowMismatch, if
 ///   one of these is not optional.
 ///

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Clauses made of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are enabled at run time. As with a comparison the
-/// access path is known at compile time, and a mistake is one message.
+/// Clauses of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are enabled at run time. As with a comparison the
+/// access path is known at compile time, and a mistake gives one message.
 
 #include <entitable/core/iterator.hpp>
 #include <entitable/query/comparison.hpp>
@@ -139,7 +139,7 @@ template <class Field>
     return detail::begins_with(field, prefix);
 }
 
-/// A part of a predicate that may be left out at run time: see `when`.
+/// A part of a predicate that may be disabled at run time: see `when`.
 template <class Entity>
 struct optional_predicate : predicate<Entity, shape_set::of(0), shape_set::of(0)> {};
 

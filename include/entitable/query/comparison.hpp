@@ -52,9 +52,7 @@ template <class Entity, auto Member, class From>
     if constexpr (is_in_parts<Member>) {
         static_assert(!is_in_parts<Member>,
             "a member that is stored as several properties (chunked, or a reference) cannot be compared in a query: "
-            "store "
-            "what "
-            "you search for in a separate member");
+            "store what you search for in a separate member");
         return refused_predicate{};
     } else if constexpr (std::same_as<From, std::nullopt_t>) {
         constexpr bool may_be_absent = !std::same_as<typename property_field<Entity, Member>::value_type, type>;
@@ -67,8 +65,7 @@ template <class Entity, auto Member, class From>
     } else {
         static_assert(comparable_with<From, type>,
             "a property must be compared with a value of its own type, or a narrower one, not with another member: "
-            "this "
-            "value has another type");
+            "this value has another type");
         return refused_predicate{};
     }
 }
@@ -178,8 +175,7 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
     if constexpr (is_range(Operation) && !in_order) {
         static_assert(!is_range(Operation) || in_order,
             "this key component does not preserve the order of its values, so a range over it would miss rows: text is "
-            "in "
-            "order only as the last component of its key; compare with == or !=");
+            "in order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
     } else if constexpr (comparable_with<From, type> || literal_for<From, type> || whole) {
         constexpr shape_set shape = shape_of(Operation, Part, index);
@@ -194,9 +190,7 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
     } else {
         static_assert(comparable_with<From, type>,
             "a key component must be compared with a value of its own type, or a narrower one, not with another "
-            "member: "
-            "this "
-            "value has another type");
+            "member: this value has another type");
         return refused_predicate{};
     }
 }

@@ -43,7 +43,7 @@ public:
     batch_packer(std::string table, profile const& limits);
 
     /// Adds a write; `tag` is returned with its transaction. Errors: EntityTooLarge or RequestBodyTooLarge for a write that no transaction
-    /// can hold, which is left out and not moved from. All other rules of a service are checked when the transaction is sent.
+    /// can hold, which is not added and not moved from. All other rules of a service are checked when the transaction is sent.
     [[nodiscard]] result<void> add(mutation&& change, std::uint64_t tag = 0);
     [[nodiscard]] result<void> add(mutation const& change, std::uint64_t tag = 0) {
         mutation copied = change;

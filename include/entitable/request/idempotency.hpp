@@ -28,7 +28,7 @@ enum class request_kind : std::uint8_t {
     insert_or_merge,              ///< of an entity
     conditional_remove,           ///< with an ETag
     forced_remove,                ///< with `any_etag`
-    batch,                        ///< a transaction that merges nothing
+    batch,                        ///< a transaction without merges
     merging_batch,                ///< a transaction with a merge or insert_or_merge
     batch_with_operation,         ///< a transaction that inserts its operation row first
     merging_batch_with_operation, ///< the same, with a merge or insert_or_merge

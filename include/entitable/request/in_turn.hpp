@@ -17,9 +17,8 @@ ENTITABLE_BEGIN_NAMESPACE
 template <table_request Request>
 class in_turn {
 public:
-    using turn_type = function_ref<result<bool>(
-        Request&, result<response_of<Request>>)>; ///< must not retain references to the response
-    in_turn(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {} ///< sends nothing yet
+    using turn_type = function_ref<result<bool>(Request&, result<response_of<Request>>)>; ///< must not keep references
+    in_turn(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {}       ///< sends nothing yet
 
     /// The pending request; none at the end.
     [[nodiscard]] operation_step next() const noexcept { return outcome_ ? operation_step{} : operation_step{due_}; }

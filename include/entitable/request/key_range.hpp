@@ -78,12 +78,8 @@ struct key_range {
     key_interval partition; ///< partition keys
     key_interval row;       ///< row keys
 
-    [[nodiscard]] bool is_empty() const noexcept {
-        return partition.is_empty() || row.is_empty();
-    } ///< whether it contains no row
-    [[nodiscard]] bool is_point() const noexcept {
-        return partition.is_point() && row.is_point();
-    } ///< whether it contains exactly one row
+    [[nodiscard]] bool is_empty() const noexcept { return partition.is_empty() || row.is_empty(); } ///< no rows
+    [[nodiscard]] bool is_point() const noexcept { return partition.is_point() && row.is_point(); } ///< a single row
     /// Whether it contains the row with these keys.
     [[nodiscard]] bool contains(std::string_view partition_key, std::string_view row_key) const noexcept {
         return partition.contains(partition_key) && row.contains(row_key);

@@ -41,13 +41,12 @@ struct outcome_record {
 /// A request from its first attempt to its outcome: a span of kind CLIENT. Each page of a query is an operation, as is each read and each
 /// write of an update.
 struct operation_record {
-    span_ids span;          ///< its ids
-    std::string_view name;  ///< db.operation.name: "get_entity", "query_entities", "transact"; "insert" for a write
-    std::string_view table; ///< db.collection.name; empty if there is none
-    std::size_t
-        batch_size{};  ///< db.operation.batch.size of a transaction of several changes; 0 for all other operations
-    steady_time begun; ///< start time
-    steady_time ended; ///< time of the outcome
+    span_ids span;            ///< its ids
+    std::string_view name;    ///< db.operation.name: "get_entity", "query_entities", "transact"; "insert" for a write
+    std::string_view table;   ///< db.collection.name; empty if there is none
+    std::size_t batch_size{}; ///< db.operation.batch.size of a transaction of several changes; otherwise 0
+    steady_time begun;        ///< start time
+    steady_time ended;        ///< time of the outcome
     std::uint32_t attempts{}; ///< number of attempts; 0 for a request refused before it was sent
     outcome_record outcome;   ///< outcome
     server_identity server;   ///< of the last attempt

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `page`: the rows of one answer in one arena, so that a thousand entities cost a handful of allocations.
+/// `page`: the rows of one response in one arena, so that a thousand entities cost a handful of allocations.
 
 #include <entitable/row/row.hpp>
 
@@ -35,7 +35,7 @@ public:
     ENTITABLE_LAZY void append(row_view row);
     /// Reserves memory for `rows` rows of `bytes` bytes in total.
     ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes);
-    /// Removes all rows but keeps the memory.
+    /// Removes all rows; does not free the memory.
     ENTITABLE_LAZY void clear() noexcept;
 
 private:

@@ -71,37 +71,37 @@ struct kind {
 
 /// All kinds. Moves and backups of fleets copy all of them except those of moves.
 inline constexpr kind kinds[] = {
-    {operation, "a write was applied, or it never will be", "entitable/request/operation_row.hpp", copying::left_behind,
+    {operation, "a write was applied, or never will be", "entitable/request/operation_row.hpp", copying::left_behind,
         copying::left_behind, false, "records of writes", "retrying"},
-    {exclusive, "its version is that of the partition, for exclusive transactions", "entitable/client/transaction.hpp",
+    {exclusive, "the version of the partition, for exclusive transactions", "entitable/client/transaction.hpp",
         copying::left_behind, copying::left_behind, false, "versions of partitions", "transact"},
-    {bulk, "how far a bulk load is", "entitable/bulk/bulk_checkpoint.hpp", copying::left_behind, copying::left_behind,
+    {bulk, "progress of a bulk load", "entitable/bulk/bulk_checkpoint.hpp", copying::left_behind, copying::left_behind,
         false, "checkpoints", "row_checkpoint"},
-    {intent, "what a change of an entity does to rows in other partitions", "entitable/index/intent.hpp",
+    {intent, "the effect of an entity's change on rows in other partitions", "entitable/index/intent.hpp",
         copying::left_behind, copying::left_behind, false, "intents of writers", "indexed_table"},
-    {index, "whether an index is kept and used", "entitable/index/indexed_table.hpp", copying::taken_along,
+    {index, "whether an index is maintained and used", "entitable/index/indexed_table.hpp", copying::taken_along,
         copying::left_behind, false, "states of indexes", "indexed_table"},
     {wide, "some of the properties of a wide entity", "entitable/pattern/wide_table.hpp", copying::taken_along,
         copying::refused, false, "wide entities", "wide_table"},
     {queue, "how many lanes a queue has", "entitable/messaging/table_queue.hpp", copying::taken_along, copying::refused,
         true, "a queue", "table_queue"},
-    {message, "work to be done, and who does it", "entitable/messaging/table_queue.hpp", copying::taken_along,
+    {message, "work of a queue, and its worker", "entitable/messaging/table_queue.hpp", copying::taken_along,
         copying::refused, true, "a queue", "table_queue"},
-    {identity, "a message of a queue was enqueued, and maybe is done", "entitable/messaging/table_queue.hpp",
+    {identity, "a message was enqueued, and may be completed", "entitable/messaging/table_queue.hpp",
         copying::taken_along, copying::refused, true, "a queue", "table_queue"},
     {dead_letter, "a message that was claimed too often", "entitable/messaging/table_queue.hpp", copying::taken_along,
         copying::refused, true, "a queue", "table_queue"},
-    {outbox, "a message that is to be put into its queue", "entitable/messaging/table_queue.hpp", copying::taken_along,
+    {outbox, "a message to be put into its queue", "entitable/messaging/table_queue.hpp", copying::taken_along,
         copying::refused, false, "messages of an outbox", "table_queue::relay"},
-    {view, "which generation of a view is read, or that there is one", "entitable/bulk/materialized_view.hpp",
+    {view, "the current generation of a view, or an existing one", "entitable/bulk/materialized_view.hpp",
         copying::refused, copying::refused, true, "the generations of a view, which are tables of this store",
         "materialized_view::refresh"},
-    {copy, "which batch of a move was the last one in its partition", "entitable/shards/shard_move.hpp",
-        copying::left_behind, copying::left_behind, false, "marks of moves", "move_plan"},
+    {copy, "the last batch of a move in its partition", "entitable/shards/shard_move.hpp", copying::left_behind,
+        copying::left_behind, false, "marks of moves", "move_plan"},
 };
 
 /// Row keys under the reserved prefix that this version does not know: made by a newer version. No copy handles them.
-inline constexpr kind unknown{prefix, "what a newer version knows", "", copying::refused, copying::refused, false,
+inline constexpr kind unknown{prefix, "a kind of a newer version", "", copying::refused, copying::refused, false,
     "system rows that this version of the library does not know", "a newer version"};
 
 /// Int32 property of the main row of a wide entity: the number of its parts, which are system rows. Entities cannot have this property.

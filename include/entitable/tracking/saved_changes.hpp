@@ -149,7 +149,7 @@ public:
     /// Returns an entity; ends the program if there is none at `index`, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Entity& operator[](std::size_t index) const {
         ENTITABLE_ASSERT(index < all_.size(), "a query of a unit of work found no entity at this index",
-            detail::misuse("size() says how many there are"));
+            detail::misuse("check size() first"));
         return *all_[index];
     }
 

@@ -29,8 +29,7 @@ ENTITABLE_BEGIN_NAMESPACE
 ///
 /// After a move, functions that read or save return InvalidInput, and added entities are not saved.
 ///
-/// Thread safety: one thread at a time. Each entity that was read stays in memory, with its row: use one unit per task, and destroy it
-/// afterwards.
+/// Thread safety: one thread at a time. Each entity that was read stays in memory, with its row: use one unit per task.
 template <mapped_entity First, mapped_entity... More>
 class unit_of_work {
     static constexpr bool of_one_type = sizeof...(More) == 0;
@@ -57,8 +56,7 @@ public:
     // ---- reading ----
 
     /// Reads the entity with these keys, and tracks it. If it is already tracked, the row is merged by the unit's option. Null if it is to
-    /// be removed here, or if there is no row; an entity that was added here, or whose write is not settled, is returned even without a
-    /// row.
+    /// be removed here, or if there is no row; an entity that was added here, or whose write is not settled, is returned anyway.
     /// Cost: one request, always; `tracked` sends none.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(Keys const&... keys) {

@@ -81,7 +81,7 @@ public:
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;
 };
 
-/// A transport with a channel of its own.
+/// A transport with its own channel.
 template <class T>
 concept opens_channels = requires(T const& transport, io_driver& io) {
     { transport.open(io) } -> std::same_as<shared<channel>>;

@@ -27,7 +27,7 @@ concept answers =
 /// Stores entities, or wraps a transport that does.
 ///
 /// Semantic rules:
-/// 1. It is a cheap handle: copies share one state, and a copy keeps that state alive.
+/// 1. It is a cheap handle: copies share one state and own it jointly.
 /// 2. It is safe to use from several threads.
 /// 3. One call handles one request: a page is one page, a failure is final unless retrying is its purpose.
 /// 4. A page may be empty and have a continuation; there is more exactly when there is a continuation.
@@ -35,8 +35,7 @@ concept answers =
 /// 6. After an error with `effect::none` nothing was applied. The error of a write of unknown outcome has `effect::unknown`.
 /// 7. It checks `call::deadline` and `call::cancellation` before it starts and during each wait.
 /// 8. A terminal transport counts each attempt and reports it to the call's observer: `count_attempt` does both. A transport that sends
-///   several
-///    requests for one does so in `as_operation`.
+///    several requests for one does so in `as_operation`.
 /// 9. It throws no exceptions of its own; std::bad_alloc passes through and leaves the data intact.
 /// 10. A write is atomic: nothing happens between its condition and its effect, a merge retains other writers' changes, and a page of one
 ///     partition shows either all or none of a transaction.

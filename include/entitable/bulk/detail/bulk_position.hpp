@@ -91,7 +91,7 @@ private:
 struct bulk_resume {
     std::uint64_t from{};        ///< all rows before are settled
     std::uint64_t from_digest{}; ///< of those rows
-    std::uint64_t read{};        ///< no row from here on was sent
+    std::uint64_t read{};        ///< rows from here on were not sent
     std::uint64_t read_digest{}; ///< of those before
     std::string settled;         ///< a bit for each row between, in hexadecimal digits
     bulk_counts counts;

@@ -119,8 +119,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         if (found->continuation && !exclusive_) {
             return refused(failure{error_code::query_too_complex,
                 "the results of a query in a body are consistent only if they fit on one page: query less, or call "
-                "exclusive() "
-                "first"});
+                "exclusive() first"});
         }
         for (std::size_t index = 0; index < found->rows.size(); ++index) {
             row_view const each = found->rows[index];

@@ -21,9 +21,9 @@ ENTITABLE_LAZY_BODY result<void> backoff::validate() const {
     constexpr std::chrono::nanoseconds zero{};
     char const* const wrong = base < zero ? "the base of the back-off must not be negative"
         : least < zero                    ? "the least wait of the back-off must not be negative"
-        : most < least                    ? "the longest wait of the back-off is shorter than the least"
-        : most > std::chrono::hours{24}   ? "the longest wait of the back-off is more than a day"
-        : most < base                     ? "the longest wait of the back-off is shorter than its base"
+        : most < least                    ? "the longest wait of the back-off must not be shorter than the least"
+        : most > std::chrono::hours{24}   ? "the longest wait of the back-off must be at most a day"
+        : most < base                     ? "the longest wait of the back-off must not be shorter than its base"
         : !(jitter >= 0 && jitter <= 1)   ? "the jitter of the back-off must be between 0 and 1"
                                           : nullptr;
     if (wrong != nullptr) {

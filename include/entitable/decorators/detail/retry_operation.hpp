@@ -178,8 +178,7 @@ private:
                 if (met_row_) {
                     refuse_as(error_code::operation_void,
                         "this operation id was abandoned before: its write was not applied and never will be; a new "
-                        "attempt "
-                        "needs a new operation id");
+                        "attempt needs a new operation id");
                 } else {
                     refuse(effect::none, {});
                 }

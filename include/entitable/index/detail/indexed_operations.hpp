@@ -60,8 +60,7 @@ public:
         constexpr bool takes_it = std::is_invocable_r_v<result<void>, Body&, transaction<Entity>&>;
         static_assert(takes_it,
             "the body of a transaction must take an entitable::transaction of the table's entity by reference, and "
-            "return "
-            "entitable::result<void>");
+            "return entitable::result<void>");
         return write_indexed(family(), base::partition_key(partition...), transaction_with(family().options), typed);
     }
 

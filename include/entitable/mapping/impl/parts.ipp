@@ -48,8 +48,8 @@ ENTITABLE_LAZY_BODY result<void> put_chunks(
         if (count == max_chunks) {
             return failure{error_code::property_value_too_large,
                 text::joined({"the member \"", name, "\" has ", std::to_string(whole->size()), " bytes: chunked(", name,
-                    ") holds 15 chunks of ", (type == edm_type::string ? "32768 UTF-16 units" : "65536 bytes"),
-                    " at most"})};
+                    ") holds at most 15 chunks of ",
+                    (type == edm_type::string ? "32768 UTF-16 units" : "65536 bytes")})};
         }
         std::size_t const size = type == edm_type::string ? size_of_chunk(rest)
             : rest.size() < chunk_bytes                   ? rest.size()

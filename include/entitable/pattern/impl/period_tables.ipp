@@ -79,7 +79,7 @@ ENTITABLE_DECL result<std::string> period_names::name_of(date_time when) const {
 
 ENTITABLE_DECL result<std::string> period_names::made(date_time when) const {
     if (!known_) {
-        return moved_from("set of tables of periods");
+        return moved_from("set of period tables");
     }
     ENTITABLE_TRY(std::string name, name_of(when));
     {

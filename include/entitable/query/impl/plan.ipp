@@ -405,8 +405,7 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
             return failure{error_code::out_of_range_input,
                 text::joined({"the key component \"", node.name,
                     "\" is compared with a value that cannot be written into a key, so it has no position among those "
-                    "that can "
-                    "one"})};
+                    "that can one"})};
         }
     }
     std::size_t const max_bytes = limits.max_filter_size == 0 ? ~std::size_t{0} / 2 : limits.max_filter_size;

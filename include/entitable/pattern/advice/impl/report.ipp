@@ -56,8 +56,7 @@ inline constexpr std::size_t shown_declarations = 3;
             each.growth ? figure(*each.growth, 2) : ""});
     }
     return "<figure id=\"members\"><figcaption><h3>Members</h3><p>Growth is the rank correlation with the time of "
-           "writing: "
-           "1 grows, -1 falls.</p></figcaption>\n" +
+           "writing: 1 grows, -1 falls.</p></figcaption>\n" +
         html_table(table, "Values of each member") + "</figure>\n";
 }
 
@@ -276,7 +275,7 @@ ENTITABLE_DECL result<std::string> advice_report::to_string() const {
     put("Retry policies", retries_);
     put("Stress test of one partition", stress_);
     put("Request units", plan_);
-    put("Request units for much data", ingest_);
+    put("Request units for bulk data", ingest_);
     return out;
 }
 

@@ -206,7 +206,7 @@ struct figure_frame {
     }
     figure_frame const frame{"load", "Load over time, simulated",
         percent(run.offered > 0 ? run.served / run.offered : 1) + " of " + counted(run.offered, "request", "requests") +
-            " served, up to " + counted(run.servers, "server", "servers") + " at work, " +
+            " served, up to " + counted(run.servers, "server", "servers") + " busy, " +
             counted(run.splits, "split", "splits") + " and " + counted(run.moves, "move", "moves") + ".",
         legend_entry("line plain", "new") + legend_entry("line a", "served") + legend_entry("line c", "503 responses") +
             shade_legend(short_figure(hottest) + "/s for a row")};
@@ -229,7 +229,7 @@ struct figure_frame {
     picture.polyline(served, "a");
     picture.polyline(offered, "plain");
     picture_scale const keys{0, 1, 340, 198};
-    picture.text(2, keys.end - 13, "partitions in the order of their keys", text_anchor::start, "name");
+    picture.text(2, keys.end - 13, "partitions in key order", text_anchor::start, "name");
     picture.rect(x.begin, keys.end, x.end - x.begin, keys.begin - keys.end, "ground");
     picture.heat(x, keys, run.partition_load.size(), std::max<std::size_t>(run.stretches.size(), 1), hottest,
         [&](std::size_t row, std::size_t column) { return run.partition_load[row][column]; });
