@@ -12,7 +12,7 @@ ENTITABLE_BEGIN_NAMESPACE
 /// Reads entities, but cannot write them: the object that returns a reader maintains other rows that depend on these entities, and a direct
 /// write would make them wrong. A unit of work, a bulk load or a batch over it does not compile.
 ///
-/// Errors as those of `table<E>`. Copies are cheap. Thread safety: safe to use from several threads.
+/// Errors: those of `table<E>`. Copies are cheap. Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reader : detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
                    typename mapping<Entity>::row_components> {

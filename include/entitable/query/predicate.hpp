@@ -140,7 +140,8 @@ detail::refused_predicate operator&&(predicate<Entity, Shapes, Negated> const&, 
 template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, shape_set N2>
     requires(!std::same_as<Left, Right>)
 detail::refused_predicate operator&&(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
-    static_assert(std::same_as<Left, Right>, "both conditions must be about members of one entity: these are of two");
+    static_assert(
+        std::same_as<Left, Right>, "both conditions must be about members of one entity: these belong to two");
     return {};
 }
 /// Does not compile: a field alone is not a condition.
@@ -157,7 +158,8 @@ detail::refused_predicate operator||(predicate<Entity, Shapes, Negated> const&, 
 template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, shape_set N2>
     requires(!std::same_as<Left, Right>)
 detail::refused_predicate operator||(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
-    static_assert(std::same_as<Left, Right>, "both conditions must be about members of one entity: these are of two");
+    static_assert(
+        std::same_as<Left, Right>, "both conditions must be about members of one entity: these belong to two");
     return {};
 }
 

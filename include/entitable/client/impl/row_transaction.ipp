@@ -139,7 +139,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     }
     if (one.read && change.needs_existing() && !one.there) {
         return refuse_row(
-            error_code::resource_not_found, "the entity does not exist: this body has read its absence", row_key);
+            error_code::resource_not_found, "the entity does not exist: this body has found it missing", row_key);
     }
     if (one.read && one.there && change.kind == mutation_kind::insert) {
         return refuse_row(error_code::entity_already_exists, "the entity exists: this body has read it", row_key);

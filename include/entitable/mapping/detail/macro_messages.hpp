@@ -61,7 +61,7 @@
 #define ENTITABLE_TELL_ITEM_9(shown)                                                                   \
     static_assert(false,                                                                               \
         "ENTITABLE: '" shown                                                                           \
-        "' takes other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), " \
+        "' needs other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), " \
         "property(member, \"Name\"), accessors(name, getter, setter)");
 // Expands to 1, or to the given kind, for a form with that many arguments; otherwise to 9.
 #define ENTITABLE_WITH_TWO(kind, ...) \

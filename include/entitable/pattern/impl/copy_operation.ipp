@@ -78,7 +78,7 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
 }
 
 ENTITABLE_DECL failure copy_operation::refused(system_row::kind const& kind) const {
-    bool const whole = kind.copied == system_row::copying::taken_along; // then only this kind of copy cannot include it
+    bool const whole = kind.copied == system_row::copying::taken_along; // a copy without changes could include it
     return failure{error_code::not_supported,
         text::joined({"the table \"", reading_.table, "\" holds ", kind.holds,
             whole ? "; a copy that changes rows would lose them: copy the table as it is, or use "

@@ -493,8 +493,8 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     out += text::joined({"client filter  ", (client_filter.empty() ? std::string{"none"} : client_filter), "\n"});
     out += leaves_out_system_rows ? "system rows    skipped by the client\n" : "";
     if (shortened_to != 0) {
-        out += text::joined({"shortened      the client checks what does not fit into ", std::to_string(shortened_to),
-            " bytes of a URL\n"});
+        out += text::joined({"shortened      the client checks the part that does not fit into ",
+            std::to_string(shortened_to), " bytes of a URL\n"});
     }
     for (std::string const& name : properties) {
         out += text::joined({&name == properties.data() ? "properties     " : ", ", name});
