@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Awaited calls, thousands under way from one thread: `async_table` in an `event_loop`. Part of the core. The core umbrella does
+/// Awaited calls, thousands of concurrent ones from one thread: `async_table` in an `event_loop`. Part of the core. The core umbrella does
 /// not include it, because it needs a compiler with coroutines and `<functional>`.
 
 #if !defined(__cpp_impl_coroutine)

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Many rows into a table, or out of it: `bulk_insert`, `bulk_upsert`, `bulk_update`, `bulk_remove`, `bulk_copy`. Part of the core.
-/// The core umbrella does not include it, so that other programs do not compile it.
+/// Bulk writes and removals of many rows: `bulk_insert`, `bulk_upsert`, `bulk_update`, `bulk_remove`, `bulk_copy`. Part of the core. The
+/// core umbrella does not include it, so that other programs do not compile it.
 
 #include <entitable/bulk/bulk_copy.hpp>
 #include <entitable/bulk/bulk_estimate.hpp>

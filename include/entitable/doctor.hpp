@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `doctor`: a look through a store for what versions of before, killed programs and foreign writers may have left. Part of the core. The core
-/// umbrella does not include it, so that other programs do not compile it.
+/// `doctor`: checks a store for leftovers of earlier versions, killed programs and foreign writers. Part of the core. The core umbrella
+/// does not include it, so that other programs do not compile it.
 
 #include <entitable/pattern/doctor.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Entities, tables, queries and batches, on a store in memory or any other: `table`, `fields`, `batch`, `memory_backend`. Needs
-/// the standard library only. A component that links a library has an umbrella of its own.
+/// Entities, tables, queries and batches, on a store in memory or any other: `table`, `fields`, `batch`, `memory_backend`. Needs the
+/// standard library only. A component that links a library has a separate umbrella header.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/client/batch.hpp>

@@ -5,20 +5,20 @@
 /// \file
 /// Boost.Hana over entities: each is a `hana::Struct`. The core does not include Hana.
 ///
-/// Every type declared with ENTITABLE models `hana::Struct`: its members are the components of its partition key, those of its
-/// row key and its properties, in this order, each under the name that it is stored under. Members that hold the ETag or the
-/// Timestamp are not among them, so `hana::equal` compares what is stored. What Hana needs is generated where an algorithm
-/// asks for it: an entity that no algorithm visits costs nothing, one that is visited 100 to 200 ms.
+/// Every type declared with ENTITABLE models `hana::Struct`: its members are the components of its partition key, those of its row key and
+/// its properties, in this order, each under its stored name. Members that hold the ETag or the Timestamp are not among them, so
+/// `hana::equal` compares stored values. The code for Hana is generated when an algorithm uses it: an entity that no algorithm visits costs
+/// no compile time, one that is visited 100 to 200 ms.
 ///
-/// ENTITABLE_HANA makes an entity of a struct that is adapted for Hana already (BOOST_HANA_ADAPT_STRUCT or
-/// BOOST_HANA_DEFINE_STRUCT). It names the keys only, and all other members are properties:
+/// ENTITABLE_HANA makes an entity from a struct that is already adapted for Hana (BOOST_HANA_ADAPT_STRUCT or BOOST_HANA_DEFINE_STRUCT). It
+/// names the keys only, and all other members are properties:
 ///
 ///     ENTITABLE_HANA(registration,
 ///         partition_key(event, distance),
 ///         row_key(bib))
 ///
 /// No macro can turn the names of the properties into fields; a predicate names them by pointer instead:
-/// `entitable::field_of<&registration::age> >= 50`. Hana's macros take 54 members at most; ENTITABLE has no such limit.
+/// `entitable::field_of<&registration::age> >= 50`. Hana's macros take at most 54 members; ENTITABLE does not have this limit.
 
 #include <entitable/mapping/mapping.hpp>
 
@@ -37,7 +37,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Two pointers name one member.
+/// Whether two pointers name one member.
 template <auto Left, auto Right>
 inline constexpr bool same_member = false;
 template <auto Member>
@@ -45,7 +45,7 @@ inline constexpr bool same_member<Member, Member> = true;
 
 // ---- an entity as a hana::Struct ----
 
-/// The type was itself declared as an entity, and not only its base class.
+/// Whether the type itself was declared as an entity, and not only its base class.
 template <class T>
 concept declared_entity = declares_mapping<T> &&
     std::is_same_v<typename decltype(entitable_mapping_of(static_cast<T const*>(nullptr)))::entitable_entity, T>;
@@ -53,12 +53,12 @@ concept declared_entity = declares_mapping<T> &&
 template <class T>
 concept defines_accessors = requires { typename T::hana_accessors_impl; };
 
-/// Hana gets the members of T from its mapping. A struct that was made by BOOST_HANA_DEFINE_STRUCT is asked no further: it may
-/// be about to become an entity.
+/// Whether Hana gets the members of T from its mapping. A struct made by BOOST_HANA_DEFINE_STRUCT is not examined further: it may be about
+/// to become an entity.
 template <class T>
 concept hana_entity = !defines_accessors<T> && declared_entity<T>;
 
-/// Gives a member of an entity, or what its getter returns.
+/// Returns a member of an entity, or the result of its getter.
 template <auto Member>
 struct hana_accessor {
     template <class Entity>
@@ -113,11 +113,11 @@ template <class Entity, class... P, class... R, auto... Members, std::size_t... 
 
 // ---- a hana::Struct as an entity ----
 
-/// The member behind an accessor that one of Hana's macros made.
+/// The member of an accessor made by one of Hana's macros.
 template <class Accessor>
 struct adapted_member {
     static_assert(sizeof(Accessor) == 0,
-        "ENTITABLE_HANA: the type is a struct adapted by BOOST_HANA_ADAPT_STRUCT or BOOST_HANA_DEFINE_STRUCT");
+        "ENTITABLE_HANA: the type must be a struct adapted by BOOST_HANA_ADAPT_STRUCT or BOOST_HANA_DEFINE_STRUCT");
 };
 template <template <class Pointer, Pointer> class Accessor, class Pointer, Pointer Member>
 struct adapted_member<Accessor<Pointer, Member>> {
@@ -131,7 +131,7 @@ struct adapted_member<Accessor<Pointer, Member>> {
 template <class Members, class... Names>
 struct adapted_list {
     using members = Members;
-    static constexpr std::string_view names[] = {{}, std::string_view{Names::c_str()}...}; // behind a placeholder
+    static constexpr std::string_view names[] = {{}, std::string_view{Names::c_str()}...}; // after a placeholder
 };
 template <auto... Left, class... LeftNames, auto... Right, class... RightNames>
 adapted_list<members<0, Left..., Right...>, LeftNames..., RightNames...> operator+(
@@ -140,7 +140,7 @@ adapted_list<members<0, Left..., Right...>, LeftNames..., RightNames...> operato
 template <auto Member>
 struct stored_member {
     static_assert(property_value<member_type<Member>>,
-        "ENTITABLE_HANA: a member that is part of no key has a type that cannot be stored; the compiler names it");
+        "ENTITABLE_HANA: a member that is not part of a key has a type that cannot be stored; the compiler names it");
 };
 template <auto... Members>
 [[nodiscard]] consteval bool all_stored(members<0, Members...>) {
@@ -170,7 +170,7 @@ template <class Entity>
     }
 }
 
-/// The name that a property is stored under.
+/// Returns the stored name of a property.
 template <class Entity, auto Member, auto... Members>
 [[nodiscard]] consteval std::string_view name_of_property(members<0, Members...>) {
     std::size_t index = 0;
@@ -188,21 +188,21 @@ struct class_of_pointer<Value Class::*> {
 
 } // namespace detail
 
-/// The field of a property, for predicates: `field_of<&registration::age> >= 50`. The entity is to be named where the member
-/// is one of its base class.
+/// The field of a property, for predicates: `field_of<&registration::age> >= 50`. Specify the entity if the member belongs to its base
+/// class.
 template <auto Member, class Entity = typename detail::class_of_pointer<std::remove_cv_t<decltype(Member)>>::type>
 inline constexpr property_field<Entity, Member> field_of = [] {
     constexpr std::string_view name = detail::name_of_property<Entity, Member>(typename mapping<Entity>::properties{});
-    static_assert(!name.empty(), "field_of<member>: the member is no property of the entity");
+    static_assert(!name.empty(), "field_of<member>: the member is not a property of the entity");
     return property_field<Entity, Member>{name};
 }();
 
 ENTITABLE_END_NAMESPACE
 
-/// Where the algorithms of Hana find the members of an entity.
+/// Accessors of the members, for the algorithms of Hana.
 template <class Entity>
 struct boost::hana::accessors_impl<Entity, boost::hana::when<entitable::detail::hana_entity<Entity>>> {
-    // A template, so that its tuple is made where it is called.
+    // A template, so that its tuple is made only if it is called.
     template <class = void>
     static constexpr auto apply() {
         using map = entitable::mapping<Entity>;
@@ -213,7 +213,7 @@ struct boost::hana::accessors_impl<Entity, boost::hana::when<entitable::detail::
     }
 };
 
-/// Makes an entity of a struct that is adapted for Hana; see above.
+/// Makes an entity from a struct that is adapted for Hana; see above.
 #define ENTITABLE_HANA(entitable_type, ...) ENTITABLE_DECLARE(entitable_type, ENTITABLE_HANA_PROPERTIES, __VA_ARGS__)
 /// \cond
 #define ENTITABLE_HANA_PROPERTIES(...)                                                                                \
@@ -229,5 +229,5 @@ struct boost::hana::accessors_impl<Entity, boost::hana::when<entitable::detail::
 #define ENTITABLE_HANA_NO_row_key(...)
 #define ENTITABLE_HANA_NO_properties(...) \
     static_assert(false,                  \
-        "ENTITABLE_HANA: there is no clause properties(...): all members that are part of no key are properties");
+        "ENTITABLE_HANA: there is no clause properties(...): all members that are not part of a key are properties");
 /// \endcond

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Queries in pipelines of range-v3: a `query` is a view of it. Standard pipelines need no header. A query is a view of either
-/// library: single pass, cheap to copy, run anew by each `begin()`.
+/// Queries in pipelines of range-v3: a `query` is a view of it. Standard pipelines need no header. A query is a view of either library:
+/// single pass, cheap to copy, run again by each `begin()`.
 ///
 ///     auto names = runners.where(...) | ranges::views::transform(&registration::name) | ranges::to<std::vector>();
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Retries that know what a repetition may mean: `retrying`, its policies, and `resolve` for writes whose effect stayed unknown.
-/// Part of the core. The core umbrella does not include it, so that other programs do not compile it.
+/// Retries that respect the effect of repeating a request: `retrying`, its policies, and `resolve` for writes of unknown effect. Part of
+/// the core. The core umbrella does not include it, so that other programs do not compile it.
 
 #include <entitable/decorators/retrying.hpp>
 #include <entitable/transport/resolve.hpp>

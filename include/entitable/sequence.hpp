@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Numbers that many programs draw from one counter: `sequence`, `sharded_sequence`. Part of the core. The core umbrella does not
-/// include it, so that other programs do not compile it.
+/// Unique numbers for many programs from one counter: `sequence`, `sharded_sequence`. Part of the core. The core umbrella does not include
+/// it, so that other programs do not compile it.
 
 #include <entitable/pattern/sequence.hpp>
 #include <entitable/pattern/sharded_sequence.hpp>

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Several types of entity in one table: `tables`; and `row_table`, for properties that are known at run time. Part of the core.
-/// The core umbrella does not include it, because it needs `<variant>`.
+/// Several entity types in one table: `tables`; and `row_table`, for properties that are known at run time. Part of the core. The core
+/// umbrella does not include it, because it needs `<variant>`.
 
 #include <entitable/client/row_table.hpp>
 #include <entitable/client/tables.hpp>

@@ -207,7 +207,7 @@ TEST_CASE("a checkpoint of another load is refused before anything is sent") {
     }
     SECTION("of a longer input") {
         input.resize(1'000);
-        refused(bulk_insert(s.books, input, s.options()), "this one ends before");
+        refused(bulk_insert(s.books, input, s.options()), "this one ends earlier");
     }
     SECTION("damaged") {
         std::string const whole = text;

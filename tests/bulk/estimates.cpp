@@ -58,7 +58,7 @@ TEST_CASE("progress is one line") {
     progress.refused = 3;
     progress.in_flight = 32;
     CHECK(to_string(progress) ==
-        "45,000 of 100,000 rows (45 %), 9,000 a second, 0:06 left; 12 already there, 3 refused, 32 under way");
+        "45,000 of 100,000 rows (45 %), 9,000 a second, 0:06 left; 12 already there, 3 refused, 32 in flight");
     CHECK(to_string(bulk_progress{}) == "0 rows");
     progress.total.reset();
     progress.ended = true;

@@ -40,7 +40,7 @@ TEST_CASE("all() of a bulk report is the error of the first refused row") {
     REQUIRE_FALSE(whole);
     CHECK(whole.error().code == error_code::entity_already_exists);
     CHECK(whole.error().effect == effect::none);
-    CHECK_THAT(whole.error().message, ContainsSubstring("2 of 50 rows were refused, first that with index 20"));
+    CHECK_THAT(whole.error().message, ContainsSubstring("2 of 50 rows were refused, the first has index 20"));
     CHECK_THAT(whole.error().detail, ContainsSubstring(row_key_of(first).value()));
     CHECK(report.refusals.size() == 2); // the report is still there
 

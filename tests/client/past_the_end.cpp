@@ -48,13 +48,11 @@ TEST_CASE("the iterator of a query ends the program past its end") {
     CHECK_THAT(
         last_words([&] { at_the_end()++; }), StartsWith("entitable: a query's iterator is incremented past its end: "));
     CHECK_THAT(last_words([&] { use(*at_the_end()); }),
-        StartsWith(
-            "entitable: a query's iterator is dereferenced where there is no row: InvalidInput (400): compare "));
+        StartsWith("entitable: a query's iterator is dereferenced without a row: InvalidInput (400): compare "));
     CHECK_THAT(last_words([&] { use(at_the_end()->name); }),
-        StartsWith("entitable: a query's iterator is dereferenced where there is no row: "));
-    CHECK_THAT(
-        last_words([&] { use(*iterator{}); }), StartsWith("entitable: a query's iterator of no query is used: "));
-    CHECK_THAT(last_words([&] { ++iterator{}; }), StartsWith("entitable: a query's iterator of no query is used: "));
+        StartsWith("entitable: a query's iterator is dereferenced without a row: "));
+    CHECK_THAT(last_words([&] { use(*iterator{}); }), StartsWith("entitable: an iterator without a query is used: "));
+    CHECK_THAT(last_words([&] { ++iterator{}; }), StartsWith("entitable: an iterator without a query is used: "));
 }
 
 TEST_CASE("the iterator of a query throws its error each time, gives no row after it, and never ends") {
@@ -70,8 +68,8 @@ TEST_CASE("the iterator of a query throws its error each time, gives no row afte
     for (int asked = 0; asked < 3; ++asked) {
         CHECK_THROWS_AS(++at, error);
         CHECK(at != query.end());
-        CHECK_THAT(last_words([&] { use(*at); }),
-            StartsWith("entitable: a query's iterator is dereferenced where there is no row: "));
+        CHECK_THAT(
+            last_words([&] { use(*at); }), StartsWith("entitable: a query's iterator is dereferenced without a row: "));
     }
 }
 
@@ -112,7 +110,7 @@ TEST_CASE("elements that are not there end the program") {
     number_block const block{1, 1, 3, 1};
     CHECK(block[2] == 3);
     CHECK_THAT(
-        last_words([&] { use(block[3]); }), StartsWith("entitable: a block of numbers has none at this index: "));
+        last_words([&] { use(block[3]); }), StartsWith("entitable: a block of numbers has no number at this index: "));
 }
 
 #if ENTITABLE_CHECK_THREADS && !defined(__SANITIZE_THREAD__)
@@ -148,7 +146,7 @@ TEST_CASE("a second thread in one query, or in its pages, ends the program in de
             other.join();
         });
     };
-    auto const* const words = "entitable: two threads are in one query, or in its pages, at once: ";
+    auto const* const words = "entitable: two threads use one query, or its pages, at the same time: ";
     CHECK_THAT(twice([&] { use(query.to()); }), StartsWith(words));
     auto pages = query.pages();
     CHECK_THAT(twice([&] { use(pages.next()); }), StartsWith(words));

@@ -133,7 +133,7 @@ std::string explained(Query const& query) {
     return query.explain().value().to_string();
 }
 
-constexpr char const* left_out = "system rows    left out by the client";
+constexpr char const* left_out = "system rows    skipped by the client";
 
 TEST_CASE("system rows: the planner ends the keys before them where the type of the row key allows") {
     memory_backend const store;

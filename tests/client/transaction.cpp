@@ -646,7 +646,7 @@ TEST_CASE("transaction: exclusive comes first, and its row is a system row") {
         ENTITABLE_CHECK(all.get(1));
         return all.exclusive();
     });
-    CHECK(late.error().message == "a body is exclusive from its beginning: call exclusive() first");
+    CHECK(late.error().message == "a body must be exclusive from its beginning: call exclusive() first");
     auto const insert = [&](std::int32_t id) {
         return in.transact([=](all_of_bank& all) -> result<void> {
             ENTITABLE_CHECK(all.exclusive());

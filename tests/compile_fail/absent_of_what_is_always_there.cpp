@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "only a member that is an optional can be absent"
+// expect: "only an optional member can be absent"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the row keys of an entity and its aggregate begin with literals that differ"
+// expect: "the row keys of an entity and its aggregate must begin with different literals"
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>

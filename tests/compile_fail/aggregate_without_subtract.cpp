@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "an aggregate has three functions"
+// expect: "an aggregate needs three functions"
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "takes the table's entity by reference" lost
+// expect: "must take the table's entity by reference" lost
 
 #include "registration.hpp"
 

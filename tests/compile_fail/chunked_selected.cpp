@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "select(...) takes no member that is stored as several properties"
+// expect: "select(...) cannot take a member that is stored as several properties"
 
 #include <entitable/entitable.hpp>
 

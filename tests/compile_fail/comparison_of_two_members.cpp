@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "and not with another member"
+// expect: "not with another member"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "makes an entity of the target table"
+// expect: "must return an entity of the target table"
 
 #include "registration.hpp"
 #include <entitable/copy.hpp>

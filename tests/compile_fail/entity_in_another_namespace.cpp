@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: ENTITABLE(app::runner "does not stand in the namespace of the type"
+// expect: ENTITABLE(app::runner "must be in the namespace of the type"
 
 #include <entitable/entitable.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "takes a field of the query" "entity"
+// expect: "needs a field of the query" "entity"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "ENTITABLE_HANA" "part of no key" "cannot be stored"
+// expect: "ENTITABLE_HANA" "not part of a key" "cannot be stored"
 
 #include <entitable/entitable.hpp>
 #include <entitable/hana.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "takes a list or a range of values"
+// expect: "needs a list or a range of values"
 
 #include "registration.hpp"
 

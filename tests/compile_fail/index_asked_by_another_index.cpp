@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "where(...) of an index takes fields of this index"
+// expect: "where(...) of an index needs fields of this index"
 
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>

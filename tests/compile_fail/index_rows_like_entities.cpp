@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "entity and index cannot be told apart"
+// expect: "entity and index cannot be distinguished"
 
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>

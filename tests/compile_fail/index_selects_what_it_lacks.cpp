@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "select(...) of an index takes fields of the index"
+// expect: "select(...) of an index needs fields of the index"
 
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>

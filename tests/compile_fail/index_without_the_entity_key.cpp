@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a row of this index does not say whose it is"
+// expect: "a row of this index does not identify its entity"
 
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "row_key() names no member"
+// expect: "row_key() has no members"
 
 #include <entitable/mapping/mapping.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a member alone is no condition"
+// expect: "a member alone is not a condition"
 
 #include <entitable/entitable.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a merge removes no property" "say `member = absent`"
+// expect: "a merge cannot remove a property" "write `member = absent`"
 
 #include "registration.hpp"
 

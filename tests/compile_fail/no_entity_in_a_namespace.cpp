@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "is no entity" ENTITABLE
+// expect: "is not an entity" ENTITABLE
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "only a member that is an optional is compared with nullopt"
+// expect: "only an optional member can be compared with nullopt"
 
 #include "registration.hpp"
 

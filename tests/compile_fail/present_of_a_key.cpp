@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // A component of a key is always there: only a property may be absent.
-// expect: "present(field) is for properties: a key component is always there"
+// expect: "present(field) is for properties: a key component is always present"
 #include "registration.hpp"
 
 void ask(entitable::table<registration> const& runners) {

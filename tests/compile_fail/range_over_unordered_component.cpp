@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "does not keep the order" "last component"
+// expect: "does not preserve the order" "last component"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "is not compared in a query"
+// expect: "cannot be compared in a query"
 
 #include <entitable/entitable.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the row key of note begins with" "which belongs to rows of the library"
+// expect: "the row key of note begins with" "which is reserved for the library"
 
 #include <entitable/entitable.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a salted aggregate has a function void combine"
+// expect: "a salted aggregate needs a function void combine"
 
 #include <entitable/aggregate.hpp>
 #include <entitable/entitable.hpp>

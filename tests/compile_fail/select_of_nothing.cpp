@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "takes fields of the query's entity"
+// expect: "needs fields of the query's entity"
 
 #include "registration.hpp"
 

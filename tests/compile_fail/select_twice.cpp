@@ -2,7 +2,7 @@
 // Copyright (c) 2026 the entitable authors
 
 // Each field stands once in select(...): a row has one value of it.
-// expect: "select(...) names each field once"
+// expect: "select(...) must name each field once"
 #include "registration.hpp"
 
 void ask(entitable::table<registration> const& runners) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "starts_with(field, prefix) is for texts"
+// expect: "starts_with(field, prefix) needs a text field"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "sum is for members that are numbers"
+// expect: "sum needs a numeric member"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a key component takes an integer"
+// expect: "a key component needs an integer"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the body of a transaction returns entitable::result<void>"
+// expect: "the body of a transaction must return entitable::result<void>"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the entity types of a transaction have the same partition key"
+// expect: "the entity types of a transaction must have the same partition key"
 
 #include "registration.hpp"
 #include <entitable/tables.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a reader does not write" "unmaintained()"
+// expect: "a reader cannot write" "unmaintained()"
 
 #include <entitable/entitable.hpp>
 #include <entitable/index.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "track(...) takes a query of whole entities, without select"
+// expect: "track(...) needs a query of whole entities, without select"
 
 #include "registration.hpp"
 #include <entitable/unit_of_work.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "a view has two functions"
+// expect: "a view needs two functions"
 
 #include <entitable/entitable.hpp>
 #include <entitable/views.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "may be left out at run time" "&& only"
+// expect: "may be disabled at run time" "&& only"
 
 #include "registration.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "an entity of a wide_table has no property called WideGeneration or WideParts"
+// expect: "an entity of a wide_table must not have a property called WideGeneration or WideParts"
 
 #include <entitable/entitable.hpp>
 #include <entitable/wide.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "the type does not have that many digits"
+// expect: "the type has fewer digits"
 
 #include <entitable/entitable.hpp>
 

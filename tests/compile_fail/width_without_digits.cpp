@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the entitable authors
 //
-// expect: "takes other arguments" width(number)
+// expect: "needs other arguments" width(number)
 
 #include <entitable/mapping/mapping.hpp>
 

@@ -64,7 +64,7 @@ TEST_CASE("the text of an error is one line, whatever the service answered") {
     refused.error().server_message = "first\nsecond";
     result<int> const busy{std::move(refused)};
     CHECK(last_words([&] { use(*busy); }) ==
-        "entitable: * or -> of a result that is an error: ServerBusy (503): the service is busy; the answer was: "
+        "entitable: * or -> of a result that is an error: ServerBusy (503): the service is busy; the server reported: "
         "first\\x0asecond\n");
 }
 

@@ -122,7 +122,7 @@ TEST_CASE("an error's text is one line, whatever the service says") {
     made.server_message = "ERROR:  relation \"x\" does not exist\nLINE 1: select * from x\r\n";
     made.request_id = "a\nb";
     CHECK(made.to_string() ==
-        "StoreFailed: the statement failed; the answer was: ERROR:  relation \"x\" does not exist\\x0aLINE 1: "
+        "StoreFailed: the statement failed; the server reported: ERROR:  relation \"x\" does not exist\\x0aLINE 1: "
         "select * from x\\x0d\\x0a; request a\\x0ab");
 }
 

@@ -113,7 +113,7 @@ TEST_CASE("retry: ends with the last error when the attempts are used up") {
     CHECK(problem.code == error_code::internal_error);
     CHECK(problem.attempts == 3);
     CHECK(problem.effect == effect::none);
-    CHECK(problem.message == "said; gave up after attempt 3: the policy has no more");
+    CHECK(problem.message == "said; gave up after attempt 3: the policy allows no more");
 }
 
 TEST_CASE("retry: the policy none sends once and says no more than was said") {
@@ -185,7 +185,7 @@ TEST_CASE("retry: a read that settles is repeated as well, and without it the ef
     error const problem = on.failed();
     CHECK(problem.effect == effect::unknown);
     CHECK(problem.attempts == 4);
-    CHECK_THAT(problem.message, ContainsSubstring("find out what became of a lost write"));
+    CHECK_THAT(problem.message, ContainsSubstring("find out whether a lost write was applied"));
 }
 
 TEST_CASE("retry: without a lost attempt EntityAlreadyExists is what it says") {
@@ -331,7 +331,8 @@ TEST_CASE("retry: a wait that would outlast the deadline is not begun, and the h
     CHECK(problem.code == error_code::server_busy);
     CHECK(problem.retry_after == 1min);
     CHECK(problem.attempts == 1);
-    CHECK(problem.message == "busy; gave up after attempt 1: the next one would come after the deadline of the call");
+    CHECK(problem.message ==
+        "busy; gave up after attempt 1: the next attempt would start after the deadline of the call");
 }
 
 TEST_CASE("retry: the quota bounds repetitions, and successes refill it by tenths") {
@@ -356,7 +357,7 @@ TEST_CASE("retry: the quota bounds repetitions, and successes refill it by tenth
     on.fails(said(error_code::server_busy));
     (void)on.waited();
     on.fails(said(error_code::server_busy));
-    CHECK(on.failed().message == "said; gave up after attempt 2: the quota of repetitions is spent");
+    CHECK(on.failed().message == "said; gave up after attempt 2: the retry quota is spent");
 
     retry_ledger unbounded{retry_policy::fixed(10, 1s), 0, 1};
     for (int count = 0; count < 1000; ++count) {

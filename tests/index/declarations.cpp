@@ -215,7 +215,7 @@ TEST_CASE("index: rows of one table that cannot be told apart are refused before
     CHECK(refused.error().code == error_code::invalid_input);
     CHECK_THAT(refused.error().message,
         Catch::Matchers::Contains("by_club") && Catch::Matchers::Contains("its entities") &&
-            Catch::Matchers::Contains("a table of its own"));
+            Catch::Matchers::Contains("a separate table"));
     CHECK(same.insert(ann).error().code == error_code::invalid_input);
     CHECK((same.verify)().error().code == error_code::invalid_input);
     indexed_table<runner, elsewhere<unique<by_name>>> const apart{

@@ -390,7 +390,7 @@ TEST_CASE("copy: a queue and a view are refused where a query is to find their r
         CHECK(done.error().code == error_code::not_supported);
         CHECK(done.error().effect == effect::none);
         CHECK(done.error().message ==
-            "the table \"errands\" holds a queue, of which a query finds nothing: use table_queue");
+            "the table \"errands\" holds a queue, in which queries find nothing: use table_queue");
     };
     refused(bulk_copy(seen.scan_table(), to));
     refused(bulk_copy(seen.scan_table(), to, [](errand const& each) { return each; }));

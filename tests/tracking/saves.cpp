@@ -140,7 +140,7 @@ TEST_CASE("unit of work: what changes together come to") {
         auto const saved = at.work.save().value();
         REQUIRE(saved.failed.size() == 1);
         CHECK(saved.failed[0].problem->code == error_code::invalid_input);
-        CHECK_THAT(saved.failed[0].problem->message, entitable_test::ContainsSubstring("remove it, and add one"));
+        CHECK_THAT(saved.failed[0].problem->message, entitable_test::ContainsSubstring("remove it, and add an entity"));
         at.work.remove(one);
         at.work.add({"ann", 99, one.status, one.total, one.note});
         CHECK(at.work.save(save_mode::batch).value().all_saved());

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What an aggregate of an entity is, and `salted_aggregate`.
+/// The requirements of an aggregate of an entity, and `salted_aggregate`.
 
 #include <entitable/mapping/codec.hpp>
 #include <entitable/mapping/mapping.hpp>
@@ -12,14 +12,14 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// An aggregate in `Buckets` rows: a bucket of the entity's row key decides in which of them an entity counts, so writers of different
+/// An aggregate in `Buckets` rows: a bucket of the entity's row key determines the row in which an entity counts, so writers of different
 /// buckets do not wait for each other. `Part` is an integer member and the last component of the aggregate's row key; the library sets it,
-/// from 0 on. `combine(other)` of the aggregate adds the rows up.
+/// from 0. The aggregate's `combine(other)` adds the rows.
 ///
 ///     aggregated_table<order, salted_aggregate<daily_sales, &daily_sales::part, 8>> orders{store, "orders"};
 template <class Aggregate, auto Part, std::size_t Buckets>
 struct salted_aggregate {
-    static_assert(Buckets >= 2 && Buckets <= 100, "salted_aggregate takes 2 to 100 buckets");
+    static_assert(Buckets >= 2 && Buckets <= 100, "salted_aggregate needs 2 to 100 buckets");
 };
 
 namespace detail {
@@ -46,7 +46,7 @@ concept aggregates = requires(Aggregate& sums, Entity const& entity) {
 template <class Aggregate>
 concept combines = requires(Aggregate& sums, Aggregate const& others) { sums.combine(others); };
 
-/// The text that every row key of a type begins with.
+/// Returns the text at the start of every row key of a type.
 [[nodiscard]] constexpr std::string_view first_literal(key_layout layout) noexcept {
     return !layout.empty() && layout[0].literal() ? layout[0].name : std::string_view{};
 }
@@ -54,22 +54,21 @@ concept combines = requires(Aggregate& sums, Aggregate const& others) { sums.com
     return !one.empty() && !other.empty() && one.substr(0, other.size()) != other && other.substr(0, one.size()) != one;
 }
 
-/// Says in one line what is wrong with an aggregate.
+/// Reports in one line what is wrong with an aggregate.
 template <class Entity, class Declared>
 [[nodiscard]] consteval bool allow_aggregate() {
     using aggregate = typename aggregate_declaration<Declared>::type;
     constexpr bool complete = aggregates<Entity, aggregate>;
     static_assert(complete,
-        "an aggregate has three functions: static daily_sales key(order const&), which says by its keys where an "
-        "entity "
-        "counts, void add(order const&) and void subtract(order const&)");
+        "an aggregate needs three functions: static daily_sales key(order const&), whose keys determine where an "
+        "entity counts, void add(order const&) and void subtract(order const&)");
     constexpr bool whole = aggregate_declaration<Declared>::buckets == 1 || combines<aggregate>;
-    static_assert(whole, "a salted aggregate has a function void combine(daily_sales const&), which adds up its parts");
+    static_assert(whole, "a salted aggregate needs a function void combine(daily_sales const&), which adds its parts");
     if constexpr (complete) {
         constexpr bool apart = are_told_apart_by(
             first_literal(mapping<Entity>::row_layout), first_literal(mapping<aggregate>::row_layout));
         static_assert(apart,
-            "the row keys of an entity and its aggregate begin with literals that differ: "
+            "the row keys of an entity and its aggregate must begin with different literals: "
             "row_key(literal(\"ORDER:\"), ...) and row_key(literal(\"SALES:\"), ...)");
         return apart && whole;
     } else {
@@ -77,7 +76,7 @@ template <class Entity, class Declared>
     }
 }
 
-/// Whether two rows have the same sums; doubles up to a bound.
+/// Whether two rows have the same sums; doubles may differ by `bound`.
 ENTITABLE_LAZY [[nodiscard]] bool same_sums(row_view one, row_view other, double bound);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `aggregated_table<E, Aggregate>`: a table whose sums are kept in rows of the same partition, changed in the same transaction.
+/// `aggregated_table<E, Aggregate>`: a table whose sums are stored in rows of the same partition, changed in the same transaction.
 
 #include <entitable/aggregate/detail/aggregate_writer.hpp>
 #include <entitable/client/reader.hpp>
@@ -27,8 +27,8 @@ public:
     using base::get;
     using base::get_stored;
 
-    /// Removes the entity with these keys from the table and from its sums, if its version is the one given: ResourceNotFound when there
-    /// is none, UpdateConditionNotSatisfied when it was changed since.
+    /// Removes the entity with these keys from the table and from its sums, if it has the given version: ResourceNotFound if it does not
+    /// exist, UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<transacted> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
         auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
@@ -37,7 +37,7 @@ public:
         }
         return write(mutation_kind::remove, std::move(made->entity), condition);
     }
-    /// As `table::update`, with its sums.
+    /// Like `table::update`, with its sums.
     template <class Change>
     [[nodiscard]] result<transacted> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change) const {
@@ -47,7 +47,7 @@ public:
         };
         return send(base::partition_key(partition...), body);
     }
-    /// As `table::transact`; the sums of what the body changes are changed with it.
+    /// Like `table::transact`; changes the sums of the entities that the body changes.
     template <class Body>
     [[nodiscard]] result<transacted> transact(key_argument<typename P::value_type>... partition, Body&& body) const {
         auto const typed = [&](transaction_scope& scope) -> result<void> {
@@ -56,19 +56,19 @@ public:
         };
         constexpr bool takes_it = std::is_invocable_r_v<result<void>, Body&, transaction<Entity>&>;
         static_assert(takes_it,
-            "the body of a transaction takes an entitable::transaction of the table's entity by reference, and returns "
-            "entitable::result<void>");
+            "the body of a transaction must take an entitable::transaction of the table's entity by reference, and "
+            "return entitable::result<void>");
         return send(base::partition_key(partition...), typed);
     }
-    /// Recomputes the sums of a partition and compares them. Writers may be at work: where a sum changes meanwhile it begins again.
+    /// Recomputes the sums of a partition and compares them. Writers may be active: if a sum changes meanwhile, it starts over.
     ///
-    /// Errors: UpdateConditionNotSatisfied where that was so in every attempt. Cost: reads all sums and entities of the partition; memory for
-    /// its sums.
+    /// Errors: UpdateConditionNotSatisfied if a sum changed in every attempt. Cost: reads all sums and entities of the partition; memory
+    /// for its sums.
     [[nodiscard]] result<aggregate_audit>(verify)(key_argument<typename P::value_type>... partition) const {
         return audit(base::partition_key(partition...), false);
     }
-    /// The same, and rewrites those that differ: after writers that bypassed the sums, or for a table that had none. Writers may be at
-    /// work. May be called again where it did not end. Cost: one request more for each of them.
+    /// Does the same, and rewrites wrong sums: after writers that bypassed the sums, or for a table without sums. Writers may be active.
+    /// May be called again after an interruption. Cost: one more request for each wrong sum.
     [[nodiscard]] result<aggregate_audit> rebuild(key_argument<typename P::value_type>... partition) const {
         return audit(base::partition_key(partition...), true);
     }
@@ -83,7 +83,7 @@ protected:
         return run_transaction(
             base::core_, std::move(partition_key), how, body, aggregate_writer<Entity, Declared>::send);
     }
-    /// One change of one entity, under its version where one is given.
+    /// Makes one change of one entity, under its version if the condition has one.
     [[nodiscard]] result<transacted> write(
         mutation_kind kind, result<row> entity, etag_condition const& condition) const {
         if (!entity) {
@@ -93,7 +93,7 @@ protected:
             if (!condition.any()) {
                 ENTITABLE_TRY(auto const stored, all.find(std::string{entity->row_key()}));
                 if (!stored) {
-                    return failure{error_code::resource_not_found, "there is no such entity"};
+                    return failure{error_code::resource_not_found, "the entity does not exist"};
                 }
                 if (!condition.accepts(all.version_of(entity->row_key()))) {
                     return failure{
@@ -117,7 +117,7 @@ protected:
 
 } // namespace detail
 
-/// A table of entities whose sums are kept: an aggregate is a row of the same partition, changed in the transaction of its entities.
+/// A table of entities with maintained sums: an aggregate is a row of the same partition, changed in the transaction of its entities.
 ///
 ///     struct daily_sales {
 ///         std::string shop, day;
@@ -129,14 +129,15 @@ protected:
 ///     ENTITABLE(daily_sales, partition_key(shop), row_key(literal("SALES:"), day), properties(cents, orders))
 ///     aggregated_table<order, daily_sales> orders{store, "orders"};
 ///
-/// - Row keys of entity and aggregate begin with literals that differ. `add` and `subtract` undo each other exactly: integers do.
-/// - An insert costs one read and one transaction of two operations; an update or a removal one read more, and one more where the entity
-///   moves to another sum. The aggregate is a hot row: writers that meet begin again. `salted_aggregate` splits it. A row whose sums are
-///   back at nothing stays.
-/// - A change that leaves what its entity adds to the sums does not write them.
+/// - Row keys of entity and aggregate must begin with different literals. `add` and `subtract` must undo each other exactly, as integers
+///   do.
+/// - An insert costs one read and one transaction of two operations; an update or a removal one read more, and one more if the entity moves
+///   to another sum. The aggregate is a hot row: writers that collide start over. `salted_aggregate` splits it. A row whose sums are zero
+///   again is not removed.
+/// - A change that does not affect the sums does not write them.
 ///
-/// Thread safety: safe to use from several threads. Copies are cheap. Writers that bypass it (`table<E>`) leave wrong sums: `verify` reports
-/// them, `rebuild` mends them. A write of unknown effect ends with that error; entity and sums are written, or neither is.
+/// Thread safety: safe to use from several threads. Copies are cheap. Writers that bypass it (`table<E>`) leave wrong sums: `verify`
+/// reports them, `rebuild` rewrites them. A write of unknown effect ends with that error; entity and sums are written, or neither is.
 template <mapped_entity Entity, class Declared>
 class aggregated_table : public detail::aggregated_operations<Entity, Declared,
                              typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components> {
@@ -147,18 +148,18 @@ class aggregated_table : public detail::aggregated_operations<Entity, Declared,
     static_assert(detail::allow_aggregate<Entity, Declared>());
 
 public:
-    using value_type = Entity;                         ///< what it holds
-    using aggregate_type = typename declaration::type; ///< the sums
+    using value_type = Entity;                         ///< entity type
+    using aggregate_type = typename declaration::type; ///< type of the sums
 
-    /// `name`: as of `table`.
+    /// `name`: as for `table`.
     aggregated_table(
         any_transport through, std::string name, aggregate_options const& how = {}, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
     /// Creates the table; TableAlreadyExists if it exists.
     [[nodiscard]] result<void> create() const { return core_.create(); }
-    /// Creates the table if it does not exist. True if this call created it.
+    /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
     /// The entities, for reads.
     [[nodiscard]] reader<Entity> entities() const { return {core_.transport(), core_.name(), core_.options()}; }
@@ -166,28 +167,28 @@ public:
     [[nodiscard]] reader<aggregate_type> aggregates() const {
         return {core_.transport(), core_.name(), core_.options()};
     }
-    /// The table of the entities past the sums: what is written through it is not counted, until `rebuild`. For tools that know.
+    /// Returns the table of the entities without the sums: entities written through it are not counted until `rebuild`. For special tools.
     [[nodiscard]] table<Entity> unmaintained() const { return {core_.transport(), core_.name(), core_.options()}; }
 
     // ---- writes ----
 
-    /// Inserts an entity; EntityAlreadyExists when there is one with its keys.
+    /// Inserts an entity; EntityAlreadyExists if one exists with its keys.
     [[nodiscard]] result<transacted> insert(Entity const& entity) const {
         return base::write(mutation_kind::insert, to_row(entity), any_etag);
     }
-    /// As `table::replace`; it reads the stored entity first.
+    /// Like `table::replace`; reads the stored entity first.
     [[nodiscard]] result<transacted> replace(Entity const& entity, etag_condition condition) const {
         return base::write(mutation_kind::replace, to_row(entity), condition);
     }
-    /// Inserts, or replaces whatever is stored; it reads that first.
+    /// Inserts the entity, or replaces the stored one, which it reads first.
     [[nodiscard]] result<transacted> insert_or_replace(Entity const& entity) const {
         return base::write(mutation_kind::insert_or_replace, to_row(entity), any_etag);
     }
 
     // ---- reads ----
 
-    /// The sums with the keys of `place`, whose other members do not count; where there is no row, a fresh aggregate. Cost: one query. The parts
-    /// of a salted aggregate are of one moment where the service returns them in one page.
+    /// Returns the sums with the keys of `place`, whose other members are ignored; without a row, a new aggregate. Cost: one query. The
+    /// parts of a salted aggregate are of the same moment if the service returns them in one page.
     [[nodiscard]] result<aggregate_type> sums(aggregate_type const& place) const {
         result<aggregate_type> total{detail::without_sums(place)};
         std::vector<std::string> keys;

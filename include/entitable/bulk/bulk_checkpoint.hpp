@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Where a bulk load keeps its progress: in a file, in a row of a table, or in a place of your own.
+/// Storage of a bulk load's progress: in a file, in a row of a table, or in your own store.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/row/system_rows.hpp>
@@ -16,34 +16,36 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Keeps one text. `save` is atomic and durable: after a crash at any time `load` returns the text of the last `save` that returned,
-/// or of the one that was under way. One process at a time.
+/// Stores one text. `save` must be atomic and durable: after a crash at any time `load` returns the text of the last completed `save`, or
+/// of the interrupted one. One process at a time.
 template <class T>
 concept checkpoint_place = std::copy_constructible<T> && requires(T const& place, std::string_view text) {
-    { place.load() } -> std::same_as<result<std::optional<std::string>>>; // absent where nothing is kept
+    { place.load() } -> std::same_as<result<std::optional<std::string>>>; // absent if nothing is stored
     { place.save(text) } -> std::same_as<result<void>>;
-    { place.clear() } -> std::same_as<result<void>>; // success where nothing is kept
+    { place.clear() } -> std::same_as<result<void>>; // success if nothing is stored
 };
 
-/// Any place for a checkpoint, or none. Copies share it.
+/// Any storage of a checkpoint, or none. Copies share it.
 class bulk_checkpoint {
 public:
     bulk_checkpoint() = default; ///< none
-    /// Keeps a copy of the place.
+    /// Copies the storage object.
     template <class T>
         requires(!std::same_as<T, bulk_checkpoint> && checkpoint_place<T>)
     bulk_checkpoint(T place) : place_(new model<T>(std::move(place))) {}
 
-    explicit operator bool() const noexcept { return static_cast<bool>(place_); } ///< whether there is one
-    /// The text that is kept. InvalidInput where there is no place, or after a move; so are the next two.
+    explicit operator bool() const noexcept { return static_cast<bool>(place_); } ///< whether there is storage
+    /// Returns the stored text. Errors: InvalidInput without storage, or after a move; also for the next two.
     [[nodiscard]] result<std::optional<std::string>> load() const { return place_ ? place_->load() : no_place(); }
-    /// Keeps this text.
+    /// Stores this text.
     [[nodiscard]] result<void> save(std::string_view text) const { return place_ ? place_->save(text) : no_place(); }
-    [[nodiscard]] result<void> clear() const { return place_ ? place_->clear() : no_place(); } ///< keeps nothing
+    [[nodiscard]] result<void> clear() const {
+        return place_ ? place_->clear() : no_place();
+    } ///< removes the stored text
 
 private:
     [[nodiscard]] static failure no_place() {
-        return failure{error_code::invalid_input, "this checkpoint has no place, or was moved from"};
+        return failure{error_code::invalid_input, "this checkpoint has no storage, or was moved from"};
     }
     struct keeper : counted {
         virtual ~keeper() = default;
@@ -63,11 +65,11 @@ private:
     shared<keeper> place_;
 };
 
-/// A checkpoint in a file: written beside it under the name with ".new", flushed to the disk, renamed. Where a rename replaces no file
-/// (Windows) a crash between removal and renaming leaves the name with ".new" alone. Errors: StoreFailed, StoreFull.
+/// A checkpoint in a file: written to a file with ".new" added to the name, flushed to the disk, then renamed. If a rename cannot replace a
+/// file (Windows), a crash between removal and renaming leaves only the ".new" file. Errors: StoreFailed, StoreFull.
 class file_checkpoint {
 public:
-    /// Opens nothing yet. `path` is in UTF-8 where the system allows that.
+    /// Opens nothing. `path` is in UTF-8 if the system supports that.
     explicit file_checkpoint(std::string path) : path_(std::move(path)) {}
 
     [[nodiscard]] result<std::optional<std::string>> load() const; ///< reads the file
@@ -78,7 +80,7 @@ private:
     std::string path_;
 };
 
-/// A checkpoint in a system row of a table that exists: RowKey "~!bulk!" and a name. For programs that move from machine to machine.
+/// A checkpoint in a system row of an existing table: RowKey "~!bulk!" and a name. For programs that move from machine to machine.
 /// Errors: those of the transport; EntityTooLarge for a window of millions of rows.
 class row_checkpoint {
 public:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `bulk_copy`: a bulk load of what a query finds into another table.
+/// `bulk_copy`: a bulk load of the results of a query into another table.
 
 #include <entitable/bulk/bulk_load.hpp>
 #include <entitable/client/detail/row_of_change.hpp>
@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// `change` gives the row to insert, or nothing.
+/// `change` returns the row to insert, or nullopt.
 template <class Query, class Target, class Change>
 [[nodiscard]] result<bulk_report> bulk_copy_rows(
     Query const& found, table<Target> const& to, Change const& change, bulk_options const& options) {
@@ -37,12 +37,13 @@ template <class Query, class Target, class Change>
 
 } // namespace detail
 
-/// Inserts what a query finds into another table, with the properties that the type does not declare. Nothing in the target is
+/// Inserts the results of a query into another table, including properties that the type does not declare. Nothing in the target is
 /// overwritten: a row that exists with other properties is refused with EntityAlreadyExists, one with the same properties counts as already
-/// there. So a second run checks the first one: it writes nothing. Source and target may be on different transports, not one table.
+/// there. So a second run verifies the first one and writes nothing. Source and target may be on different transports, but must not be the
+/// same table.
 ///
-/// A query finds entities, and no rows of the library: the table of a queue or a view is refused with NotSupported, and so is the first wide entity.
-/// `copy_rows` takes them along, and outboxes and states of indexes, which this leaves behind.
+/// A query finds entities, but no system rows: the table of a queue or a view is refused with NotSupported, and so is the first wide
+/// entity. `copy_rows` copies them, and also outboxes and states of indexes, which this function omits.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_copy(
     query<Entity, Path> const& found, table<Entity> const& to, bulk_options const& options = {}) {
@@ -50,8 +51,8 @@ template <class Entity, access_path Path>
         found, to, [](row_view each) -> result<std::optional<row>> { return std::optional<row>{row{each}}; }, options);
 }
 
-/// Inserts what `change` makes of each entity that a query finds: a `Target`, an optional of one, or a result of either. An empty optional
-/// leaves the entity out, which counts as already there; an error refuses it. Properties that `Source` does not declare are not copied.
+/// Inserts the result of `change` for each entity that a query finds: a `Target`, an optional of one, or a result of either. An empty
+/// optional skips the entity, which counts as already there; an error refuses it. Properties that `Source` does not declare are not copied.
 template <class Source, access_path Path, class Target, class Change>
     requires std::invocable<Change const&, Source const&>
 [[nodiscard]] result<bulk_report> bulk_copy(

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a bulk load would cost, from a sample of its rows: nothing is sent.
+/// Estimate of a bulk load's cost, from a sample of its rows, without requests.
 
 #include <entitable/client/table.hpp>
 #include <entitable/request/batch_packer.hpp>
@@ -13,29 +13,29 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a service accepts in a second (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a
-/// partition; of 1 KiB).
+/// Maximal throughput of a service (source: "Scalability targets for Table storage": 20,000 entities in an account, 2,000 in a partition;
+/// of 1 KiB).
 struct bulk_targets {
-    double entities_a_second{20'000};               ///< in all
-    double entities_a_second_in_a_partition{2'000}; ///< in each
+    double entities_a_second{20'000};               ///< in total
+    double entities_a_second_in_a_partition{2'000}; ///< in each partition
 };
 
-/// What a load would cost.
+/// Cost of a load.
 struct bulk_cost {
-    std::uint64_t rows{};    ///< as asked for
-    std::uint64_t refused{}; ///< of the sample: rows that the service accepts in no transaction
-    /// Transactions where more rows mean more partitions like those of the sample. A batch is billed as one.
+    std::uint64_t rows{};    ///< number of rows requested
+    std::uint64_t refused{}; ///< of the sample: rows too large for any transaction of the service
+    /// Transactions if more rows mean more partitions like those of the sample. A batch is billed as one.
     std::uint64_t transactions{};
-    /// Transactions where more rows mean larger partitions.
+    /// Transactions if more rows mean larger partitions.
     std::uint64_t least_transactions{};
     std::uint64_t bytes{}; ///< of the entities, by the service's measure
-    /// At the targets, where more rows mean larger partitions: the busiest partition decides, or all together.
+    /// At the targets, if more rows mean larger partitions: determined by the busiest partition, or by all together.
     double seconds{};
 };
 
 namespace detail {
 
-/// Adds up the rows of a sample.
+/// Adds the rows of a sample.
 class bulk_sample {
 public:
     bulk_sample(std::string table, profile const& limits) : limits_(limits), packer_(std::move(table), limits) {}
@@ -46,7 +46,7 @@ public:
 private:
     struct share {
         std::uint64_t rows{};
-        std::uint64_t sent{}; ///< bytes as they are sent
+        std::uint64_t sent{}; ///< bytes as sent
     };
 
     profile limits_;
@@ -59,12 +59,13 @@ private:
 
 } // namespace detail
 
-/// What `rows` rows like those of the sample would cost. The sample is part of the input as it comes, a few thousand rows; it is held
-/// in memory. An empty one costs nothing.
+/// Estimates the cost of `rows` rows like those of the sample. The sample is a part of the input in its order, a few thousand rows; it is
+/// held in memory. An empty sample costs nothing.
 template <class Entity, class Range>
 [[nodiscard]] bulk_cost bulk_estimate(
     table<Entity> const& into, Range&& sample, std::uint64_t rows, bulk_targets const& targets = {}) {
-    static_assert(std::ranges::input_range<Range>, "a sample of a bulk load is an input range of the table's entities");
+    static_assert(
+        std::ranges::input_range<Range>, "a sample of a bulk load must be an input range of the table's entities");
     detail::bulk_sample all{into.name(), into.transport().profile()};
     for (auto&& each : sample) {
         all.add(to_row(static_cast<Entity const&>(each)));

@@ -3,22 +3,23 @@
 #pragma once
 
 /// \file
-/// Bulk loads: many rows into a table, or out of it, with many transactions under way from one thread.
+/// Bulk loads: writing many rows to a table, or removing them, with many concurrent transactions from one thread.
 ///
 ///     auto report = entitable::bulk_insert(books, read_books(file), {.checkpoint = entitable::file_checkpoint{"books.checkpoint"}});
 ///
 /// All of them:
-/// - A batch is atomic, a bulk load is not: rows go into transactions as they fit, and those are sent in any order. Rows with the same key
-///   are written in the order of the input.
-/// - Each row has one outcome: written, already there, superseded, or refused. None is dropped. A row is sent again where its answer was lost,
-///   the service was busy, or its transaction was refused: an insert that meets a row with the same properties counts as already there.
+/// - A batch is atomic, a bulk load is not: rows are packed into transactions as they fit, and transactions are sent in any order. Rows
+///   with the same key are written in the order of the input.
+/// - Each row has one outcome: written, already there, superseded, or refused. None is dropped. A row is sent again if its response was
+///   lost, the service was busy, or its transaction was refused: an insert that finds a row with the same properties counts as already
+///   there.
 /// - A transaction that is refused because of one row is sent again without it; after three such rows in halves, then row by row.
-/// - 429, 503 and Retry-After slow the load down, for one partition or for all. The rate rises again by itself.
-/// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, that of an input that failed, one that no row causes (no such
-///   table, no permission), that of a row after `bulk_options::max_refused`, and the last failure when no request succeeded for
-///   `bulk_options::patience`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, in another process
-///   too; without one an insert may simply be run again.
-/// - Thread safety: a load runs on the calling thread; the table may be used by others meanwhile. `table::options()` apply to each request.
+/// - 429, 503 and Retry-After slow the load down, for one partition or for all. The rate recovers automatically.
+/// - Errors of the load: Cancelled, DeadlineExceeded, CheckpointInvalid, the error of a failed input, an error not caused by a row (a
+///   missing table, no permission), the error of a row after `bulk_options::max_refused`, and the last failure if no request succeeded for
+///   `bulk_options::patience`. The effect is unknown once anything was sent. With a checkpoint the same call resumes, also in another
+///   process; without one an insert may be run again.
+/// - Thread safety: a load runs on the calling thread; others may use the table meanwhile. `table::options()` apply to each request.
 
 #include <entitable/bulk/detail/beyond_queries.hpp>
 #include <entitable/bulk/detail/bulk_run.hpp>
@@ -41,7 +42,7 @@ template <class T>
 struct bulk_element<result<T>> {
     using type = T;
 };
-/// What an element of the range is, or would be.
+/// Element type of the range, or of the result it holds.
 template <class Range>
 using bulk_element_of = typename bulk_element<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::type;
 
@@ -57,16 +58,15 @@ template <class Entity>
 [[nodiscard]] result<row> bulk_row(Entity const& given) {
     return to_row(given);
 }
-/// Of a table without a fixed schema.
+/// For a table without a fixed schema.
 [[nodiscard]] inline result<row> bulk_row(entity const& given) {
     if (system_row::is_one(given.row_key())) {
-        return failure{
-            error_code::key_reserved, "the row key begins with \"~!\", which belongs to rows of the library's own"};
+        return failure{error_code::key_reserved, "the row key begins with \"~!\", which is reserved for the library"};
     }
     return given.to_row();
 }
 
-/// An entity, or why there is none.
+/// Converts an element to an entity's change, or returns the reason why it cannot.
 template <class Entity, class Element>
 [[nodiscard]] bulk_input take_element(bulk_mode mode, Element const& element, bulk_item& item) {
     if constexpr (std::same_as<Element, result<Entity>>) {
@@ -88,9 +88,9 @@ template <class Entity, class Element>
 
 template <class Entity, class Table, class Range>
 [[nodiscard]] result<bulk_report> bulk_write(Table const& into, Range&& rows, bulk_mode mode, bulk_options options) {
-    static_assert(std::ranges::input_range<Range>, "a bulk load takes an input range");
+    static_assert(std::ranges::input_range<Range>, "a bulk load needs an input range");
     static_assert(std::same_as<bulk_element_of<Range>, Entity>,
-        "a bulk load takes a range of the table's entities, or of results of them");
+        "a bulk load needs a range of the table's entities, or of results of them");
     if constexpr (std::ranges::sized_range<Range>) {
         if (!options.total) {
             options.total = static_cast<std::uint64_t>(std::ranges::size(rows));
@@ -113,7 +113,7 @@ template <class Entity, class Table, class Range>
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
             return next(item);
-        } catch (error const& problem) { // a range of ours says so that it failed
+        } catch (error const& problem) { // a range of this library reports its failure this way
             item.why.emplace(problem);
             return bulk_input::stopped;
         }
@@ -125,7 +125,7 @@ template <class Entity, class Table, class Range>
     return load.run();
 }
 
-/// The removal of a row, under the version that was read. The main row of a wide entity is refused.
+/// Makes the removal of a row, under the version that was read. The main row of a wide entity is refused.
 [[nodiscard]] inline bulk_input take_removal(row_view each, std::string_view table, bulk_item& item) {
     item.change = mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag());
     if (auto good = check_not_wide(each, table, "remove it with wide_table"); !good) {
@@ -135,7 +135,7 @@ template <class Entity, class Table, class Range>
     return bulk_input::row;
 }
 
-/// Loads what `take` makes of each row that a query finds.
+/// Loads the result of `take` for each row that a query finds.
 template <class Entity, class Query, class Take>
 [[nodiscard]] result<bulk_report> bulk_from(Query const& found, bool keys_only, table<Entity> const& into,
     bulk_mode mode, Take const& take, bulk_change const* change, bulk_options const& options) {
@@ -160,34 +160,34 @@ template <class Entity, class Query, class Take>
     return load.run();
 }
 
-/// The same into the table that the query asks.
+/// Does the same into the table of the query.
 template <class Entity, class Query, class Take>
 [[nodiscard]] result<bulk_report> bulk_over(table<Entity> const& in, Query const& found, bulk_mode mode, bool keys_only,
     Take const& take, bulk_change const* change, bulk_options const& options) {
     if (query_rows::table_of(found) != in.name()) {
-        return failure{error_code::invalid_input, "the query is one of another table"};
+        return failure{error_code::invalid_input, "the query must be of the same table"};
     }
     return bulk_from(found, keys_only, in, mode, take, change, options);
 }
 
 } // namespace detail
 
-/// Inserts the entities of a range, or of results of them: an element that is an error is refused with it. A row that the table has with
-/// other properties is refused with EntityAlreadyExists. What iterating throws ends the load; a thrown `error` is returned.
+/// Inserts the entities of a range, or of results of them: an element that is an error is refused with it. A row that exists with other
+/// properties is refused with EntityAlreadyExists. An exception of the range ends the load; a thrown `error` is returned.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
     return detail::bulk_write<Entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
 }
 
-/// The same into a table without a fixed schema.
+/// Does the same into a table without a fixed schema.
 template <class Range>
 [[nodiscard]] result<bulk_report> bulk_insert(row_table const& into, Range&& rows, bulk_options const& options = {}) {
     return detail::bulk_write<entity>(into, std::forward<Range>(rows), detail::bulk_mode::insert, options);
 }
 
-/// Inserts the entities of a range, or replaces the stored ones, or merges into them (`bulk_options::merge`). As `bulk_insert` in all else. A
-/// write whose answer was lost is sent again: it may undo what another writer did in between.
+/// Inserts the entities of a range, or replaces the stored ones, or merges into them (`bulk_options::merge`). Otherwise like `bulk_insert`.
+/// A write whose response was lost is sent again: it may undo another writer's change in between.
 template <class Entity, class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(
     table<Entity> const& into, Range&& rows, bulk_options const& options = {}) {
@@ -195,17 +195,17 @@ template <class Entity, class Range>
         options.merge ? detail::bulk_mode::insert_or_merge : detail::bulk_mode::insert_or_replace, options);
 }
 
-/// The same into a table without a fixed schema.
+/// Does the same into a table without a fixed schema.
 template <class Range>
 [[nodiscard]] result<bulk_report> bulk_upsert(row_table const& into, Range&& rows, bulk_options const& options = {}) {
     return detail::bulk_write<entity>(into, std::forward<Range>(rows),
         options.merge ? detail::bulk_mode::insert_or_merge : detail::bulk_mode::insert_or_replace, options);
 }
 
-/// Removes what a query of the table finds. A row that was changed since it was found is refused with UpdateConditionNotSatisfied; one
-/// that is gone counts as already there. The main row of a wide entity is refused with NotSupported, since its parts would be left behind: remove
-/// it with `wide_table`. Takes no checkpoint (NotSupported): run it again. InvalidInput for a query of another table; NotSupported, before
-/// anything is sent, for the table of a queue or a view.
+/// Removes the entities that a query of the table finds. A row that was changed since the query is refused with
+/// UpdateConditionNotSatisfied; a row that no longer exists counts as already there. The main row of a wide entity is refused with
+/// NotSupported, because its parts would be left: remove it with `wide_table`. Does not support a checkpoint (NotSupported): run it again.
+/// Errors: InvalidInput for a query of another table; NotSupported, before anything is sent, for the table of a queue or a view.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> bulk_remove(
     table<Entity> const& from, query<Entity, Path> const& found, bulk_options const& options = {}) {
@@ -215,10 +215,11 @@ template <class Entity, access_path Path>
     return detail::bulk_over(from, found, detail::bulk_mode::remove, true, take, nullptr, options);
 }
 
-/// Changes what a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and once more each time that
-/// another writer was faster. An entity for which it returns false counts as already there, one that is gone is refused with
-/// ResourceNotFound. A row whose answer was lost, and that differs from what was sent, is refused with effect unknown and not changed
-/// again. Takes no checkpoint, and no table of a queue or a view (NotSupported): write a change that finds out whether it was made, and run it again.
+/// Changes the entities that a query of the table finds: `change(entity)` as for `table::update`, called once for each entity, and again
+/// each time that another writer was faster. An entity for which it returns false counts as already there, one that no longer exists is
+/// refused with ResourceNotFound. A row whose response was lost, and that differs from the one sent, is refused with effect unknown and not
+/// changed again. Does not support a checkpoint, or the table of a queue or a view (NotSupported): write a change that detects whether it
+/// was applied, and run it again.
 template <class Entity, access_path Path, class Change>
 [[nodiscard]] result<bulk_report> bulk_update(
     table<Entity> const& in, query<Entity, Path> const& found, Change&& change, bulk_options const& options = {}) {
@@ -236,7 +237,7 @@ template <class Entity, access_path Path, class Change>
             return std::move(made).as_failure();
         }
         if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
-            return failure{error_code::invalid_input, "an update does not change the keys of an entity"};
+            return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
         }
         return std::optional<row>{detail::changed_row(stored, *made)};
     };
@@ -257,25 +258,25 @@ template <class Entity, access_path Path, class Change>
 }
 
 // A reader is refused with one message.
-/// Does not compile: a reader does not write.
+/// Does not compile: a reader cannot write.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_insert(reader<Entity> const&, Rest&&...) {
     detail::refuse_reader<Entity>();
     return failure{error_code::invalid_input, {}};
 }
-/// Does not compile: a reader does not write.
+/// Does not compile: a reader cannot write.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_upsert(reader<Entity> const&, Rest&&...) {
     detail::refuse_reader<Entity>();
     return failure{error_code::invalid_input, {}};
 }
-/// Does not compile: a reader does not write.
+/// Does not compile: a reader cannot write.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_remove(reader<Entity> const&, Rest&&...) {
     detail::refuse_reader<Entity>();
     return failure{error_code::invalid_input, {}};
 }
-/// Does not compile: a reader does not write.
+/// Does not compile: a reader cannot write.
 template <class Entity, class... Rest>
 result<bulk_report> bulk_update(reader<Entity> const&, Rest&&...) {
     detail::refuse_reader<Entity>();

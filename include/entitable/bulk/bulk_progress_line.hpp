@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A watcher that prints: one line that changes on a terminal, a line now and then elsewhere.
+/// A progress printer: one line that changes on a terminal, otherwise a line from time to time.
 ///
 ///     entitable::bulk_insert(books, input, {.watch = entitable::bulk_progress_line{}});
 
@@ -13,16 +13,16 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// On one line: "45,000 of 100,000 rows (45 %), 9,000 a second, 0:06 left; 12 already there, 3 refused, 32 under way".
+/// Formats on one line: "45,000 of 100,000 rows (45 %), 9,000 a second, 0:06 left; 12 already there, 3 refused, 32 in flight".
 [[nodiscard]] std::string to_string(bulk_progress const& progress);
 
-/// Prints the progress of a load, and its end. A copy continues where this one is. One thread at a time.
+/// Prints the progress of a load, and its end. A copy continues from the same state. One thread at a time.
 class bulk_progress_line {
 public:
-    /// `output` outlives it. On a terminal each call rewrites the line; elsewhere a line is printed once in `every`, and at the end.
+    /// `output` must outlive it. On a terminal each call rewrites the line; otherwise a line is printed once in `every`, and at the end.
     explicit bulk_progress_line(std::FILE* output = stderr, std::chrono::nanoseconds every = std::chrono::seconds{5});
 
-    void operator()(bulk_progress const& progress); ///< prints where a line is due
+    void operator()(bulk_progress const& progress); ///< prints if a line is due
 
 private:
     std::FILE* output_;

@@ -3,24 +3,25 @@
 #pragma once
 
 /// \file
-/// `expire`: removes what a query finds and was not written for some time.
+/// `expire`: removes entities that a query finds and that were not written for some time.
 
 #include <entitable/bulk/bulk_load.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Removes what a query of the table finds and was last written longer ago than `older_than`, by its Timestamp and the clock of the load. An
-/// entity that is written meanwhile stays (refused, UpdateConditionNotSatisfied); a younger one counts as already there. After an error run
-/// it again: it finds what is left.
+/// Removes the entities that a query of the table finds and that were last written longer ago than `older_than`, by their Timestamp and the
+/// clock of the load. An entity that is written meanwhile is not removed (refused, UpdateConditionNotSatisfied); a younger one counts as
+/// already there. After an error run it again: it finds the remaining ones.
 ///
-/// Errors: as `bulk_remove`, also for wide entities, queues and views; and OutOfRangeInput for a time before 1601. Cost: reads the keys of what the query finds, those of younger entities
-/// only where the service cannot filter by Timestamp; one request for up to 100 removals of a partition.
+/// Errors: as for `bulk_remove`, also for wide entities, queues and views; and OutOfRangeInput for a time before 1601. Cost: reads the keys
+/// of the entities that the query finds, those of younger entities only if the service cannot filter by Timestamp; one request for up to
+/// 100 removals of a partition.
 template <class Entity, access_path Path>
 [[nodiscard]] result<bulk_report> expire(table<Entity> const& from, query<Entity, Path> const& found,
     std::chrono::nanoseconds older_than, bulk_options const& options = {}) {
     date_time const limit{options.time->now().ticks - older_than.count() / 100};
     if (!limit.is_valid()) {
-        return failure{error_code::out_of_range_input, "an expiry by a time that is not from 1601 to 9999"};
+        return failure{error_code::out_of_range_input, "the time of an expiry must be in the years 1601 to 9999"};
     }
     auto const take = [&](row_view each, detail::bulk_item& item) {
         if (each.timestamp() >= limit) {

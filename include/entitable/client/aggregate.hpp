@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Takes rows one by one, and has a value at the end.
+/// A type that takes rows one by one and returns a value at the end.
 template <class T>
 concept aggregate = requires { typename T::is_aggregate; };
 
@@ -43,7 +43,8 @@ struct extreme {
         auto&& held = value_of(row, Field{});
         type const* const value = present(held);
         constexpr ordering better = Greatest ? ordering::greater : ordering::less;
-        bool const counts = value != nullptr && order_of_values(*value, *value) == ordering::equal; // a NaN does not
+        bool const counts =
+            value != nullptr && order_of_values(*value, *value) == ordering::equal; // a NaN does not count
         if (counts && (!best || order_of_values(*value, *best) == better)) {
             best = *value;
         }
@@ -58,7 +59,7 @@ struct summing {
     using type = present_type<Field>;
     using value_type = std::conditional_t<is_integer_field<Field>, std::int64_t, double>;
     value_type sum{};
-    std::int64_t left_range{}; ///< negative once a sum did not fit
+    std::int64_t left_range{}; ///< negative once a sum overflowed
 
     template <class Row>
     void take(Row const& row) {
@@ -68,7 +69,7 @@ struct summing {
         if constexpr (is_integer_field<Field>) {
             auto const next =
                 static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) + static_cast<std::uint64_t>(more));
-            left_range |= (sum ^ next) & (more ^ next); // negative where both have the other sign
+            left_range |= (sum ^ next) & (more ^ next); // negative if both have the opposite sign
             sum = next;
         } else {
             sum += more;
@@ -81,7 +82,7 @@ struct summing {
     }
 };
 
-/// Of integers: exact until the end.
+/// The mean of integers: exact until the end.
 template <class Field, bool Integers = is_integer_field<Field>>
 struct averaging {
     using is_aggregate = void;
@@ -110,7 +111,7 @@ struct averaging<Field, false> {
     using type = present_type<Field>;
     using value_type = std::optional<double>;
     double sum{};
-    double lost{}; // what the sum was rounded by: Kahan and Babuska
+    double lost{}; // the rounding error of the sum: Kahan and Babuska
     std::uint64_t values{};
 
     template <class Row>
@@ -126,12 +127,12 @@ struct averaging<Field, false> {
         }
     }
     [[nodiscard]] result<value_type> finish() const {
-        double const whole = lost == lost ? sum + lost : sum; // an infinity leaves no rest
+        double const whole = lost == lost ? sum + lost : sum; // after an infinity there is no remainder
         return values == 0 ? value_type{} : value_type{whole / static_cast<double>(values)};
     }
 };
 
-/// The values of all, or the first error.
+/// Returns the values of all, or the first error.
 template <class... Aggregates>
 [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> finish_all(Aggregates&... all) {
     result<std::tuple<typename Aggregates::value_type...>> values{std::in_place};
@@ -150,35 +151,35 @@ template <class... Aggregates>
 
 /// The number of entities.
 [[nodiscard]] inline detail::counting count() noexcept { return {}; }
-/// The least value of a field; nothing when there is none. Absent values and NaN do not count. As with `std::min`, the macro of that name
-/// in windows.h is in the way: define NOMINMAX.
+/// The least value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts with the macro
+/// of that name in windows.h: define NOMINMAX.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto(min)(Field) noexcept {
     return detail::extreme<Field, false>{};
 }
-/// The greatest value of a field; as `min`.
+/// The greatest value of a field; see `min`.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto(max)(Field) noexcept {
     return detail::extreme<Field, true>{};
 }
-/// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it, or a sum on the way to it, does not fit; double for
-/// others. Absent values do not count.
+/// The sum of a field: std::int64_t for integers, with OutOfRangeInput if the sum or a partial sum overflows; double for others. Absent
+/// values do not count.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto sum(Field) noexcept {
     constexpr bool is_number = detail::is_summable<Field>;
-    static_assert(is_number, "sum is for members that are numbers which std::int64_t or double holds");
+    static_assert(is_number, "sum needs a numeric member that fits into std::int64_t or double");
     return detail::summing<Field>{};
 }
-/// The mean of a field, as a double; nothing when there is no value. That of integers is exact and rounded once, also beyond 2^53 and where
-/// `sum` does not fit. Absent values do not count.
+/// The mean of a field, as a double; nullopt if there is no value. The mean of integers is exact and rounded once, also beyond 2^53 and if
+/// `sum` would overflow. Absent values do not count.
 template <class Field>
     requires requires { typename Field::entity_type; }
 [[nodiscard]] auto average(Field) noexcept {
     constexpr bool is_number = detail::is_summable<Field>;
-    static_assert(is_number, "average is for members that are numbers which std::int64_t or double holds");
+    static_assert(is_number, "average needs a numeric member that fits into std::int64_t or double");
     return detail::averaging<Field>{};
 }
 

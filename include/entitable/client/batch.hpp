@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `batch<E>`: an entity group transaction. All of its changes are applied, or none.
+/// `batch<E>`: an entity group transaction. All its changes are applied, or none.
 
 #include <entitable/client/partial_merge.hpp>
 #include <entitable/client/table_core.hpp>
@@ -17,7 +17,7 @@ struct system_changes;
 
 class own_submission; // of `client/detail/table_operations.hpp`
 
-/// The changes of a batch, and the first entity that could not be made a row.
+/// The changes of a batch, and the first entity that could not be converted to a row.
 class change_list {
 public:
     ENTITABLE_LAZY void add(mutation_kind kind, result<row> entity, etag_condition condition);
@@ -25,50 +25,51 @@ public:
     ENTITABLE_LAZY void add_removing(result<row> entity, etag_condition condition);
     [[nodiscard]] std::size_t size() const noexcept { return request_.changes.size(); }
     ENTITABLE_LAZY void clear() noexcept;
-    /// That of the first change; empty where there is none.
+    /// Partition key of the first change; empty if there is none.
     [[nodiscard]] std::string_view partition_key() const noexcept {
         return request_.changes.empty() ? std::string_view{} : request_.changes.front().entity.partition_key();
     }
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<written>> submit(table_core const& table) const;
-    /// The outcome of the only change.
+    /// Submits and returns the outcome of the only change.
     ENTITABLE_LAZY [[nodiscard]] result<written> submit_one(table_core const& table) const;
-    /// The same as an operation that owns the changes. NotSupported where a merge removes properties: that takes more than one request.
+    /// Makes the submission as an operation that owns the changes. Errors: NotSupported if a merge removes properties, which takes more
+    /// than one request.
     ENTITABLE_LAZY [[nodiscard]] own_submission to_submit(table_core const& table) &&;
 
 private:
-    mutable transact request_;          ///< sent as it is; the table is named when it is sent
-    std::vector<std::size_t> removing_; ///< which of the changes are merges that remove properties, in order
+    mutable transact request_;          ///< sent unchanged; the table is set when it is sent
+    std::vector<std::size_t> removing_; ///< the indexes of merges that remove properties, in order
     result<void> problem_;
 };
 
 } // namespace detail
 
-/// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked when submitted.
-/// Of one type, or of those of `tables`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread safety: one
-/// thread at a time.
+/// Up to 100 changes of different entities of one partition, together as large as `profile::max_transaction_size`; checked on submission.
+/// Of one entity type, or of the types of `tables`. A value: nothing is sent before `submit()`, and a batch can be submitted again. Thread
+/// safety: one thread at a time.
 template <mapped_entity First, mapped_entity... More>
 class batch {
 public:
     explicit batch(detail::table_core table)
         : table_(std::move(table)) {} ///< made by `table::batch` and `tables::batch`
 
-    /// Adds a new entity: EntityAlreadyExists when there is one.
+    /// Adds an insert: EntityAlreadyExists if the entity exists.
     template <mapped_entity E = First>
     batch& insert(E const& entity) {
         return add(mutation_kind::insert, entity, any_etag);
     }
-    /// Adds an entity in place of the stored one that meets the condition.
+    /// Adds a replacement of the stored entity, which must satisfy the condition.
     template <mapped_entity E = First>
     batch& replace(E const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, std::move(condition));
     }
-    /// Adds a merge with the stored entity that meets the condition: see `table::merge`.
+    /// Adds a merge with the stored entity, which must satisfy the condition: see `table::merge`.
     template <mapped_entity E = First>
     batch& merge(E const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Adds a merge of the members that are named: see `table::merge`. Cost: where one is `absent`, `submit` first reads each such entity by
-    /// a request of its own and replaces it under its ETag, from the start when another writer was faster, 50 times in all.
+    /// Adds a merge of the given members: see `table::merge`. Cost: if a member is `absent`, `submit` first reads each such entity in a
+    /// separate request and replaces it under its ETag; it starts over if another writer was faster, up to 50 times.
     template <class... Values, class... ChangesAndCondition>
     batch& merge(keys_at<Values...> const& keys, ChangesAndCondition&&... changes_and_condition) {
         using E = detail::entity_of_changes<First, std::remove_cvref_t<ChangesAndCondition>...>;
@@ -81,22 +82,23 @@ public:
         }
         return *this;
     }
-    /// Adds an entity, whether or not there is one.
+    /// Adds an insert or replacement.
     template <mapped_entity E = First>
     batch& insert_or_replace(E const& entity) {
         return add(mutation_kind::insert_or_replace, entity, any_etag);
     }
-    /// Adds an entity, or a merge with the stored one.
+    /// Adds an insert or merge.
     template <mapped_entity E = First>
     batch& insert_or_merge(E const& entity) {
         return add(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// Adds the removal of an entity, of which only the keys count.
+    /// Adds the removal of an entity; only its keys are used.
     template <mapped_entity E = First>
     batch& remove(E const& entity, etag_condition condition) {
         return add(mutation_kind::remove, entity, std::move(condition));
     }
-    /// Removes the entity with these keys: `remove(at("ann", 7), any_etag)`; of several types `remove<order>(at("ann", 7), any_etag)`.
+    /// Adds the removal of the entity with these keys: `remove(at("ann", 7), any_etag)`; with several types
+    /// `remove<order>(at("ann", 7), any_etag)`.
     template <mapped_entity E = First, class... Values>
     batch& remove(keys_at<Values...> const& keys, etag_condition condition) {
         check_type<E>();
@@ -104,16 +106,16 @@ public:
         return *this;
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes
-    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }  ///< whether there is none
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< number of changes
+    [[nodiscard]] bool empty() const noexcept { return changes_.size() == 0; }  ///< whether there are no changes
     void clear() noexcept { changes_.clear(); }                                 ///< drops all changes
 
     /// Sends the changes; returns the outcome of each, in order. After an error nothing was applied, unless its effect is unknown;
-    /// `error::operation_index` is the change that was refused, where that is known. Errors: InvalidInput for no changes and for more than
-    /// 100; those of a table's writes; CommandsInBatchActOnDifferentPartitions, InvalidDuplicateRow, RequestBodyTooLarge.
+    /// `error::operation_index` is the refused change, if known. Errors: InvalidInput for no changes and for more than 100; those of a
+    /// table's writes; CommandsInBatchActOnDifferentPartitions, InvalidDuplicateRow, RequestBodyTooLarge.
     [[nodiscard]] result<std::vector<written>> submit() const { return changes_.submit(table_); }
 
-    /// Its changes, for code that submits them without blocking.
+    /// Moves the changes out, for code that submits them without blocking.
     [[nodiscard]] detail::change_list changes() && { return std::move(changes_); }
 
 private:

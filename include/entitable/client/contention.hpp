@@ -3,13 +3,13 @@
 #pragma once
 
 /// \file
-/// How writers that contend for one entity back off.
+/// Back-off of writers that contend for one entity.
 
 #include <entitable/core/backoff.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The waits between attempts when other writers were faster: short, and from nothing to twice as long, so that contenders do not meet
+/// Delays between attempts if other writers were faster: short, and between zero and double length, so that contenders do not collide
 /// again.
 inline constexpr backoff contention_backoff{.base = std::chrono::milliseconds{1},
     .least = std::chrono::nanoseconds{},

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `query_pages<Row>`: the result of a query page by page, each with a token to resume after it, in another process too.
+/// `query_pages<Row>`: the result of a query page by page, each with a token to resume after it, also in another process.
 
 #include <entitable/client/detail/folds.hpp>
 #include <entitable/client/row_walk.hpp>
@@ -12,28 +12,27 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Some rows of a query's result, at least one.
+/// One or more rows of a query's result.
 template <class Row>
 struct page_of {
     std::vector<Row> items; ///< in key order
-    /// To continue after this page with `query.resume(token)`; nothing where there are no more rows. Printable text. A service may
-    /// give one with the last page too: the rest is then empty.
+    /// Token to continue after this page with `query.resume(token)`; nullopt if there are no more rows. Printable text. A service may
+    /// return one with the last page too: the rest is then empty.
     std::optional<std::string> token;
 
     [[nodiscard]] auto begin() const noexcept { return items.begin(); }      ///< the first row
     [[nodiscard]] auto end() const noexcept { return items.end(); }          ///< after the last row
-    [[nodiscard]] std::size_t size() const noexcept { return items.size(); } ///< how many rows
-    /// A row; ends the program when there is none at `index`, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] std::size_t size() const noexcept { return items.size(); } ///< number of rows
+    /// Returns a row; ends the program if there is none at `index`, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Row const& operator[](std::size_t index) const {
-        ENTITABLE_ASSERT(
-            index < items.size(), "a page has no row at this index", detail::misuse("size() says how many there are"));
+        ENTITABLE_ASSERT(index < items.size(), "a page has no row at this index", detail::misuse("check size() first"));
         return items[index];
     }
 };
 
 namespace detail {
 
-/// The page that the walk has read; nothing at the end. A row that cannot be read is an error each time, and never skipped.
+/// Returns the page that the walk has read; nullopt at the end. A row that cannot be read is an error each time, and never skipped.
 template <class Entity, class Row>
 [[nodiscard]] result<std::optional<page_of<Row>>> page_from(row_walk& walk, result<bool> more) {
     if (!more) {
@@ -43,7 +42,7 @@ template <class Entity, class Row>
     if (!*more) {
         return read;
     }
-    walk.keep_page(true); // code of the user may throw: then the next page is this one again
+    walk.keep_page(true); // user code may throw: then the next page is this one again
     page_of<Row>& made = read->emplace();
     made.items.resize(walk.size());
     for (std::size_t index = 0; index < made.items.size(); ++index) {
@@ -65,8 +64,8 @@ class query_pages {
 public:
     explicit query_pages(result<shared<detail::row_walk>> walk) : walk_(std::move(walk)) {} ///< made by `query::pages`
 
-    /// The next page that has rows; nothing at the end. An error is the answer to each further call, too: to continue, resume the query with the
-    /// token of the last page.
+    /// Returns the next page with rows; nullopt at the end. After an error each further call returns that error: to continue, resume the
+    /// query with the token of the last page.
     [[nodiscard]] result<std::optional<page_of<Row>>> next() {
         if (!walk_) {
             return failure{walk_.error()};

@@ -15,13 +15,13 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The components of an entity's keys, by reference: partition key first. Use it in the expression that makes it.
+/// The components of an entity's keys, by reference: partition key first. Use it only in the expression that makes it.
 template <class... Values>
 struct keys_at {
     std::tuple<Values const&...> values; ///< in order
 };
 
-/// The entity with these components of its keys, partition key first.
+/// Names the entity with these components of its keys, partition key first.
 template <class... Values>
 [[nodiscard]] keys_at<Values...> at(Values const&... components) {
     return {{components...}};
@@ -29,7 +29,7 @@ template <class... Values>
 
 namespace detail {
 
-/// Keys from their components.
+/// Makes keys from their components.
 template <class Entity, class PartitionComponents, class RowComponents>
 struct row_with_keys;
 
@@ -51,21 +51,21 @@ struct row_with_keys<Entity, components<void, P...>, components<void, R...>> {
     }
 };
 
-/// A row that has keys only.
+/// Makes a row with keys only.
 template <class Entity, class... Values>
 [[nodiscard]] result<row> row_at(keys_at<Values...> const& keys) {
     using made =
         row_with_keys<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components>;
     constexpr bool complete = sizeof...(Values) == made::count;
-    static_assert(complete, "at(...) takes all components of the entity's keys, those of the partition key first");
+    static_assert(complete, "at(...) needs all components of the entity's keys, those of the partition key first");
     if constexpr (complete) {
         return std::apply([](auto const&... values) { return made::make(values...); }, keys.values);
     } else {
-        return failure{error_code::invalid_input, {}}; // it was said why
+        return failure{error_code::invalid_input, {}}; // the reason was reported
     }
 }
 
-/// The entity type of the changes of members; without one the first of the table.
+/// The entity type of the changes of members; without changes, the first type of the table.
 template <class First, class... Given>
 struct entity_of_changes_in {
     using type = First;
@@ -87,7 +87,7 @@ struct partial_mutation {
     etag_condition condition{any_etag};
 };
 
-/// Adds a new value of a member that is stored as one property, or as several.
+/// Adds a new value of a member, whether it is stored as one property or as several.
 template <class Entity, auto Member>
 [[nodiscard]] result<void> add_change(row_builder& builder, member_change<Entity, Member> const& one) {
     if constexpr (is_in_parts<Member>) {
@@ -117,7 +117,7 @@ template <class Entity, auto Member>
     }
 }
 
-/// Adds the properties that a member to be removed is stored as, without a value.
+/// Adds the properties of a member to be removed, without a value.
 template <class Entity, auto Member>
 [[nodiscard]] result<void> add_change(row_builder& builder, member_removal<Entity, Member> const& one) {
     auto const add = [&](std::string_view name, std::string_view suffix, described_property property) {
@@ -142,19 +142,19 @@ inline constexpr bool changes_member_of<Entity, member_change<Entity, Member>> =
 template <class Entity, auto Member>
 inline constexpr bool changes_member_of<Entity, member_removal<Entity, Member>> = true;
 
-/// One of the arguments of a merge removes a member: the entity has to be read.
+/// Whether an argument of a merge removes a member: then the entity must be read.
 template <class... Given>
 inline constexpr bool removes_members = (is_member_removal<std::remove_cvref_t<Given>> || ...);
 
-/// The last of the arguments is the condition, those before it are changes of members.
+/// Makes the mutation: the last argument is the condition, the others are changes of members.
 template <class Entity, class... Values, class... Given>
 [[nodiscard]] partial_mutation partial_merge(keys_at<Values...> const& keys, Given const&... given) {
     constexpr std::size_t changes = (std::size_t{0} + ... + (is_member_change<Given> ? 1U : 0U));
     constexpr bool conditional = changes + 1 == sizeof...(Given);
     static_assert(conditional, "an update needs an ETag: pass the one that was read, or any_etag, after the members");
     constexpr bool of_one_type = ((!is_member_change<Given> || changes_member_of<Entity, Given>) && ...);
-    static_assert(of_one_type, "the members of a merge are those of one entity type of the table");
-    static_assert(changes > 0, "a merge names members: merge(at(keys...), o::status = \"paid\", condition)");
+    static_assert(of_one_type, "the members of a merge must be those of one entity type of the table");
+    static_assert(changes > 0, "a merge needs members: merge(at(keys...), o::status = \"paid\", condition)");
     partial_mutation made{row_at<Entity>(keys)};
     if constexpr (conditional && of_one_type) {
         if (made.entity) {

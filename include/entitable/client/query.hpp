@@ -23,46 +23,48 @@ struct query_rows;
 
 } // namespace detail
 
-/// A query over entities of one type. It owns all that it needs; the table may be destroyed before it. Copies are cheap, so a query is a
-/// view. Single pass: each `begin()` runs it anew. `call_options::timeout` bounds each page, not the run. Thread safety: one thread at a time; copies are independent.
+/// A query over entities of one type. It owns its state; the table may be destroyed before it. Copies are cheap, so a query is a view.
+/// Single pass: each `begin()` runs it again. `call_options::timeout` bounds each page, not the run. Thread safety: one thread at a time;
+/// copies are independent.
 template <class Entity, access_path Path, class Row = Entity>
 class query : public std::ranges::view_base, private detail::any_query {
 public:
-    /// How the service reaches the rows.
+    /// The access path of the query.
     static constexpr access_path access = Path;
-    using value_type = Row; ///< what it gives
+    using value_type = Row; ///< the type of its elements
 
-    /// Asks nothing: InvalidInput when it is run. For views, which are made before they are filled.
+    /// An empty query: InvalidInput when it runs. For views, which are constructed before they are assigned.
     query() = default;
-    /// Asks what a table has made.
+    /// Made by a table.
     explicit query(shared<detail::query_source>&& source) : any_query(std::move(source)) {}
     query(any_transport through, call_options options, std::string table, result<query_plan> plan)
         : any_query(shared<detail::query_source>::make(std::move(through), std::move(options), std::move(table),
               std::move(plan), mapping<Entity>::partition_layout, mapping<Entity>::row_layout)) {}
 
-    // ---- what is asked ----
+    // ---- options ----
 
-    /// At most `count` entities in all.
+    /// Returns at most `count` entities in total.
     [[nodiscard]] query take(std::uint64_t count) const {
         query changed{*this};
         changed.limits_.take = count;
         return changed;
     }
-    /// At most `rows` rows a request, 1 to 1000, else the first request is InvalidInput; the number of entities in all does not change.
+    /// Requests at most `rows` rows at a time, 1 to 1000, otherwise the first request is InvalidInput; the total number of entities does
+    /// not change.
     [[nodiscard]] query page_size(std::uint32_t rows) const {
         query changed{*this};
         changed.limits_.page_size = rows;
         return changed;
     }
-    /// Reads up to `ranges` key ranges at once, where there are several and the transport can; the order of the results does not change.
-    /// Keeps up to that many pages in memory. Default: 1.
+    /// Reads up to `ranges` key ranges concurrently, if there are several and the transport supports it; the order of the results does not
+    /// change. Holds up to that many pages in memory. Default: 1.
     [[nodiscard]] query in_flight(std::size_t ranges) const {
         query changed{*this};
         changed.limits_.in_flight = ranges < 1 ? 1 : ranges;
         return changed;
     }
-    /// Continues after the page this token came from; what was taken before counts for `take`. ContinuationInvalid when it is run, unless
-    /// the token is one of a query of the same table, predicate and select.
+    /// Continues after the page of this token; entities returned before count for `take`. Errors: ContinuationInvalid when it runs, unless
+    /// the token is of a query of the same table, predicate and select.
     [[nodiscard]] query resume(std::string token) const {
         query changed{*this};
         changed.limits_.token = std::move(token);
@@ -71,18 +73,18 @@ public:
         };
         return changed;
     }
-    /// Only these members, the keys and the ETag: the service sends nothing else but what the client's part of the predicate looks at.
-    /// Gives `selected<Entity, Fields...>`.
+    /// Returns only these members, the keys and the ETag: the service sends only these and the properties of the client's part of the
+    /// predicate. The elements are `selected<Entity, Fields...>`.
     template <class... Fields>
     [[nodiscard]] auto select(Fields...) const {
         constexpr bool fields = sizeof...(Fields) > 0 && (detail::is_field_of<Entity, Fields> && ...);
         constexpr bool once = detail::are_distinct<Fields...>;
-        static_assert(fields, "select(...) takes fields of the query's entity");
+        static_assert(fields, "select(...) needs fields of the query's entity");
         constexpr bool one_property_each = !(detail::is_field_in_parts<Fields> || ...);
         static_assert(one_property_each,
-            "select(...) takes no member that is stored as several properties (chunked, or a reference): read the "
+            "select(...) cannot take a member that is stored as several properties (chunked, or a reference): read the "
             "entity");
-        static_assert(once, "select(...) names each field once");
+        static_assert(once, "select(...) must name each field once");
         if constexpr (fields && one_property_each && once) {
             return query<Entity, Path, selected<Entity, Fields...>>{source_, limits_};
         } else {
@@ -90,22 +92,22 @@ public:
         }
     }
 
-    /// How the query would be run; its error, if it could not be planned. Sends nothing.
+    /// Explains how the query would run; returns its error if it could not be planned. Sends nothing.
     [[nodiscard]] result<explanation> explain() const { return explain_with(names); }
-    /// The cost of this object's last run so far; zeros before the first. A copy has runs of its own.
+    /// Cost of this object's last run so far; zeros before the first. A copy has its own runs.
     [[nodiscard]] query_cost analyze() const { return last_.walk ? last_.walk->cost() : query_cost{}; }
 
-    // ---- running it ----
+    // ---- running ----
 
-    /// Calls `function(entity)` for each; returns the error of the page that failed, after the entities before it. What the function throws
-    /// passes through and ends the query. It may write into the table: it is called when nothing is being read, with the entities of each
-    /// page as they were when the page was read.
+    /// Calls `function(entity)` for each; returns the error of a failed page, after the entities before it. Exceptions of the function pass
+    /// through and end the query. The function may write into the table: it is called while nothing is being read, with the entities of
+    /// each page as they were when the page was read.
     template <class Function>
     [[nodiscard]] result<void> for_each(Function&& function) const {
         return each_of(detail::is_read_by_library<Row>, function);
     }
 
-    /// The first entity, or nothing.
+    /// Returns the first entity, or nullopt.
     [[nodiscard]] result<std::optional<Row>> first() const {
         result<std::optional<Row>> found{std::in_place, std::in_place};
         auto read = read_first(names, &**found, detail::read_row<Entity, Row>);
@@ -117,15 +119,15 @@ public:
         return found;
     }
 
-    /// The number of entities. Cost: as many requests as the result has pages; the service sends keys only, and what the client's part of
-    /// the predicate looks at.
+    /// Returns the number of entities. Cost: one request per page of the result; the service sends only keys, and the properties of the
+    /// client's part of the predicate.
     [[nodiscard]] result<std::uint64_t> count() const { return count_with(names); }
 
-    /// All entities in a container with push_back.
+    /// Returns all entities in a container with push_back.
     template <class Container = std::vector<Row>>
     [[nodiscard]] result<Container> to() const {
         constexpr bool copied = std::is_copy_constructible_v<Row> || !std::same_as<Container, std::vector<Row>>;
-        static_assert(copied, "to() copies each entity, and this type cannot be copied: use for_each");
+        static_assert(copied, "to() copies each entity, but this type cannot be copied: use for_each");
         result<Container> all{std::in_place};
         if constexpr (copied && std::same_as<Container, std::vector<Row>>) {
             all.fail_if(read_all(
@@ -136,7 +138,7 @@ public:
         return all;
     }
 
-    /// `value = function(std::move(value), entity)` for all of them, with one page in memory.
+    /// Computes `value = function(std::move(value), entity)` for all entities, with one page in memory.
     template <class Value, class Function>
         requires(!detail::aggregate<Value>)
     [[nodiscard]] result<Value> fold(Value initial, Function&& function) const {
@@ -147,12 +149,12 @@ public:
         }
         return value;
     }
-    /// Several aggregates in one pass: `auto [n, least] = readings.fold(count(), min(r::celsius)).value()`. The service sends only the
-    /// members that they need.
+    /// Computes several aggregates in one pass: `auto [n, least] = readings.fold(count(), min(r::celsius)).value()`. The service sends only
+    /// the members that they need.
     template <detail::aggregate... Aggregates>
     [[nodiscard]] result<std::tuple<typename Aggregates::value_type...>> fold(Aggregates... aggregates) const {
         constexpr bool own = detail::are_of_fields<Entity, Aggregates...>;
-        static_assert(own, "fold(...) takes aggregates of fields of the query's entity");
+        static_assert(own, "fold(...) needs aggregates of fields of the query's entity");
         if constexpr (own) {
             auto read = with_fields<typename Aggregates::field...>([&](auto const& rows) {
                 return rows.show_each([&](auto const& row) { (aggregates.take(row), ...); });
@@ -163,8 +165,9 @@ public:
         }
         return detail::finish_all(aggregates...);
     }
-    /// The aggregates of each group of entities with one value of a field, in the order of these values: pairs of the value and a tuple.
-    /// Cost: all groups are in memory at the end; where the entities come in the order of the field, no group is searched for.
+    /// Computes the aggregates of each group of entities with equal values of a field, in the order of these values: pairs of the value and
+    /// a tuple.
+    /// Cost: all groups are in memory at the end; if the entities are in the order of the field, groups need no lookup.
     template <class Field, detail::aggregate... Aggregates>
         requires(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>)
     [[nodiscard]] auto group_by(Field field, Aggregates... aggregates) const {
@@ -209,62 +212,62 @@ public:
         });
         return made;
     }
-    /// Does not compile: groups are of a field of the query's entity.
+    /// Does not compile: the field of a group must be one of the query's entity.
     template <class Field, class... Aggregates>
         requires(!(detail::is_field_of<Entity, Field> && detail::are_of_fields<Entity, Aggregates...>))
     result<void> group_by(Field const&, Aggregates const&...) const {
         static_assert(sizeof(Field) == 0,
-            "group_by(field, aggregates...) takes a field of the query's entity and aggregates of such fields: "
+            "group_by(field, aggregates...) needs a field of the query's entity and aggregates of such fields: "
             "group_by(r::city, count(), min(r::age))");
         return {};
     }
-    /// The least value of a field; nothing when there is none. Absent values and NaN do not count. As with `std::min`, the
-    /// macro of that name in windows.h is in the way: define NOMINMAX.
+    /// Returns the least value of a field; nullopt if there is none. Absent values and NaN do not count. Like `std::min`, it conflicts with
+    /// the macro of that name in windows.h: define NOMINMAX.
     template <class Field>
     [[nodiscard]] auto(min)(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
-        static_assert(own, "min takes a field of the query's entity: min(r::age)");
+        static_assert(own, "min needs a field of the query's entity: min(r::age)");
         if constexpr (own) {
             return only((entitable::min)(field));
         }
     }
-    /// The greatest value of a field; as `min`.
+    /// Returns the greatest value of a field; see `min`.
     template <class Field>
     [[nodiscard]] auto(max)(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
-        static_assert(own, "max takes a field of the query's entity: max(r::age)");
+        static_assert(own, "max needs a field of the query's entity: max(r::age)");
         if constexpr (own) {
             return only((entitable::max)(field));
         }
     }
-    /// The sum of a field: std::int64_t for integers, with OutOfRangeInput when it, or a sum on the way to it, does not fit; double for
+    /// Returns the sum of a field: std::int64_t for integers, with OutOfRangeInput if the sum or a partial sum overflows; double for
     /// others. Absent values do not count.
     template <class Field>
     [[nodiscard]] auto sum(Field field) const {
         constexpr bool own = detail::is_field_of<Entity, Field>;
         constexpr bool is_number = detail::is_summable_if<own, Field>;
-        static_assert(own, "sum takes a field of the query's entity: sum(r::age)");
-        static_assert(is_number || !own, "sum is for members that are numbers which std::int64_t or double holds");
+        static_assert(own, "sum needs a field of the query's entity: sum(r::age)");
+        static_assert(is_number || !own, "sum needs a numeric member that fits into std::int64_t or double");
         if constexpr (is_number) {
             return only(entitable::sum(field));
         }
     }
 
-    /// The result page by page, to stop and continue with `resume(token)`.
+    /// Returns the result page by page, to stop and continue with `resume(token)`.
     [[nodiscard]] query_pages<Entity, Row> pages() const { return query_pages<Entity, Row>{start(names)}; }
 
-    /// An input iterator over the entities. Throws the error of a page that failed, as `value()` would.
+    /// An input iterator over the entities. Throws the error of a failed page, as `value()` would.
     class iterator {
     public:
         using iterator_concept = std::input_iterator_tag; ///< single pass
-        using value_type = Row;                           ///< what it gives
-        using difference_type = std::ptrdiff_t;           ///< of a view
+        using value_type = Row;                           ///< the type of its elements
+        using difference_type = std::ptrdiff_t;           ///< required of a view's iterator
 
         iterator() = default;
         /// Valid until the next step.
         [[nodiscard]] Row const& operator*() const { return *static_cast<Row const*>(cursor().current()); }
         [[nodiscard]] Row const* operator->() const { return &**this; } ///< valid until the next step
-        /// The next row; throws the error when it cannot be read, each time again. Past the end, this and `*` end the program, by
+        /// Moves to the next row; throws the error if it cannot be read, each time again. Past the end, this and `*` end the program, by
         /// `ENTITABLE_ASSERT`; so does `*` after an error.
         iterator& operator++() {
             cursor().advance();
@@ -281,16 +284,16 @@ public:
 
         explicit iterator(shared<detail::row_cursor> at) noexcept : at_(std::move(at)) {}
         [[nodiscard]] detail::row_cursor& cursor() const {
-            ENTITABLE_ASSERT(at_, "a query's iterator of no query is used", detail::row_cursor::no_row());
+            ENTITABLE_ASSERT(at_, "an iterator without a query is used", detail::row_cursor::no_row());
             return *at_;
         }
 
         shared<detail::row_cursor> at_;
     };
 
-    /// Runs the query; throws its error when it cannot be run.
+    /// Runs the query; throws its error if it cannot run.
     [[nodiscard]] iterator begin() const { return iterator{start_cursor(names, detail::kind_of_row<Entity, Row>)}; }
-    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; } ///< what `at_end` is compared with
+    [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; } ///< sentinel for `at_end`
 
 private:
     template <class, access_path, class>
@@ -300,18 +303,18 @@ private:
     query(shared<detail::query_source> source, detail::query_limits limits)
         : any_query(std::move(source), std::move(limits)) {}
 
-    /// The function that gives the names of the properties asked for; null for whole entities.
+    /// The function that returns the names of the requested properties; null for whole entities.
     static constexpr names_of_row names = detail::names_of_row_of<Entity, Row>;
-    /// `function(row)` for each row, after its page was read.
+    /// Calls `function(row)` for each row, after its page was read.
     template <class Function>
     [[nodiscard]] result<void> each_of(bool shown, Function& function) const {
-        Function* target = &function; // may point to a function, which is no object
+        Function* target = &function; // may point to a function, which is not an object
         auto const call = [](void* to, void const* row) {
             (**static_cast<Function**>(to))(*static_cast<Row const*>(row));
         };
         return call_all(names, detail::kind_of_row<Entity, Row>, shown, &target, call);
     }
-    /// The same for functions of the library, which call no transport: while the store is being read, where that is possible.
+    /// Does the same for functions of the library, which call no transport: while the store is being read, if possible.
     template <class Function>
     [[nodiscard]] result<void> show_each(Function function) const {
         if constexpr (detail::is_read_by_library<Row> && !std::same_as<Row, Entity>) {
@@ -325,7 +328,7 @@ private:
         }
         return each_of(false, function);
     }
-    /// One aggregate.
+    /// Computes one aggregate.
     template <class Aggregate>
     [[nodiscard]] result<typename Aggregate::value_type> only(Aggregate aggregate) const {
         auto values = fold(aggregate);
@@ -338,7 +341,7 @@ private:
     template <class... Fields, class Function>
     [[nodiscard]] auto with_fields(Function function) const {
         if (limits_.read != nullptr) {
-            return function(*this); // the token is one of a query with this select
+            return function(*this); // the token is of a query with this select
         }
         auto const rows = [&] {
             using distinct = typename detail::distinct_fields<std::tuple<>, Fields...>::type;

@@ -3,16 +3,16 @@
 #pragma once
 
 /// \file
-/// `reader<E>`: the reads of a table whose rows are written by something else: a table that keeps indexes or sums, a view.
+/// `reader<E>`: the reads of a table whose rows are written by another object: a table that maintains indexes or sums, a view.
 
 #include <entitable/client/table.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Reads entities, and cannot write them: what hands one out keeps other rows in step with these entities, which a write past it would
-/// leave wrong. A unit of work, a bulk load or a batch over it does not compile.
+/// Reads entities, but cannot write them: the object that returns a reader maintains other rows that depend on these entities, and a direct
+/// write would make them wrong. A unit of work, a bulk load or a batch over it does not compile.
 ///
-/// Errors as those of `table<E>`. Copies are cheap. Thread safety: safe to use from several threads.
+/// Errors: those of `table<E>`. Copies are cheap. Thread safety: safe to use from several threads.
 template <mapped_entity Entity>
 class reader : detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
                    typename mapping<Entity>::row_components> {
@@ -21,16 +21,16 @@ class reader : detail::keyed_operations<Entity, typename mapping<Entity>::partit
     using base::core_;
 
 public:
-    using value_type = Entity; ///< what it reads
+    using value_type = Entity; ///< entity type
 
-    /// `name`: of the table. Sends nothing.
+    /// `name`: name of the table. Sends nothing.
     reader(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< of the table
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
     /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
-    /// The same with other options for its calls.
+    /// Returns the same reader with other options for its calls.
     [[nodiscard]] reader with(call_options options) const {
         return reader{core_.transport(), core_.name(), std::move(options)};
     }
@@ -40,17 +40,17 @@ public:
     using base::get_stored;
     using base::reference_to;
 
-    /// As `table::partitions`.
+    /// See `table::partitions`.
     [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
-    /// As `table::where`.
+    /// See `table::where`.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         return rows().where(condition);
     }
-    /// For a predicate that was diagnosed already.
+    /// For a predicate that was already diagnosed.
     [[nodiscard]] auto where(detail::refused_predicate const& refused) const { return rows().where(refused); }
-    [[nodiscard]] auto scan_table() const { return rows().scan_table(); } ///< as `table::scan_table`
-    /// As `table::scan_table`.
+    [[nodiscard]] auto scan_table() const { return rows().scan_table(); } ///< see `table::scan_table`
+    /// See `table::scan_table`.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
         return rows().scan_table(condition);

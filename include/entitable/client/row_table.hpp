@@ -10,22 +10,22 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Whether a reader of rows without a schema gives system rows (`system_row`) too.
+/// Whether a reader of rows without a schema also returns system rows (`system_row`).
 enum class system_rows : std::uint8_t {
     left_out, ///< as for every other reader
-    shown,    ///< for tools that look at the library's own rows
+    shown,    ///< for tools that inspect the library's own rows
 };
 
-/// A table of `entity`. Copies are cheap and keep the backend alive. Errors: those of `table<E>`; writes refuse row keys of system rows
+/// A table of `entity`. Copies are cheap and own the backend jointly. Errors: those of `table<E>`; writes refuse row keys of system rows
 /// with KeyReserved. Thread safety: safe to use from several threads.
 class row_table {
 public:
-    /// Through any transport; asks nothing yet.
+    /// Makes a table over any transport; sends nothing.
     row_table(any_transport through, std::string name, call_options options = {})
         : core_(std::move(through), std::move(name), std::move(options)) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
-    /// What it runs on.
+    /// The transport.
     [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
     /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
@@ -33,18 +33,18 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<void> create() const { return core_.create(); }
     /// Creates the table unless it exists; true if this call created it.
     ENTITABLE_LAZY [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// Deletes the table with all its entities; ResourceNotFound when there is none.
+    /// Deletes the table with all its entities; ResourceNotFound if it does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
-    /// Inserts an entity; EntityAlreadyExists when the key is taken.
+    /// Inserts an entity; EntityAlreadyExists if it exists.
     ENTITABLE_LAZY [[nodiscard]] result<written> insert(entity const& given) const {
         return write(mutation::insert(given.to_row()));
     }
-    /// Replaces the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
+    /// Replaces the stored entity, which must satisfy the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> replace(entity const& given, etag_condition condition) const {
         return write(mutation::replace(given.to_row(), std::move(condition)));
     }
-    /// Merges with the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
+    /// Merges with the stored entity, which must satisfy the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> merge(entity const& given, etag_condition condition) const {
         return write(mutation::merge(given.to_row(), std::move(condition)));
     }
@@ -56,13 +56,13 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<written> insert_or_merge(entity const& given) const {
         return write(mutation::insert_or_merge(given.to_row()));
     }
-    /// Removes the stored entity that meets the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
+    /// Removes the stored entity, which must satisfy the condition; UpdateConditionNotSatisfied, or ResourceNotFound.
     ENTITABLE_LAZY [[nodiscard]] result<written> remove(
         std::string_view partition_key, std::string_view row_key, etag_condition condition) const {
         return write(mutation::remove(row{partition_key, row_key, {}}, std::move(condition)));
     }
 
-    /// The entity with these keys, also a system row; ResourceNotFound when there is none.
+    /// Reads the entity with these keys, also a system row; ResourceNotFound if it does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<entity> get(std::string_view partition_key, std::string_view row_key) const;
     /// Calls `function` for each entity of a range of keys that satisfies a condition, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each(key_range const& range, filter const& condition,

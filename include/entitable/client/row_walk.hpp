@@ -25,31 +25,31 @@ struct query_source : counted, query_parts {
 
     any_transport through;
     call_options options;
-    result<void> problem; ///< why there is no plan
+    result<void> problem; ///< error of the plan
 };
 
-/// What a query of a table asks.
+/// Makes the source of a query of a table.
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> ask(
     table_core const& table, predicate_nodes const& condition, access_path path, entity_layout const& of);
 
-/// The same for rows that were written before, where the filter has room for one more comparison.
+/// Returns the same source for rows written before `limit`, if the filter has room for one more comparison.
 ENTITABLE_LAZY [[nodiscard]] shared<query_source> only_older(query_source const& all, date_time limit);
 
-/// The error of a query that cannot be run.
+/// The error of a query that cannot run.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_source(query_source const* source);
 
-/// What may differ from run to run.
+/// Options that may differ from run to run.
 struct query_limits {
     std::optional<std::uint64_t> take;
     std::uint32_t page_size{1000};
     std::size_t in_flight{1};
-    std::string token; ///< to resume from, where `read` is set
-    /// `read_token`, where there is a token, so that only resumed queries instantiate it.
+    std::string token; ///< to resume from, if `read` is set
+    /// `read_token` if there is a token, so that only resumed queries instantiate it.
     result<query_position> (*read)(query_parts const&, projection const&, std::string_view){};
     bool only_one{}; ///< at most one row from here
 };
 
-/// Tells the processor which row of a run is read soon after this one, so that it waits for the memory of several rows at once.
+/// Prefetches the memory of the row that follows soon after this one, so that the processor loads several rows at once.
 inline void fetch_ahead([[maybe_unused]] std::span<row_view const> run, [[maybe_unused]] std::size_t at) noexcept {
 #if defined(__GNUC__)
     constexpr std::size_t ahead = 4;
@@ -63,24 +63,24 @@ inline void fetch_ahead([[maybe_unused]] std::span<row_view const> run, [[maybe_
 #endif
 }
 
-/// What a walk has to know about the objects that it reads rows into.
+/// Describes the objects that a walk reads rows into.
 struct row_kind {
     row_reader read;
     void* (*make)();
     void (*remove)(void* made) noexcept;
 };
 
-/// How several pages are requested at once. Defined with the bodies, so that a file with a query does not compile channels.
+/// Requests several pages concurrently. Defined with the bodies, so that a file with a query does not compile channels.
 struct way_of_pages;
 
-/// Walks the rows of a query: reads the next page when the last one is used up. Not typed, compiled once.
+/// Walks over the rows of a query: reads the next page when the current one is used up. Untyped, compiled once.
 class row_walk : public counted {
 public:
-    /// A walk from the beginning, or from the token. The query's error, if it could not be planned.
+    /// Starts a walk at the beginning, or at the token. Errors: the query's, if it could not be planned.
     ENTITABLE_LAZY [[nodiscard]] static result<shared<row_walk>> begin(
         shared<query_source> source, query_limits limits, projection select);
 
-    /// Reads the next page that has rows; false at the end.
+    /// Reads the next page with rows; false at the end.
     ENTITABLE_LAZY [[nodiscard]] result<bool> next_page();
     /// The same as an operation, one request after the other: see `page_reading`.
     ENTITABLE_LAZY void begin_page();
@@ -88,43 +88,43 @@ public:
     ENTITABLE_LAZY void answer(result<query_entities::response> response, steady_time now);
     ENTITABLE_LAZY void abandon(error const& reason);
     ENTITABLE_LAZY [[nodiscard]] result<bool> end_page();
-    /// Each further page is this error.
+    /// Makes this error the result of each further page.
     ENTITABLE_LAZY void end_with(error const& reason);
-    /// Whether the next page is to be this one again.
+    /// Sets whether the next page is this one again.
     void keep_page(bool keep) noexcept { keeps_page_ = keep; }
-    /// The rows of that page which belong to the query's result.
+    /// The rows of that page, including those beyond the query's limit.
     [[nodiscard]] page const& rows() const noexcept { return page_; }
     [[nodiscard]] std::size_t size() const noexcept { return used_; }
 
-    /// The number of all rows from the next page on.
+    /// Counts the rows from the next page on.
     ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_rows();
-    /// Shows all rows from the next page on, while the store is being read, run by run: see `read_entities`. The visitor keeps its own
-    /// problem. `page_done` is called after each page, when nothing is being read, and may end the walk. `row_keys`: as in the request.
+    /// Visits all rows from the next page on, run by run, while the store is being read: see `read_entities`. The visitor stores its own
+    /// error. `page_done` is called after each page, while nothing is being read, and may end the walk. `row_keys`: as in the request.
     ENTITABLE_LAZY [[nodiscard]] result<void> show_rows(
         run_watcher visit, function_ref<result<void>()> page_done, bool row_keys = true);
-    /// Whether this query can be read by `show_rows`.
+    /// Whether this query can use `show_rows`.
     [[nodiscard]] bool can_show_rows() const noexcept { return limits_.in_flight <= 1; }
-    /// The next row, until the next call; nothing at the end.
+    /// Returns the next row, valid until the next call; nullopt at the end.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> next();
 
-    // The same into objects of a type that only the functions given know. Compiled once, and not for each query of a program.
+    // The same for objects whose type only the given functions know. Compiled once, rather than for each query of a program.
     /// Reads the next row into `to`; false at the end.
     ENTITABLE_LAZY [[nodiscard]] result<bool> read_next(void* to, row_reader read);
     /// Reads all rows from the next page on into new objects that `add` appends to `all`; `shown` as in `call_rows`. After an error there
-    /// may be one object more than rows.
+    /// may be one more object than rows.
     ENTITABLE_LAZY [[nodiscard]] result<void> read_rows(
         void* all, void* (*add)(void* all), row_reader read, bool shown);
-    /// Whether rows may be read while the store is being read. Lenient reading makes entities, which may run code of the user.
+    /// Whether rows may be converted while the store is being read. Lenient reading constructs entities, which may run user code.
     [[nodiscard]] bool can_read_shown() const noexcept { return can_show_rows() && mode() != reading::lenient; }
-    /// Calls `call(function, row)` for all rows from the next page on, when nothing is being read: it may throw, wait and call the store.
-    /// `shown`: the rows of each page are read while the store is being read, where the query can; else one by one.
+    /// Calls `call(function, row)` for all rows from the next page on, while nothing is being read: it may throw, wait and call the store.
+    /// `shown`: the rows of each page are converted while the store is being read, if possible; otherwise one by one.
     ENTITABLE_LAZY [[nodiscard]] result<void> call_rows(
         row_kind const& kind, bool shown, void* function, void (*call)(void* function, void const* row));
 
     /// How rows are read.
     [[nodiscard]] reading mode() const noexcept { return source_->options.reading; }
     [[nodiscard]] query_cost const& cost() const noexcept { return reading_.cost(); }
-    /// The token of the page after the present one; nothing when there is none.
+    /// Token of the page after the current one; nullopt if there is none.
     ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> token() const;
 
     row_walk(shared<query_source> source, query_limits limits, query_reading reading);
@@ -134,25 +134,25 @@ private:
     [[nodiscard]] bool taken_all() const noexcept { return limits_.take && taken_ >= *limits_.take; }
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t rows_of_next_page() const noexcept;
     ENTITABLE_LAZY [[nodiscard]] result<void> show_page(run_watcher const& watcher, bool row_keys);
-    /// Requests the next page, and others with it.
+    /// Requests the next page, and others concurrently.
     ENTITABLE_LAZY void read_round();
-    /// Takes pages that were answered until one has rows; returns whether another has to be requested.
+    /// Takes arrived pages until one has rows; returns whether another must be requested.
     ENTITABLE_LAZY [[nodiscard]] bool take_pages();
 
     shared<query_source> source_;
     query_limits limits_;
     query_reading reading_;
-    shared<way_of_pages> way_; ///< from the first round of several pages on
+    shared<way_of_pages> way_; ///< after the first round of several pages
     page page_;
-    std::size_t used_{};    ///< rows of the page that are taken
-    std::size_t at_{};      ///< the next one of them
-    std::uint64_t taken_{}; ///< rows in all, the present page included
-    result<void> failed_;   ///< why there is no page
+    std::size_t used_{};    ///< number of rows taken from the page
+    std::size_t at_{};      ///< index of the next of them
+    std::uint64_t taken_{}; ///< total number of rows, including the current page
+    result<void> failed_;   ///< error of the page
     bool keeps_page_{};     ///< see `keep_page`
-    thread_inside inside_;  ///< of what reads pages and waits
+    thread_inside inside_;  ///< in functions that read pages and wait
 };
 
-/// Reads the next page of a walk that has rows, as an operation: false at the end. Each request is a call of its own.
+/// Reads the next page with rows of a walk, as an operation: false at the end. Each request is a separate call.
 class page_reading {
 public:
     using has_call_for_each_request = void; ///< for drivers
@@ -168,36 +168,36 @@ private:
     row_walk* walk_;
 };
 
-/// A walk that an iterator is at, and the object that each row is read into.
+/// The walk of an iterator, and the object that each row is read into.
 class row_cursor : public counted {
 public:
-    /// Before the first row. The kind lives as long as the program.
+    /// Starts before the first row. The kind must live as long as the program.
     row_cursor(shared<row_walk> started, row_kind const& kind)
         : kind_(kind), walk_(std::move(started)), current_(kind.make()) {}
     ~row_cursor();
 
-    /// Reads the next row; throws the error when it cannot be read, each time again. Ends the program after the last row.
+    /// Reads the next row; throws the error if it cannot be read, each time again. Ends the program after the last row.
     ENTITABLE_LAZY void advance();
-    /// The row; ends the program where there is none.
+    /// Returns the row; ends the program if there is none.
     [[nodiscard]] void const* current() const {
-        ENTITABLE_ASSERT(at_ == place::row, "a query's iterator is dereferenced where there is no row", no_row());
+        ENTITABLE_ASSERT(at_ == place::row, "a query's iterator is dereferenced without a row", no_row());
         return current_;
     }
     [[nodiscard]] bool end() const noexcept { return at_ == place::end; }
-    /// What a program did that goes past the end, or reads a row after an error.
+    /// Makes the error of a step past the end, or of a read after an error.
     ENTITABLE_LAZY [[nodiscard]] static error no_row();
 
 private:
     row_kind const& kind_;
     shared<row_walk> walk_;
-    void* current_; ///< of the kind
+    void* current_; ///< of the type of `kind_`
     enum class place : std::uint8_t { row, end, failed } at_{place::row};
 };
 
-/// The projection where only keys are wanted.
+/// The projection for keys only.
 ENTITABLE_LAZY [[nodiscard]] projection key_names();
-/// The last walk of a query. It belongs to one object: a copy begins with none. A template, so that its members are compiled only where
-/// they are called.
+/// The last walk of a query. It belongs to one object: a copy starts with none. A template, so that its members are compiled only if they
+/// are called.
 template <class Walk>
 struct last {
     last() = default;
@@ -220,22 +220,22 @@ protected:
     any_query(shared<query_source> source, query_limits limits)
         : source_(std::move(source)), limits_(std::move(limits)) {}
 
-    /// Gives the names of the properties asked for; null for all of them.
+    /// Returns the names of the requested properties; null for all.
     using names_of_row = projection (*)();
 
     ENTITABLE_LAZY [[nodiscard]] result<shared<row_walk>> start(query_limits limits, projection names) const;
     ENTITABLE_LAZY [[nodiscard]] result<shared<row_walk>> start(names_of_row names) const;
-    /// Throws the error when it cannot be run.
+    /// Starts the walk; throws its error if it cannot run.
     ENTITABLE_LAZY [[nodiscard]] shared<row_cursor> start_cursor(names_of_row names, row_kind const& kind) const;
-    /// Reads the first row into `to`; false where there is none.
+    /// Reads the first row into `to`; false if there is none.
     ENTITABLE_LAZY [[nodiscard]] result<bool> read_first(names_of_row names, void* to, row_reader read) const;
-    /// All rows: see `row_walk`.
+    /// Reads all rows: see `row_walk`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read_all(
         names_of_row names, void* all, void* (*add)(void* all), row_reader read, bool shown) const;
     ENTITABLE_LAZY [[nodiscard]] result<void> call_all(names_of_row names, row_kind const& kind, bool shown,
         void* function, void (*call)(void* function, void const* row)) const;
     ENTITABLE_LAZY [[nodiscard]] result<explanation> explain_with(names_of_row names) const;
-    /// The number of rows; the service sends keys only, unless a token asks for these names.
+    /// Counts the rows; the service sends only keys, unless a token requires these names.
     ENTITABLE_LAZY [[nodiscard]] result<std::uint64_t> count_with(names_of_row names) const;
 
     shared<query_source> source_;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `selected<E, Fields...>`: a row of a query with `select(...)`: the members that were named, the keys, and the ETag.
+/// `selected<E, Fields...>`: a row of a query with `select(...)`: the selected members, the keys, and the ETag.
 
 #include <entitable/client/detail/shown_values.hpp>
 #include <entitable/client/row_walk.hpp>
@@ -21,13 +21,13 @@ inline constexpr bool is_field_of<Entity, property_field<Entity, Member>> = true
 template <class Entity, key_part Part, class Component>
 inline constexpr bool is_field_of<Entity, key_field<Entity, Part, Component>> = true;
 
-/// Whether types are all different.
+/// Whether all types differ.
 template <class... Types>
 inline constexpr bool are_distinct = true;
 template <class First, class... More>
 inline constexpr bool are_distinct<First, More...> = !(std::is_same_v<First, More> || ...) && are_distinct<More...>;
 
-/// Whether aggregates look at fields of this entity only.
+/// Whether aggregates use only fields of this entity.
 template <class Entity, class Aggregate>
 inline constexpr bool is_of_field = false;
 template <class Entity, class Aggregate>
@@ -49,7 +49,7 @@ struct type_at<Index, First, Rest...> : type_at<Index - 1, Rest...> {};
 } // namespace detail
 
 /// One entity of a query with `select(fields...)`: `row[r::age]`, or in the order of the fields `row.template get<0>()` and
-/// `auto [name, age] = row`. The components of the keys are always there: `row[r::bib]`. Thread safety: one thread at a time.
+/// `auto [name, age] = row`. The components of the keys are always present: `row[r::bib]`. Thread safety: one thread at a time.
 template <class Entity, class... Fields>
 class selected : detail::key_values<Entity, key_part::partition, typename mapping<Entity>::partition_components>,
                  detail::key_values<Entity, key_part::row, typename mapping<Entity>::row_components>,
@@ -63,11 +63,11 @@ class selected : detail::key_values<Entity, key_part::partition, typename mappin
     using row_values = detail::key_values<Entity, key_part::row, typename mapping<Entity>::row_components>;
 
 public:
-    using entity_type = Entity; ///< whose members these are
+    using entity_type = Entity; ///< the entity type
     /// For the folds of queries: the same without a version, read while the store is being read.
     using shown_type = detail::shown_values<Entity, Fields...>;
 
-    /// The value of a field that was selected, or of a component of the keys.
+    /// Returns the value of a selected field, or of a component of the keys.
     template <class Field>
     [[nodiscard]] auto const& operator[](Field) const noexcept {
         constexpr bool here = (std::is_same_v<Field, Fields> || ...) ||
@@ -75,22 +75,22 @@ public:
         if constexpr (here) {
             return static_cast<detail::field_value<Field> const&>(*this).value;
         } else {
-            static_assert(here, "this member was not selected: name it in select(...)");
+            static_assert(here, "this member was not selected: add it to select(...)");
             return *this;
         }
     }
-    /// The value of the field with this index in `select(...)`.
+    /// Returns the value of the field with this index in `select(...)`.
     template <std::size_t Index>
     [[nodiscard]] auto const& get() const noexcept {
         return (*this)[typename detail::type_at<Index, Fields...>::type{}];
     }
 
-    /// The version of the whole entity.
+    /// Version of the whole entity.
     [[nodiscard]] entitable::etag const& etag() const noexcept { return etag_; }
-    /// When the entity was last written, by the service's clock.
+    /// Time of the entity's latest write, by the service's clock.
     [[nodiscard]] date_time timestamp() const noexcept { return timestamp_; }
 
-    /// The projection for the service. Without a property it is the keys alone.
+    /// The projection for the service. Without a property it has only the keys.
     [[nodiscard]] static projection names() {
         projection names;
         (add_name<Fields>(names), ...);
@@ -99,7 +99,7 @@ public:
         }
         return names;
     }
-    /// Fills this from a row; errors as `from_row`. Members that were not selected may be missing.
+    /// Fills this from a row; errors as for `from_row`. Members that were not selected may be missing.
     [[nodiscard]] result<void> read(row_view row, reading mode = reading::standard) {
         using map = mapping<Entity>;
         if (mode == reading::lenient) {

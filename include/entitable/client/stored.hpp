@@ -10,13 +10,13 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// An entity as it was read, with the version to make the next write of it conditional.
+/// An entity as read, with its version for a conditional write.
 template <class Entity>
 struct stored {
-    Entity entity{};      ///< as it was read
+    Entity entity{};      ///< as read
     entitable::etag etag; ///< its version
-    date_time timestamp;  ///< when it was last written, by the service's clock
-    bool stale{};         ///< read from a secondary location, may not be the latest
+    date_time timestamp;  ///< time of its latest write, by the service's clock
+    bool stale{};         ///< read from a secondary location, so possibly not the latest
 };
 
 ENTITABLE_END_NAMESPACE

@@ -12,12 +12,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A table of entities of one type, on any transport. Copies are cheap and keep the backend alive. Every operation returns a result and
-/// throws nothing of its own. Thread safety: safe to use from several threads.
+/// A table of entities of one type, on any transport. Copies are cheap and own the backend jointly. Every operation returns a result and
+/// throws no exceptions of its own. Thread safety: safe to use from several threads.
 ///
-/// Errors, besides those named below: TableNotFound; OutOfRangeInput, KeyValueTooLarge, KeyNotSplittable and KeyReserved for keys that
-/// cannot be stored; PropertyValueTooLarge, EntityTooLarge, TooManyProperties for entities that cannot be; RowMismatch for a row that is
-/// no such entity; Cancelled and DeadlineExceeded; those of the backend.
+/// Errors, in addition to those of each function: TableNotFound; OutOfRangeInput, KeyValueTooLarge, KeyNotSplittable and KeyReserved for
+/// keys that cannot be stored; PropertyValueTooLarge, EntityTooLarge, TooManyProperties for entities that cannot be stored; RowMismatch for
+/// a row that does not fit the entity type; Cancelled and DeadlineExceeded; those of the backend.
 template <mapped_entity Entity>
 class table : public detail::keyed_operations<Entity, typename mapping<Entity>::partition_components,
                   typename mapping<Entity>::row_components> {
@@ -26,59 +26,59 @@ class table : public detail::keyed_operations<Entity, typename mapping<Entity>::
     using base::core_;
 
 public:
-    using value_type = Entity; ///< what it holds
+    using value_type = Entity; ///< entity type
 
-    /// `name`: 3 to 63 letters and digits, a letter first; compared without case, but for Cosmos DB. Each request checks it
+    /// `name`: 3 to 63 letters and digits, starting with a letter; case-insensitive, except in Cosmos DB. Each request checks it
     /// (InvalidResourceName, OutOfRangeInput).
     table(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
     [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
-    /// What it runs on.
+    /// The transport.
     [[nodiscard]] any_transport const& transport() const noexcept { return core_.transport(); }
     /// The options of its calls.
     [[nodiscard]] call_options const& options() const noexcept { return core_.options(); }
-    /// The same table with other options for its calls.
+    /// Returns the same table with other options for its calls.
     [[nodiscard]] table with(call_options options) const {
         return table{core_.transport(), core_.name(), std::move(options)};
     }
 
     // ---- the table itself ----
 
-    /// Creates the table; TableAlreadyExists if it exists, TableBeingDeleted while the name of a deleted one is not free.
+    /// Creates the table; TableAlreadyExists if it exists, TableBeingDeleted while the name of a deleted table is not free.
     [[nodiscard]] result<void> create() const { return core_.create(); }
     /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// Deletes the table with all its entities, of other types too; ResourceNotFound when there is none.
+    /// Deletes the table with all its entities, also of other types; ResourceNotFound if it does not exist.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
     /// Deletes the table if it exists; true if this call deleted it.
     [[nodiscard]] result<bool> drop_if_present() const { return core_.drop_if_present(); }
 
-    /// The partition keys, in order. Partitions that hold nothing but system rows are left out. Cost: one request for each partition, which
-    /// reads one row, one more for each that begins with a system row, and one at the end. NotSupported where the service gives rows in no
-    /// order (`profile::ordered`).
+    /// Returns the partition keys, in order. Skips partitions with only system rows. Cost: one request for each partition, which reads one
+    /// row, one more for each that begins with a system row, and one at the end. Errors: NotSupported if the service does not return rows
+    /// in key order (`profile::ordered`).
     [[nodiscard]] result<std::vector<std::string>> partitions() const { return core_.partitions(); }
 
     // ---- writes of one entity ----
 
-    /// Inserts an entity; EntityAlreadyExists when the key is taken.
+    /// Inserts an entity; EntityAlreadyExists if it exists.
     [[nodiscard]] result<written> insert(Entity const& entity) const {
         return core_.write(mutation_kind::insert, &entity, detail::kind_of_entity<Entity>);
     }
-    /// Replaces all properties of the stored entity, if its version is the one given, or `any_etag`: ResourceNotFound when there
-    /// is none, UpdateConditionNotSatisfied when it was changed since.
+    /// Replaces all properties of the stored entity, if it has the given version, or with `any_etag`: ResourceNotFound if it does not
+    /// exist, UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<written> replace(Entity const& entity, etag_condition condition) const {
         return core_.write(mutation_kind::replace, &entity, detail::kind_of_entity<Entity>, condition);
     }
-    /// Replaces the properties that are present and keeps the others; otherwise as `replace`. An absent optional keeps what is stored: to
-    /// remove a property, replace the entity.
+    /// Replaces the properties that are present and retains the others; otherwise like `replace`. An absent optional retains the stored
+    /// value: to remove a property, replace the entity.
     [[nodiscard]] result<written> merge(Entity const& entity, etag_condition condition) const {
         return core_.write(mutation_kind::merge, &entity, detail::kind_of_entity<Entity>, condition);
     }
-    /// Replaces only the members that are named, of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`. Nothing
-    /// is read. The last argument is the condition, as in `replace`. `o::note = absent` removes an optional member. Cost: since a merge of
-    /// the service removes nothing, the entity is then read and replaced under its ETag, from the start when another writer was faster, 50
-    /// times in all.
+    /// Replaces only the given members of the entity with these keys: `merge(at("ann", 7), o::status = "paid", any_etag)`. Nothing is read.
+    /// The last argument is the condition, as in `replace`. `o::note = absent` removes an optional member. Cost: a merge of the service
+    /// cannot remove a property, so in this case the entity is read and replaced under its ETag; it starts over if another writer was
+    /// faster, up to 50 times.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] result<written> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
@@ -94,23 +94,23 @@ public:
             return core_.write(mutation::merge(*std::move(made.entity), std::move(made.condition)));
         }
     }
-    /// Inserts, or replaces whatever is stored: the last writer wins. The service knows no conditional form of it.
+    /// Inserts the entity, or replaces the stored one: the last writer wins. The service has no conditional form of it.
     [[nodiscard]] result<written> insert_or_replace(Entity const& entity) const {
         return core_.write(mutation_kind::insert_or_replace, &entity, detail::kind_of_entity<Entity>);
     }
-    /// Inserts, or merges into whatever is stored: the last writer wins.
+    /// Inserts the entity, or merges with the stored one: the last writer wins.
     [[nodiscard]] result<written> insert_or_merge(Entity const& entity) const {
         return core_.write(mutation_kind::insert_or_merge, &entity, detail::kind_of_entity<Entity>);
     }
 
     using base::remove;
-    /// Removes this entity, if the stored version is the one given: ResourceNotFound when there is none, UpdateConditionNotSatisfied when it
-    /// was changed since.
+    /// Removes this entity, if the stored version is the given one: ResourceNotFound if it does not exist, UpdateConditionNotSatisfied if
+    /// it was changed since.
     [[nodiscard]] result<written> remove(Entity const& entity, etag_condition condition) const {
         return core_.write(detail::removal(partition_key_of(entity), row_key_of(entity), std::move(condition)));
     }
 
-    // To the service an update without an ETag is an insert: refused here, with one message.
+    // For the service an update without an ETag is an insert: refused here, with one message.
     /// Does not compile: an update needs an ETag, or any_etag.
     template <class E = Entity>
     result<written> replace(E const&) const {
@@ -124,12 +124,12 @@ public:
         return failure{error_code::invalid_input, {}};
     }
 
-    /// Several changes of one partition, all or nothing.
+    /// Starts a batch: several changes of one partition, all or nothing.
     [[nodiscard]] entitable::batch<Entity> batch() const { return entitable::batch<Entity>{core_}; }
 
     // ---- queries ----
 
-    /// The entities that satisfy the predicate. Does not compile when it would scan the whole table.
+    /// Queries the entities that satisfy the predicate. Does not compile if it would scan the whole table.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);
@@ -137,18 +137,18 @@ public:
         return entitable::query<Entity, path>{
             detail::ask(core_, condition.nodes(), path, detail::layout_of_entity<Entity>)};
     }
-    /// For a predicate that was diagnosed already.
+    /// For a predicate that was already diagnosed.
     [[nodiscard]] entitable::query<Entity, access_path::point> where(detail::refused_predicate) const {
         return entitable::query<Entity, access_path::point>{
             detail::ask(core_, {}, access_path::point, detail::layout_of_entity<Entity>)};
     }
 
-    /// All entities; reads the whole table.
+    /// Queries all entities; reads the whole table.
     [[nodiscard]] auto scan_table() const {
         return entitable::query<Entity, access_path::table>{
             detail::ask(core_, {}, access_path::table, detail::layout_of_entity<Entity>)};
     }
-    /// The entities that satisfy the predicate; may read the whole table.
+    /// Queries the entities that satisfy the predicate; may read the whole table.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto scan_table(predicate<Entity, Shapes, Negated> const& condition) const {
         constexpr access_path path = path_of(Shapes, mapping<Entity>::partition_layout, mapping<Entity>::row_layout);

@@ -16,13 +16,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-// What the calls below are as operations: `client/detail/table_operations.hpp`. Who makes calls does not compile them.
+// The calls below as operations: `client/detail/table_operations.hpp`, which callers of the blocking forms do not compile.
 class creation_of_table;
 class deletion_of_table;
 class partition_search;
 
-/// A table of rows. Copies are cheap. Each call exists as an operation, which the blocking form runs. Thread safety: safe to use from
-/// several threads.
+/// A table of rows. Copies are cheap. Each call is also available as an operation, which the blocking form runs. Thread safety: safe to use
+/// from several threads.
 class table_core {
 public:
     table_core(any_transport through, std::string name, call_options options);
@@ -36,19 +36,19 @@ public:
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
     [[nodiscard]] call_options const& options() const noexcept { return options_; }
 
-    // ---- operations: they refer to this table, which outlives them ----
+    // ---- operations: they refer to this table, which must outlive them ----
 
     ENTITABLE_LAZY [[nodiscard]] creation_of_table to_create() const;
     ENTITABLE_LAZY [[nodiscard]] deletion_of_table to_drop() const;
-    /// NotSupported when the calls have an operation id and no transport keeps it.
+    /// Errors: NotSupported if the calls have an operation id and no transport supports it.
     ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(result<mutation>&& change) const;
-    /// The row may carry the error that made it impossible.
+    /// The row may be the error of its conversion.
     ENTITABLE_LAZY [[nodiscard]] own_request<write_entity> to_write(
         mutation_kind kind, result<row>&& made, etag_condition& condition) const;
-    /// The request outlives it.
+    /// The request must outlive it.
     ENTITABLE_LAZY [[nodiscard]] single_request<transact> to_submit(transact const& request) const;
-    /// Reads one entity and passes it to `visit`, whose outcome it returns. The keys may carry the error that made them impossible. What
-    /// the keys and `visit` refer to outlives it.
+    /// Reads one entity and passes it to `visit`, whose outcome it returns. The keys may be errors of their conversion. All that the keys
+    /// and `visit` refer to must outlive it.
     ENTITABLE_LAZY [[nodiscard]] own_request<read_entity> to_read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, entity_visitor const& visit) const;
 
@@ -62,36 +62,36 @@ public:
     ENTITABLE_LAZY [[nodiscard]] result<void> drop() const;
     /// True if this call deleted it.
     ENTITABLE_LAZY [[nodiscard]] result<bool> drop_if_present() const;
-    /// NotSupported when the calls have an operation id and no transport keeps it.
+    /// Errors: NotSupported if the calls have an operation id and no transport supports it.
     ENTITABLE_LAZY [[nodiscard]] result<void> check_operation_id() const;
     ENTITABLE_LAZY [[nodiscard]] result<written> write(result<mutation>&& change) const;
-    /// The same, or nothing where there is no such entity.
+    /// Does the same; nullopt if the entity does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<written>> write_if_present(result<mutation>&& change) const;
-    /// The row may carry the error that made it impossible.
+    /// The row may be the error of its conversion.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, result<row>&& made, etag_condition& condition) const;
-    /// The same of an entity.
+    /// Does the same for an entity.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, void const* entity, entity_kind const& of, etag_condition& condition) const;
-    /// The same under any version.
+    /// Does the same under any version.
     ENTITABLE_LAZY [[nodiscard]] result<written> write(
         mutation_kind kind, void const* entity, entity_kind const& of) const;
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> submit(transact const& request) const;
-    /// As `to_read`.
+    /// See `to_read`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, entity_visitor const& visit) const;
     /// Reads one entity into `to`.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(result<std::string_view>&& partition_key,
         result<std::string_view>&& row_key, void* to, row_reader read_row) const;
-    /// The same by the values of its keys, into an entity of this kind.
+    /// Does the same by the values of its keys, into an entity of this kind.
     ENTITABLE_LAZY [[nodiscard]] result<void> read(
         entity_kind const& of, key_source const* partition, key_source const* row, void* to) const;
     ENTITABLE_LAZY [[nodiscard]] result<void> read(
         entity_kind const& of, key_source const* partition, key_source const* row, entity_visitor const& visit) const;
-    /// Every row of a range of keys that satisfies a condition, page after page, in key order.
+    /// Visits every row of a range of keys that satisfies a condition, page after page, in key order.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each_row(key_range const& range, filter const& condition,
         bool with_system_rows, function_ref<void(row_view)> function) const;
-    /// The partition keys that hold an entity, in order.
+    /// Returns the partition keys that hold an entity, in order.
     ENTITABLE_LAZY [[nodiscard]] result<std::vector<std::string>> partitions() const;
 
 private:
@@ -100,16 +100,16 @@ private:
     call_options options_;
 };
 
-/// A key that is one text, which is not copied; `key_reserved` for a row key of system rows.
+/// Makes a key of one text, which is not copied; `key_reserved` for a row key of system rows.
 ENTITABLE_LAZY [[nodiscard]] result<std::string_view> borrowed_key(key_part part, std::string_view text);
-/// A key of some values, in `buffer` where it has to be made: one that is nothing but one text is not copied. `key_reserved` as above.
+/// Makes a key from values, in `buffer` unless it is exactly one text, which is not copied. `key_reserved` as above.
 ENTITABLE_LAZY [[nodiscard]] result<std::string_view> key_text(
     std::string& buffer, key_part part, key_layout layout, key_source const* sources);
 
-/// A row that has keys only.
+/// Makes the removal of a row.
 ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(
     result<std::string> partition_key, result<std::string> row_key, etag_condition condition);
-/// The same by the values of the keys of an entity of this kind.
+/// Does the same by the values of the keys of an entity of this kind.
 ENTITABLE_LAZY [[nodiscard]] result<mutation> removal(
     entity_kind const& of, key_source const* partition, key_source const* row, etag_condition&& condition);
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `tables<A, B, ...>`: entities of several types in one table, told apart by a literal at the start of a key, so that
-/// they share partitions and batches.
+/// `tables<A, B, ...>`: entities of several types in one table, distinguished by a literal at the start of a key, so that they share
+/// partitions and batches.
 
 #include <entitable/client/row_table.hpp>
 #include <entitable/client/table.hpp>
@@ -15,12 +15,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The constant text that a key begins with; empty when it begins with a member.
+/// Returns the literal at the start of a key; empty if the key begins with a member.
 [[nodiscard]] constexpr std::string_view leading_literal(key_layout layout) noexcept {
     return layout[0].literal() ? layout[0].name : std::string_view{};
 }
 
-/// Whether a row may have the keys of both types.
+/// Whether a row could have the keys of both types.
 [[nodiscard]] constexpr bool could_be_both(
     key_layout partition, key_layout row, key_layout other_partition, key_layout other_row) noexcept {
     auto const compatible = [](std::string_view left, std::string_view right) {
@@ -61,20 +61,20 @@ inline constexpr bool share_partitions =
         typename values_of<typename mapping<Other>::partition_components>::type> &&
     same_layout(mapping<One>::partition_layout, mapping<Other>::partition_layout);
 
-/// The operations of `tables` whose parameters are the components of the partition key, as the first type has them.
+/// The operations of `tables` whose parameters are the components of the partition key, declared as in the first type.
 template <class PartitionComponents, class First, class... More>
 class shared_partition;
 
 template <class... P, class First, class... More>
 class shared_partition<components<void, P...>, First, More...> {
 public:
-    /// As `table<E>::transact`: the body takes a `transaction<Entities...>&`. All types have the same partition components.
+    /// Like `table<E>::transact`: the body takes a `transaction<Entities...>&`. All types must have the same partition components.
     template <class Body>
     [[nodiscard]] result<transacted> transact(
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
         static_assert((share_partitions<First, More> && ...),
-            "the entity types of a transaction have the same partition key: components of the same types, in one "
-            "order");
+            "the entity types of a transaction must have the same partition key: components of the same types, in the "
+            "same order");
         return transact_entities<First, More...>(
             core_, key_from<P...>(mapping<First>::partition_layout, partition...), body, options);
     }
@@ -87,7 +87,7 @@ protected:
 
 } // namespace detail
 
-/// A table of entities of several types. Copies are cheap and keep the backend alive. Thread safety: safe to use from several threads.
+/// A table of entities of several types. Copies are cheap and own the backend jointly. Thread safety: safe to use from several threads.
 template <mapped_entity First, mapped_entity... More>
 class tables : public detail::shared_partition<typename mapping<First>::partition_components, First, More...> {
     using base = detail::shared_partition<typename mapping<First>::partition_components, First, More...>;
@@ -98,14 +98,14 @@ class tables : public detail::shared_partition<typename mapping<First>::partitio
     static constexpr bool told_apart_from_all =
         detail::are_told_apart<One, First> && (detail::are_told_apart<One, More> && ...);
     static_assert(told_apart_from_all<First> && (told_apart_from_all<More> && ...),
-        "two entity types of one table cannot be told apart: begin their partition keys or row keys with different "
+        "two entity types of one table cannot be distinguished: begin their partition keys or row keys with different "
         "literals, for example row_key(literal(\"order:\"), id)");
 
 public:
-    /// One of the types, or an `entity` for a row that is none of them.
+    /// One of the types, or an `entity` for any other row.
     using any_entity = std::variant<First, More..., entity>;
 
-    /// Through any transport; asks nothing yet.
+    /// Makes a table over any transport; sends nothing.
     tables(any_transport through, std::string name, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}) {}
 
@@ -115,21 +115,21 @@ public:
     } ///< creates it; TableAlreadyExists if it exists
     /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// Deletes the table with all its entities; ResourceNotFound when there is none.
+    /// Deletes the table with all its entities; ResourceNotFound if it does not exist.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
-    /// The entities of one type, as in a table of their own.
+    /// Returns the entities of one type, as if they were in a separate table.
     template <mapped_entity E>
     [[nodiscard]] table<E> of() const {
         static_assert(is_one<E>, "this entity type is not one of the table's");
         return table<E>{core_.transport(), core_.name(), core_.options()};
     }
 
-    /// Changes of entities of any of the types, in one partition, all or nothing.
+    /// Starts a batch: changes of entities of any of the types, in one partition, all or nothing.
     [[nodiscard]] entitable::batch<First, More...> batch() const { return entitable::batch<First, More...>{core_}; }
 
-    /// A row as an entity of its type, an `entity` where it is of none. RowMismatch when its keys begin as those of a type and the rest does
-    /// not fit.
+    /// Converts a row to an entity of its type, or to an `entity` for any other row. Errors: RowMismatch if its keys begin like those of a
+    /// type and the rest does not fit.
     [[nodiscard]] result<any_entity> read(row_view row) const {
         result<any_entity> found{std::in_place, std::in_place_type<entity>};
         bool const known = read_as<First>(row, found) || (read_as<More>(row, found) || ...);
@@ -139,8 +139,8 @@ public:
         return found;
     }
 
-    /// Calls `function(any_entity const&)` for all entities of one partition, of any type, in key order, without system rows. The text of a
-    /// partition key is that of `partition_key_of(entity)`.
+    /// Calls `function(any_entity const&)` for all entities of one partition, of any type, in key order, without system rows. Pass the
+    /// partition key as `partition_key_of(entity)` returns it.
     template <class Function>
     [[nodiscard]] result<void> for_each_in_partition(std::string const& partition_key, Function&& function) const {
         result<void> outcome;
@@ -158,7 +158,7 @@ public:
     }
 
 private:
-    /// Whether the row is an E; then `found` has it, or why it does not fit.
+    /// Whether the row is an E; then `found` has the entity, or the error of its conversion.
     template <class E>
     bool read_as(row_view row, result<any_entity>& found) const {
         using map = mapping<E>;

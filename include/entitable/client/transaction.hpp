@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `transaction<E...>`: reads and changes of a body of `transact` in one partition, all or nothing.
+/// `transaction<E...>`: the reads and changes of a body of `transact` in one partition, all or nothing.
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/transaction_scope.hpp>
@@ -48,7 +48,7 @@ public:
             return std::move(found).as_failure();
         }
         if (!*found) {
-            return failure{error_code::resource_not_found, "there is no such entity"};
+            return failure{error_code::resource_not_found, "the entity does not exist"};
         }
         return **std::move(found);
     }
@@ -66,7 +66,7 @@ public:
             return std::move(stored).as_failure();
         }
         if (!*stored) {
-            return failure{error_code::resource_not_found, "there is no such entity"};
+            return failure{error_code::resource_not_found, "the entity does not exist"};
         }
         row_view before = **stored;
         result<Entity> entity{std::in_place};
@@ -76,11 +76,11 @@ public:
         }
         std::size_t const looks = scope_.rows.looks();
         if (apply_change(change, *entity)) {
-            // Where the change has used the transaction itself the view may be of the past.
+            // If the change itself has used the transaction, the view may be outdated.
             if (scope_.rows.looks() != looks) {
                 stored = scope_.find(row_key(row...));
                 if (!stored || !*stored) {
-                    failure gone{error_code::invalid_input, "an update does not remove its entity"};
+                    failure gone{error_code::invalid_input, "an update must not remove its entity"};
                     scope_.rows.refuse(failure{gone.error()});
                     return gone;
                 }
@@ -88,7 +88,7 @@ public:
             }
             auto made = to_row(*entity);
             if (made && (made->partition_key() != before.partition_key || made->row_key() != before.row_key)) {
-                made = failure{error_code::invalid_input, "an update does not change the keys of an entity"};
+                made = failure{error_code::invalid_input, "an update must not change the keys of an entity"};
             }
             if (made) {
                 made = changed_row(before, *made);
@@ -111,17 +111,17 @@ using rows_of = scoped_rows<Entity, typename mapping<Entity>::row_components>;
 
 } // namespace detail
 
-/// What a body of `table::transact` reads and changes with. It is valid during the attempt. Thread safety: one thread at a time.
+/// The reads and changes of a body of `table::transact`. Valid during the attempt. Thread safety: one thread at a time.
 ///
-/// Reads are sent at once, and a row is read once. Changes are kept and written together at the end of the body: several changes of one
-/// row become one, and an insert that is removed again none, so the row is not looked for. A read gives the changes that the body has
-/// made, without an ETag or a Timestamp; a query does not, so it comes before them.
+/// Reads are sent at once, and a row is read once. Changes are collected and written together at the end of the body: several changes of
+/// one row become one, and an insert followed by a removal none, so the row is not read. A read returns the entity with the body's own
+/// changes, without an ETag or a Timestamp; a query does not include them, so it must precede them.
 ///
-/// Every row that was found is guarded, also one that was changed before it was read: one that is only read is merged with nothing under
-/// its ETag, which counts as one of the operations, gives it a new ETag, and makes other transactions that read it begin again. So does
-/// `require`, which in turn no change of others makes begin again.
+/// Every row that was found is guarded, also if it was changed before it was read: a row that is only read is merged with nothing under its
+/// ETag, which counts as one of the operations, gives it a new ETag, and makes other transactions that read it start over. `require` has
+/// the same effect on others, but others' changes of its row do not make this body start over.
 ///
-/// Errors: a mistake in a change is the outcome of `transact`; so is an error of a read, even where the body ignores it.
+/// Errors: `transact` returns the error of an invalid change, and the error of a read, even if the body ignores it.
 template <mapped_entity First, mapped_entity... More>
 class transaction {
     template <class E>
@@ -134,19 +134,18 @@ public:
 
     // ---- reads ----
 
-    /// The entity with these components of the row key; ResourceNotFound when there is none. `get<invoice>(7)` where there are several
-    /// types.
+    /// Reads the entity with these components of the row key; ResourceNotFound if it does not exist. With several types: `get<invoice>(7)`.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E> get(Keys const&... row) const {
         return rows<E>().get(row...);
     }
-    /// The same, or nothing when there is none.
+    /// Does the same; nullopt if it does not exist.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<std::optional<E>> find(Keys const&... row) const {
         return rows<E>().find(row...);
     }
-    /// The entities that satisfy the predicate, which need not name the partition: one request. QueryTooComplex where they are on more than
-    /// one page and the body is not exclusive.
+    /// Returns the entities that satisfy the predicate, which need not name the partition: one request. Errors: QueryTooComplex if they do
+    /// not fit on one page and the body is not exclusive.
     template <mapped_entity E, shape_set Shapes, shape_set Negated>
     [[nodiscard]] result<std::vector<E>> where(predicate<E, Shapes, Negated> const& condition) const {
         static_assert(is_one<E>, "this entity type is not one of the transaction's");
@@ -158,14 +157,14 @@ public:
         }
         return all;
     }
-    /// Makes all bodies serial that call it first: no two of them in one partition are applied unless one begins after the other's end. So
-    /// what was absent when the body looked is absent when it writes. A writer without a transaction, or with one that is not exclusive, is
-    /// excluded only where it announces itself (`transaction_options::announces`). Cost: one read and one operation.
+    /// Makes all bodies serial that call it first: two of them in one partition are applied only if one starts after the other's end. So a
+    /// row that was absent when the body read it is absent when it writes. A writer without a transaction, or with one that is not
+    /// exclusive, is excluded only if it announces itself (`transaction_options::announces`). Cost: one read and one operation.
     [[nodiscard]] result<void> exclusive() const { return scope_.exclusive(); }
 
     // ---- changes ----
 
-    /// A new entity: EntityAlreadyExists when there is one; where the body has looked for it in vain, the body begins again instead.
+    /// Inserts a new entity: EntityAlreadyExists if it exists; if the body has read its absence, the body starts over instead.
     template <mapped_entity E = First>
     transaction& insert(E const& entity) {
         return add(mutation_kind::insert, entity, false);
@@ -175,7 +174,7 @@ public:
     transaction& replace(E const& entity) {
         return add(mutation_kind::replace, entity, false);
     }
-    /// Replaces all properties of an entity that must be there, whatever its version.
+    /// Replaces all properties of an entity that must exist, whatever its version.
     template <mapped_entity E = First>
     transaction& replace(E const& entity, any_etag_t) {
         return add(mutation_kind::replace, entity, true);
@@ -185,7 +184,7 @@ public:
     transaction& merge(E const& entity) {
         return add(mutation_kind::merge, entity, false);
     }
-    /// Merges with an entity that must be there, whatever its version.
+    /// Merges with an entity that must exist, whatever its version.
     template <mapped_entity E = First>
     transaction& merge(E const& entity, any_etag_t) {
         return add(mutation_kind::merge, entity, true);
@@ -200,25 +199,25 @@ public:
     transaction& insert_or_merge(E const& entity) {
         return add(mutation_kind::insert_or_merge, entity, true);
     }
-    /// Removes an entity that this body has read. Only the keys count.
+    /// Removes an entity that this body has read. Only the keys are used.
     template <mapped_entity E = First>
     transaction& remove(E const& entity) {
         return add(mutation_kind::remove, entity, false);
     }
-    /// Removes an entity that must be there, whatever its version. Only the keys count.
+    /// Removes an entity that must exist, whatever its version. Only the keys are used.
     template <mapped_entity E = First>
     transaction& remove(E const& entity, any_etag_t) {
         return add(mutation_kind::remove, entity, true);
     }
     /// Reads an entity, calls `change(entity)`, and replaces it: `update<account>(7, [](account& a) { ... })`. Returns the changed entity;
-    /// ResourceNotFound when there is none. Properties that the type does not declare stay. A change that returns false leaves the stored
-    /// entity as it is.
+    /// ResourceNotFound if it does not exist. Properties that the type does not declare are retained. A change that returns false leaves
+    /// the stored entity unchanged.
     template <mapped_entity E = First, class... KeysAndChange>
     [[nodiscard]] result<E> update(KeysAndChange&&... row_and_change) const {
         return rows<E>().update(std::forward<KeysAndChange>(row_and_change)...);
     }
-    /// The entity with these components of the row key must be there at the end, whatever this body does with it; else ResourceNotFound.
-    /// Others may change it meanwhile.
+    /// Requires the entity with these components of the row key to exist at the end, whatever this body does with it; otherwise
+    /// ResourceNotFound. Others may change it meanwhile.
     template <mapped_entity E = First, class... Keys>
     transaction&(require)(Keys const&... row) {
         (rows<E>().require)(row...);
@@ -251,11 +250,11 @@ template <class... Entities, class Body>
     table_core const& core, result<std::string> partition_key, Body& body, transaction_options const& options) {
     constexpr bool takes_it = std::is_invocable_v<Body&, transaction<Entities...>&>;
     static_assert(
-        takes_it, "the body of a transaction takes an entitable::transaction of the table's entities by reference");
+        takes_it, "the body of a transaction must take an entitable::transaction of the table's entities by reference");
     if constexpr (takes_it) {
         constexpr bool tells = std::same_as<std::invoke_result_t<Body&, transaction<Entities...>&>, result<void>>;
         static_assert(
-            tells, "the body of a transaction returns entitable::result<void>: with an error of it nothing is written");
+            tells, "the body of a transaction must return entitable::result<void>: with an error nothing is written");
         if constexpr (tells) {
             auto const typed = [&](transaction_scope& scope) {
                 transaction<Entities...> all{scope};
@@ -264,7 +263,7 @@ template <class... Entities, class Body>
             return run_transaction(core, std::move(partition_key), options, typed);
         }
     }
-    return failure{error_code::invalid_input, {}}; // it was said why
+    return failure{error_code::invalid_input, {}}; // the reason was reported
 }
 
 } // namespace detail

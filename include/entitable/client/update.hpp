@@ -11,16 +11,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// `stored` with the properties of `change` in place of its own; one that is absent in `change` is removed. Properties that `change`
-/// does not name stay.
+/// Returns `stored` with its declared properties replaced by those of `change`; one that is absent in `change` is removed. Properties that
+/// `change` does not name are retained.
 ENTITABLE_LAZY [[nodiscard]] row changed_row(row_view stored, row_view change);
 
-/// A change of an entity, of a type that only it and `kind` know: whether the entity is to be written.
+/// A change of an entity, whose type only it and `kind` know; returns whether to write the entity.
 struct entity_change {
     bool (*call)(void* change, void* entity);
     void* change;
 };
-/// Updates one entity of a table, which is left in `to`.
+/// Updates one entity of a table and stores it in `to`.
 ENTITABLE_LAZY [[nodiscard]] result<void> update_entity(table_core const& table, entity_kind const& kind,
     key_source const* partition, key_source const* row, updated_parts const& to, entity_change change, bool forced,
     update_options const& options);

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `atomic<T>`: the part of std::atomic that this library uses, for integers, pointers and bool. `<atomic>` brings waiting
-/// and with it a tenth of a core user's compile time; where the compiler has the operations built in they are used directly.
+/// `atomic<T>`: the part of std::atomic that this library uses, for integers, pointers and bool. `<atomic>` brings waiting, which is a
+/// tenth of the compile time of a file that uses the core. If the compiler has the operations built in, they are used directly.
 
 #include <entitable/core/config.hpp>
 
@@ -14,12 +14,12 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How an atomic operation is ordered with others, as in the C++ memory model.
+/// Order of an atomic operation relative to others, as in the C++ memory model.
 enum class memory_order : int {
 #if defined(__GNUC__)
-    relaxed = __ATOMIC_RELAXED, ///< not at all
-    acquire = __ATOMIC_ACQUIRE, ///< what follows comes after
-    release = __ATOMIC_RELEASE, ///< what went before comes before
+    relaxed = __ATOMIC_RELAXED, ///< no ordering
+    acquire = __ATOMIC_ACQUIRE, ///< later accesses stay after the load
+    release = __ATOMIC_RELEASE, ///< earlier accesses stay before the store
     acq_rel = __ATOMIC_ACQ_REL, ///< both
 #else
     relaxed = static_cast<int>(std::memory_order_relaxed),
@@ -40,38 +40,39 @@ public:
     atomic& operator=(atomic const&) = delete;
 
 #if defined(__GNUC__)
-    /// The value.
+    /// Returns the value.
     [[nodiscard]] T load(memory_order order) const noexcept {
         return __atomic_load_n(&value_, static_cast<int>(order));
     }
     /// Replaces the value.
     void store(T value, memory_order order) noexcept { __atomic_store_n(&value_, value, static_cast<int>(order)); }
-    /// Replaces the value and gives the old one.
+    /// Replaces the value and returns the old one.
     T exchange(T value, memory_order order) noexcept {
         return __atomic_exchange_n(&value_, value, static_cast<int>(order));
     }
-    /// Adds and gives the old value.
+    /// Adds and returns the old value.
     T fetch_add(T value, memory_order order) noexcept {
         return __atomic_fetch_add(&value_, value, static_cast<int>(order));
     }
-    /// Subtracts and gives the old value.
+    /// Subtracts and returns the old value.
     T fetch_sub(T value, memory_order order) noexcept {
         return __atomic_fetch_sub(&value_, value, static_cast<int>(order));
     }
-    /// Sets bits and gives the old value.
+    /// Sets bits and returns the old value.
     T fetch_or(T value, memory_order order) noexcept {
         return __atomic_fetch_or(&value_, value, static_cast<int>(order));
     }
-    /// Keeps bits and gives the old value.
+    /// Clears all other bits and returns the old value.
     T fetch_and(T value, memory_order order) noexcept {
         return __atomic_fetch_and(&value_, value, static_cast<int>(order));
     }
-    /// May fail without a reason; `expected` is what was found. After a failure the order is `failed`.
+    /// Stores `desired` if the value is `expected`; may fail spuriously. On failure, `expected` receives the current value and the order is
+    /// `failed`.
     bool compare_exchange_weak(T& expected, T desired, memory_order order, memory_order failed) noexcept {
         return __atomic_compare_exchange_n(
             &value_, &expected, desired, true, static_cast<int>(order), static_cast<int>(failed));
     }
-    /// The same, and fails only where another value was found.
+    /// As `compare_exchange_weak`, but fails only if the value differs from `expected`.
     bool compare_exchange_strong(T& expected, T desired, memory_order order, memory_order failed) noexcept {
         return __atomic_compare_exchange_n(
             &value_, &expected, desired, false, static_cast<int>(order), static_cast<int>(failed));

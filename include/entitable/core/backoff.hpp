@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `backoff`: how long to wait before a retry, as a value.
+/// `backoff`: the delays between retries, as a value.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/result.hpp>
@@ -12,23 +12,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Exponential back-off with jitter. Before retry x, which counts from 1, the wait is
+/// Exponential back-off with jitter. Before retry x, counted from 1, the wait is
 ///
 ///     min(least + base * f * (2^x - 1), most),    f drawn from [1 - jitter, 1 + jitter]
 ///
 /// For a constant wait set `least` and `most` to it and leave `base` 0.
 struct backoff {
     std::chrono::nanoseconds base{};  ///< doubles with each retry
-    std::chrono::nanoseconds least{}; ///< added to every wait
-    std::chrono::nanoseconds most{};  ///< no wait is longer; a day at most
+    std::chrono::nanoseconds least{}; ///< shortest wait; added to every wait
+    std::chrono::nanoseconds most{};  ///< longest wait; a day at most
     double jitter{0.2};               ///< 0 to 1
-    /// Whether a wait that reaches `most` is drawn from [most * (1 - jitter), most]. Without it clients that reach `most` retry in
-    /// step.
+    /// Whether a wait that reaches `most` is drawn from [most * (1 - jitter), most]. Without it, clients that reach `most` retry at the
+    /// same time.
     bool jitter_at_cap{};
 
-    /// The wait before a retry. `random`: from 0 to less than 1.
+    /// Returns the wait before a retry. `random`: at least 0, less than 1.
     ENTITABLE_LAZY [[nodiscard]] std::chrono::nanoseconds delay(std::uint64_t repetition, double random) const noexcept;
-    /// Errors: OutOfRangeInput names the member that is negative, too great, or not a number.
+    /// Errors: OutOfRangeInput names the member that is negative, too large, or NaN.
     ENTITABLE_LAZY [[nodiscard]] result<void> validate() const;
 
     friend bool operator==(backoff const&, backoff const&) = default;

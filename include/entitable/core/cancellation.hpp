@@ -27,13 +27,13 @@ struct cancellation_flag : counted {
 
 } // namespace detail
 
-/// Tells whether a call was cancelled. A default token never is. Thread safety: safe to use from several threads.
+/// Shows whether a call was cancelled. A default token is never cancelled. Thread safety: safe to use from several threads.
 class cancellation_token {
 public:
     cancellation_token() = default;
-    /// Whether there is a source that may cancel it.
+    /// Whether the token has a source.
     [[nodiscard]] bool has_source() const noexcept { return static_cast<bool>(flag_); }
-    /// Whether it was cancelled.
+    /// Whether the source was cancelled.
     [[nodiscard]] bool cancelled() const noexcept { return flag_ && flag_->is_set(); }
 
 private:
@@ -42,11 +42,11 @@ private:
     shared<detail::cancellation_flag> flag_;
 };
 
-/// Cancels all calls that carry one of its tokens. Copies cancel the same calls; moving one copies it. Thread safety: safe to use
-/// from several threads.
+/// Cancels all calls that carry one of its tokens. Copies cancel the same calls; a move copies. Thread safety: safe to use from several
+/// threads.
 class cancellation_source {
 public:
-    cancellation_source() = default; ///< has cancelled nothing
+    cancellation_source() = default; ///< nothing is cancelled yet
     /// Its tokens are cancelled by it, and whenever `parent` is; it does not cancel `parent`.
     explicit cancellation_source(cancellation_token const& parent)
         : flag_(shared<detail::cancellation_flag>::make(parent.flag_)) {}
@@ -54,9 +54,9 @@ public:
     cancellation_source& operator=(cancellation_source const&) = default; ///< shares the tokens
     ~cancellation_source() = default;
 
-    /// Cancels all tokens; may be called again, and from a handler of a signal.
+    /// Cancels all tokens. May be called repeatedly, also from a signal handler.
     void cancel() noexcept { flag_->set.store(true, memory_order::release); }
-    /// A token that this source cancels.
+    /// Returns a token that this source cancels.
     [[nodiscard]] cancellation_token token() const { return cancellation_token{flag_}; }
 
 private:

@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// The durations and clocks of `<chrono>`. From C++20 on that header brings string streams and calendars, which are a tenth of what
-/// a user's file costs to compile where the engine is compiled once. Where the standard library is libstdc++ and has the clocks in
-/// a header of their own, only that one is included. A file that uses the calendar includes `<chrono>` itself.
+/// The durations and clocks of `<chrono>`. Since C++20 that header brings string streams and calendars, a tenth of the compile time of a
+/// file if the engine is compiled once. If libstdc++ has the clocks in a separate header, only that header is included. A file that uses
+/// the calendar includes `<chrono>` itself.
 
 #include <cstddef>
 

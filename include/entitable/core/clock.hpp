@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// `clock`: the library's source of time, injected so that no test has to wait.
+/// `clock`: the library's source of time, injected so that tests need not wait.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/date_time.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A point on the clock that only goes forward; deadlines are given in it.
+/// A point in time of the monotonic clock, used for deadlines.
 using steady_time = std::chrono::steady_clock::time_point;
 
 /// A source of time. Thread safety: implementations are safe to call from several threads.
@@ -18,15 +18,15 @@ class clock {
 public:
     virtual ~clock() = default;
 
-    /// The time of day, for Timestamps. May be set back: callers that need increasing values see to it themselves.
+    /// The time of day, for Timestamps. The clock may be set back; a caller that needs increasing values must ensure them.
     [[nodiscard]] virtual date_time now() noexcept = 0;
     /// The monotonic time, for deadlines and delays.
     [[nodiscard]] virtual steady_time steady() noexcept = 0;
-    /// Returns once `steady()` has reached `time`.
+    /// Returns when `steady()` has reached `time`.
     virtual void wait_until(steady_time time) noexcept = 0;
 };
 
-/// The computer's clock; lives as long as the program and holds no state.
+/// The computer's clock; valid for the whole program, without state.
 [[nodiscard]] clock& system_clock() noexcept;
 
 ENTITABLE_END_NAMESPACE

@@ -3,10 +3,9 @@
 #pragma once
 
 /// \file
-/// The version, the inline namespace that carries it, and the one switch of the library: header-only
-/// (the default) or compiled once. In the second form every file defines ENTITABLE_SEPARATE_COMPILATION
-/// and exactly one of them includes `entitable/src.hpp`. The switch decides where a body is compiled,
-/// never what it does.
+/// The version, the inline namespace that carries it, and the one switch of the library: header-only (the default) or compiled once. In the
+/// second form every file defines ENTITABLE_SEPARATE_COMPILATION and exactly one of them includes `entitable/src.hpp`. The switch decides
+/// where a function body is compiled and never changes its behaviour.
 
 /// The version of the library: major, minor, patch.
 #define ENTITABLE_VERSION_MAJOR 0
@@ -16,31 +15,31 @@
 #define ENTITABLE_VERSION_PATCH 0
 
 /// The inline namespace of the version. Until 1.0 a new minor version may change the layout of a type, so v0_1 stands for all of 0.1:
-/// two libraries of one process that were built with 0.1 and 0.2 share no function and no type.
+/// libraries built with 0.1 and 0.2 can be in one process and share no function and no type.
 #define ENTITABLE_VERSION_NAMESPACE ENTITABLE_VERSION_NAMESPACE_OF(ENTITABLE_VERSION_MAJOR, ENTITABLE_VERSION_MINOR)
-/// The same of two numbers, after their macros are replaced.
+/// Expands its two arguments, then makes the name.
 #define ENTITABLE_VERSION_NAMESPACE_OF(major, minor) ENTITABLE_VERSION_NAMESPACE_JOINED(major, minor)
-/// The name itself.
+/// Makes the name of the inline namespace.
 #define ENTITABLE_VERSION_NAMESPACE_JOINED(major, minor) v##major##_##minor
 
 /// Opens `entitable` and the inline namespace of the version.
 #define ENTITABLE_BEGIN_NAMESPACE \
     namespace entitable {         \
     inline namespace ENTITABLE_VERSION_NAMESPACE {
-/// Closes what ENTITABLE_BEGIN_NAMESPACE opens.
+/// Closes the namespaces that ENTITABLE_BEGIN_NAMESPACE opens.
 #define ENTITABLE_END_NAMESPACE \
     }                           \
     }
 
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
-/// Marks the body of a function: `inline`, unless bodies are compiled once.
+/// Marks a function body: `inline`, unless bodies are compiled once.
 #define ENTITABLE_DECL
 #else
 #define ENTITABLE_DECL inline
 #endif
 
-/// Mark the first declaration, and the separate body, of a function that only templates and other such functions call.
-/// Header-only they make it a template: a file pays for the body when it calls the function, not when it includes the header.
+/// Mark the first declaration, and the separate body, of a function that is called only by templates and by other such functions. In the
+/// header-only form they make it a template: a file compiles the body when it calls the function, not when it includes the header.
 #if defined(ENTITABLE_SEPARATE_COMPILATION)
 #define ENTITABLE_LAZY
 /// Marks a body that is separate from its declaration; see ENTITABLE_LAZY.
@@ -51,8 +50,8 @@
 #endif
 
 #if defined(__GNUC__) && !defined(_WIN32)
-/// Marks a class that is thrown: under -fvisibility=hidden libc++ would find no handler for it in another shared library, since
-/// it compares the addresses of types.
+/// Marks a class that is thrown. libc++ compares the addresses of types, so with -fvisibility=hidden another shared library would not catch
+/// it.
 #define ENTITABLE_VISIBLE __attribute__((visibility("default")))
 #else
 #define ENTITABLE_VISIBLE
@@ -61,6 +60,6 @@
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define ENTITABLE_HAS_EXCEPTIONS 1
 #else
-/// 1 where the compiler has exceptions; 0 with -fno-exceptions.
+/// 1 if exceptions are enabled; 0 with -fno-exceptions.
 #define ENTITABLE_HAS_EXCEPTIONS 0
 #endif

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `date_time`: a point in time as the service keeps it, in ticks of 100 ns, UTC, from 1601 to 9999.
+/// `date_time`: a point in time as the service stores it: UTC, in ticks of 100 ns, years 1601 to 9999.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>
@@ -16,8 +16,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A UTC time of 100 ns resolution. `ticks` counts from 1601-01-01T00:00:00Z.
-/// Out-of-range values can be held; validation refuses them before they are sent or stored.
+/// A UTC time of 100 ns resolution. `ticks` counts from 1601-01-01T00:00:00Z. Can hold out-of-range values; validation rejects them before
+/// they are sent or stored.
 struct date_time {
     std::int64_t ticks{}; ///< 100 ns each, since 1601-01-01T00:00:00Z
 
@@ -26,9 +26,9 @@ struct date_time {
     static constexpr std::int64_t unix_epoch = 116'444'736'000'000'000;  ///< 1970-01-01T00:00:00Z
     static constexpr std::int64_t max_ticks = 2'650'467'743'999'999'999; ///< 9999-12-31T23:59:59.9999999Z
 
-    /// Midnight UTC of a day of the proleptic Gregorian calendar. Month and day are not checked.
+    /// Returns midnight UTC of a day in the proleptic Gregorian calendar. Month and day are not checked.
     [[nodiscard]] static constexpr date_time from_date(int year, unsigned month, unsigned day) noexcept {
-        // Days from civil, H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
+        // Algorithm `days_from_civil`, H. Hinnant, "chrono-Compatible Low-Level Date Algorithms".
         int const shifted = month <= 2 ? year - 1 : year;
         int const era = (shifted >= 0 ? shifted : shifted - 399) / 400;
         auto const year_of_era = static_cast<unsigned>(shifted - era * 400);
@@ -38,21 +38,21 @@ struct date_time {
         return {unix_epoch + days * 86400 * ticks_per_second};
     }
 
-    /// The time of day by the computer's clock.
+    /// Returns the time of day of the computer's clock.
     ENTITABLE_LAZY [[nodiscard]] static date_time now() noexcept;
-    /// From the system clock, rounded down to 100 ns.
+    /// Converts a time of the system clock, rounded down to 100 ns.
     ENTITABLE_LAZY [[nodiscard]] static date_time from_system(std::chrono::system_clock::time_point time) noexcept;
 
-    /// Reads "2020-06-01T12:00:00.1234567Z" with up to 7 digits of fraction; nothing for any other text, for a day that does not
-    /// exist and for a year before 1601. A text without the Z is read as UTC.
+    /// Parses "2020-06-01T12:00:00.1234567Z" with up to 7 digits of fraction. Returns nullopt for any other text, for a date that does not
+    /// exist and for a year before 1601. A text without the Z is taken as UTC.
     ENTITABLE_LAZY [[nodiscard]] static std::optional<date_time> parse(std::string_view text) noexcept;
 
-    /// "2020-06-01T12:00:00.1234567Z": always 7 digits, or as few as needed with `trim`.
+    /// Formats as "2020-06-01T12:00:00.1234567Z": always 7 digits, or as few as needed with `trim`.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string(bool trim = false) const;
-    /// The same, appended.
+    /// Appends the same text.
     ENTITABLE_LAZY void append_to(std::string& out, bool trim = false) const;
 
-    /// Whether the service can hold it: the years 1601 to 9999.
+    /// Whether the service can store it: years 1601 to 9999.
     [[nodiscard]] constexpr bool is_valid() const noexcept { return ticks >= 0 && ticks <= max_ticks; }
 
     friend constexpr auto operator<=>(date_time, date_time) = default;

@@ -14,7 +14,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A property's type. The numbers are stored in rows: docs/stored_formats.md.
+/// Type of a property. The numbers are stored in rows: docs/stored_formats.md.
 enum class edm_type : std::uint8_t {
     string = 1,    ///< UTF-8 here, UTF-16 in the service
     int32 = 2,     ///< Edm.Int32
@@ -26,7 +26,7 @@ enum class edm_type : std::uint8_t {
     binary = 8,    ///< any bytes
 };
 
-/// The service's name of the type, for example "Edm.Int32".
+/// Returns the service's name of the type, for example "Edm.Int32".
 [[nodiscard]] constexpr std::string_view to_string(edm_type type) noexcept {
     switch (type) {
         case edm_type::string: return "Edm.String";
@@ -41,7 +41,7 @@ enum class edm_type : std::uint8_t {
     return "unknown";
 }
 
-/// Bytes with no meaning to the service, up to 64 KiB.
+/// Bytes that the service does not interpret, up to 64 KiB.
 using binary = std::vector<std::byte>;
 
 ENTITABLE_END_NAMESPACE

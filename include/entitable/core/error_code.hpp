@@ -12,83 +12,82 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The reason of a failure. The first block are the table service's own codes, named after them
-/// ("EntityAlreadyExists" is `entity_already_exists`; source: the REST reference, "Table service error
-/// codes"); the second block are this library's.
+/// Reason of a failure. The first block holds the table service's own codes, named after them ("EntityAlreadyExists" is
+/// `entity_already_exists`; source: the REST reference, "Table service error codes"); the second block holds this library's codes.
 enum class error_code : std::uint16_t {
-    // the service's words
-    entity_already_exists = 1,      ///< an insert meets an entity with its keys
-    table_already_exists,           ///< create_table meets a table of that name
-    table_being_deleted,            ///< the name is not free yet: a table of that name was deleted a short while ago
-    resource_not_found,             ///< there is no such entity; for delete_table, no such table
-    table_not_found,                ///< the table of the request is not there
+    // the service's codes
+    entity_already_exists = 1,      ///< insert: an entity with these keys exists
+    table_already_exists,           ///< create_table: a table with this name exists
+    table_being_deleted,            ///< the name is not free yet: its table was deleted a short while ago
+    resource_not_found,             ///< the entity does not exist; for delete_table, the table
+    table_not_found,                ///< the table of the request does not exist
     update_condition_not_satisfied, ///< the entity was changed since its ETag was read
-    entity_too_large,               ///< more than the entity may have: 1 MiB in Azure Storage, 2 MiB in Cosmos DB
-    property_value_too_large,       ///< more than a property may have: 64 KiB in Azure Storage
-    property_name_too_long,         ///< more than 255 UTF-16 units
-    property_name_invalid,          ///< not an identifier, or a name of the system
-    too_many_properties,            ///< more than the profile allows: 252 besides keys and Timestamp in Azure Storage
-    duplicate_properties_specified, ///< a property is there twice
-    properties_need_value,          ///< a key or a value that must be there is missing
+    entity_too_large,               ///< larger than an entity may be: 1 MiB in Azure Storage, 2 MiB in Cosmos DB
+    property_value_too_large,       ///< larger than a property may be: 64 KiB in Azure Storage
+    property_name_too_long,         ///< longer than 255 UTF-16 units
+    property_name_invalid,          ///< not an identifier, or a reserved name
+    too_many_properties,            ///< more than the profile allows: 252 plus keys and Timestamp in Azure Storage
+    duplicate_properties_specified, ///< a property appears twice
+    properties_need_value,          ///< a required key or value is missing
     key_value_too_large,            ///< a key is longer than the profile allows: 512 UTF-16 units in Azure Storage
     invalid_input,                  ///< the request breaks a rule that has no code of its own
     out_of_range_input,             ///< a value out of its range: a time before 1601, a table name of 2 letters
-    invalid_resource_name, ///< a table name that is not letters and digits, a letter first; its length is `out_of_range_input`
-    invalid_duplicate_row,                         ///< a transaction names one entity twice
-    commands_in_batch_act_on_different_partitions, ///< a transaction is of one partition
+    invalid_resource_name, ///< a table name must be letters and digits, starting with a letter; a wrong length is `out_of_range_input`
+    invalid_duplicate_row,                         ///< a transaction has two operations for one entity
+    commands_in_batch_act_on_different_partitions, ///< a transaction must stay within one partition
     request_body_too_large,                        ///< more than 4 MiB in a transaction, 2 MiB in Cosmos DB
-    not_implemented,                               ///< the service has no such operation
-    authentication_failed, ///< the credential was not understood or not accepted: a wrong key, an expired token, a wrong clock
+    not_implemented,                               ///< the service does not have this operation
+    authentication_failed, ///< the credential is malformed or not accepted: a wrong key, an expired token, a wrong clock
     authorization_failure, ///< the credential does not allow this
     internal_error,        ///< the service failed; the effect may be unknown
-    operation_timed_out,   ///< the service gave up; the effect may be unknown
-    server_busy,           ///< the service asks for fewer requests, or the partition is on the move
-    other_service_error,   ///< any other code of the service: `error::server_message` has its words
+    operation_timed_out,   ///< the service timed out; the effect may be unknown
+    server_busy,           ///< the service throttles, or the partition is moving
+    other_service_error,   ///< any other code of the service: see `error::server_message`
 
-    // ours
+    // the library's codes
     not_supported = 1000,     ///< the transport cannot do this
-    cancelled,                ///< the caller's cancellation was seen
-    deadline_exceeded,        ///< the call's deadline passed
-    transport_failed,         ///< no usable answer came back
+    cancelled,                ///< the caller cancelled the call
+    deadline_exceeded,        ///< the deadline of the call passed
+    transport_failed,         ///< no usable response arrived
     query_too_complex,        ///< a predicate needs more key ranges than are allowed
-    key_not_splittable,       ///< the parts of a composite key could not be told apart again
-    key_reserved,             ///< the row key begins with "~!", which belongs to rows of the library's own
+    key_not_splittable,       ///< the parts of a composite key could not be separated again
+    key_reserved,             ///< row keys that begin with "~!" are reserved for the library
     operation_id_taken,       ///< another write was applied under this operation id
-    operation_void,           ///< this operation was given up before: no write is applied under its id any more
-    row_malformed,            ///< stored bytes are not a row of a version known here
-    row_mismatch,             ///< a row does not fit the entity it is read into
-    continuation_invalid,     ///< a continuation token that this store did not make
-    store_busy,               ///< other processes or readers held the store for longer than the wait allowed
-    store_full,               ///< the disk, or the room that a file may take, is used up
-    store_corrupt,            ///< stored bytes are not what was written
-    store_foreign,            ///< the file or the database belongs to something else
-    store_newer,              ///< the store has a format of a newer version of this library
+    operation_void,           ///< this operation was abandoned: no write will be applied under its id
+    row_malformed,            ///< the stored bytes are not a row of a known version
+    row_mismatch,             ///< the row does not fit the entity type
+    continuation_invalid,     ///< this store did not make the continuation token
+    store_busy,               ///< the store stayed locked by others for longer than the wait allowed
+    store_full,               ///< the disk is full, or the file has reached its size limit
+    store_corrupt,            ///< the stored bytes differ from what was written
+    store_foreign,            ///< the file or the database was not made by this library
+    store_newer,              ///< the file or the database holds something else
     store_failed,             ///< the store cannot be opened, read or written
-    checkpoint_invalid,       ///< a checkpoint of another load or another input, of a newer version, or damaged
-    index_not_ready,          ///< an index was not built, is being built, or was retired: readers do not use it
-    index_definition_differs, ///< the index was built from another declaration of it
-    shard_moving,             ///< the virtual shard is on the move: try again after `error::retry_after`
-    shard_moved,              ///< the virtual shard moved while a write was under way: what became of it is not known
+    checkpoint_invalid,       ///< the checkpoint is of another load, another input or a newer version, or damaged
+    index_not_ready,          ///< the index was not built, is being built, or was retired: readers do not use it
+    index_definition_differs, ///< the index was built from a different declaration
+    shard_moving,             ///< the virtual shard is moving: try again after `error::retry_after`
+    shard_moved,              ///< the virtual shard moved during a write: the effect is unknown
     shard_unmapped,           ///< the partition key belongs to no virtual shard
-    map_unavailable,          ///< the map of the shards cannot be read, and the copy of it is too old
+    map_unavailable,          ///< the map of the shards cannot be read, and its copy is too old
     shard_map_invalid,        ///< the map of the shards is missing, damaged, or does not cover every key
-    receipt_lost,        ///< a message of a queue is in other hands, or done: the receipt is good for nothing any more
-    saga_differs,        ///< a saga was begun by a program that has other steps
-    view_not_ready,      ///< a materialized view was never refreshed to its end
-    placement_forbidden, ///< a rule of the map keeps the virtual shard from the store
-    backup_incomplete,   ///< a backup was not made to its end, or is not one
-    reference_missing,   ///< a store has no whole copy of a reference table
-    wrong_store, ///< by what is in it a store is not the one that a map or a list of stores says, or it lost what it had
-    store_read_only, ///< the store can be read and not written: a standby, a role of reading sessions, a folder without write permission
-    declaration_differs, ///< the table keeps an index that this program does not have, so that it writes nothing
-    declaration_missing, ///< the table has entities, and no declaration of its indexes: they have to be built
-    already_made,        ///< the map, or the generation of stores on a hash, was made before: it is opened, not made
+    receipt_lost,             ///< the message has another owner now, or is completed
+    saga_differs,             ///< the saga was started by a program with other steps
+    view_not_ready,           ///< the materialized view has never completed a refresh
+    placement_forbidden,      ///< a rule of the map forbids this store for the virtual shard
+    backup_incomplete,        ///< the backup was never completed, or the folder does not hold a backup
+    reference_missing,        ///< the store lacks a complete copy of a reference table
+    wrong_store, ///< the store's content shows that it is not the one named by the map or list of stores, or that it lost data
+    store_read_only, ///< the store is read-only: a standby, a role of reading sessions, a folder without write permission
+    declaration_differs, ///< the table has an index that this program does not declare, so the program may not write
+    declaration_missing, ///< the table has entities but no declaration of its indexes: build the indexes
+    already_made,        ///< the map, or the generation of hashed stores, already exists: open it instead
 };
 
-/// The code as the service spells it, for example "EntityAlreadyExists".
+/// Returns the service's spelling of the code, for example "EntityAlreadyExists".
 [[nodiscard]] std::string_view to_string(error_code code) noexcept;
 
-/// The HTTP status the service sends with `code`; 0 for codes that are ours and for `other_service_error`.
+/// Returns the HTTP status that the service sends with `code`; 0 for the library's codes and for `other_service_error`.
 [[nodiscard]] std::uint16_t http_status_of(error_code code) noexcept;
 
 ENTITABLE_END_NAMESPACE

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `function_ref`: a callable by reference, for callbacks that do not outlive the call. Costs one indirect call, no
-/// allocation, and not `<functional>`.
+/// `function_ref`: a callable by reference, for callbacks that do not outlive the call. Cost: one indirect call, no allocation, no
+/// `<functional>`.
 
 #include <entitable/core/config.hpp>
 
@@ -16,11 +16,11 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class Signature>
 class function_ref;
 
-/// The one form there is: of a function type.
+/// The only form: of a function type.
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
 public:
-    /// Refers to `function`, which must live as long as this is called.
+    /// Refers to `function`, which must outlive this object.
     template <class F>
         requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref> &&
                     std::is_invocable_r_v<Result, F&, Arguments...>)

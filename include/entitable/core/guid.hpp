@@ -16,23 +16,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A globally unique identifier; `bytes` in the order in which the text shows them.
+/// A globally unique identifier; `bytes` are in the order of the text.
 struct guid {
     std::array<unsigned char, 16> bytes{}; ///< in the order of the text
 
-    /// A new one: 122 bits from the operating system (version 4 of RFC 9562). Not for secrets.
+    /// Makes a random one: 122 bits from the operating system (version 4 of RFC 9562). Not for secrets.
     ENTITABLE_LAZY [[nodiscard]] static guid random() noexcept;
-    /// A new one that sorts after those of earlier times, as bytes and as text: milliseconds and their 4096ths since 1970, and 62 bits
-    /// from the operating system (version 7 of RFC 9562). Two of one quarter of a microsecond, or of clocks that differ, are in no
-    /// order. A time before 1970 counts as 1970.
+    /// Makes one that sorts after those of earlier times, as bytes and as text: milliseconds and their 4096ths since 1970, and 62 bits from
+    /// the operating system (version 7 of RFC 9562). The order within a quarter of a microsecond, or between clocks that differ, is
+    /// arbitrary. A time before 1970 counts as 1970.
     ENTITABLE_LAZY [[nodiscard]] static guid ordered(date_time time = date_time::now()) noexcept;
 
-    /// Reads "c9da6455-213d-42c9-9a79-3e9149a57833", hexadecimal digits in either case; nothing for anything else.
+    /// Parses "c9da6455-213d-42c9-9a79-3e9149a57833", hexadecimal digits in either case; nullopt for any other text.
     ENTITABLE_LAZY [[nodiscard]] static std::optional<guid> parse(std::string_view text) noexcept;
 
-    /// 32 digits in groups: "12345678-9abc-def0-1234-56789abcdef0".
+    /// Formats as 32 digits in groups: "12345678-9abc-def0-1234-56789abcdef0".
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
-    /// The same, appended.
+    /// Appends the same text.
     ENTITABLE_LAZY void append_to(std::string& out) const;
 
     friend constexpr auto operator<=>(guid const&, guid const&) = default;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `io_driver`: where one thread waits for all that it has under way: descriptors and times.
+/// `io_driver`: lets one thread wait for all its descriptors and times.
 
 #include <entitable/core/clock.hpp>
 
@@ -15,32 +15,32 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A socket or file descriptor of the system.
 using io_descriptor = std::intptr_t;
 
-/// What a descriptor is watched for, or what it is ready for.
+/// Readiness that a descriptor is watched for, or has.
 enum class io_interest : std::uint8_t {
-    none = 0,  ///< nothing
-    read = 1,  ///< something can be read
-    write = 2, ///< something can be written
+    none = 0,  ///< not ready, not watched
+    read = 1,  ///< readable
+    write = 2, ///< writable
     both = 3,  ///< either
 };
 
-/// Called by a driver when a descriptor is ready.
+/// Receives the readiness of a descriptor.
 class io_handler {
 public:
-    /// Called in `io_driver::wait`. May change what is watched.
+    /// Called in `io_driver::wait`. May change the watched descriptors.
     virtual void ready(io_descriptor descriptor, io_interest what) noexcept = 0;
 
 protected:
     ~io_handler() = default;
 };
 
-/// An object that lives as long as a driver, one of its type each: what the channels of a thread share.
+/// An object shared by the channels of a thread: one of each type, destroyed with its driver.
 class io_guest {
 public:
     virtual ~io_guest() = default;
 };
 
-/// Waits for descriptors and times. Outlives what it watches for: destroy channels before their driver. Thread safety: all calls
-/// come from one thread.
+/// Waits for descriptors and times. Outlives its users: destroy channels before their driver. Thread safety: all calls come from one
+/// thread.
 class io_driver {
 public:
     io_driver() = default; ///< without guests
@@ -52,16 +52,16 @@ public:
         }
     }
 
-    /// The time by which it waits.
+    /// The clock of `wait`.
     [[nodiscard]] virtual clock& time() const noexcept = 0;
-    /// Calls `told` when the descriptor is ready for one of `what`; `none` ends that. The last call for a descriptor holds.
+    /// Calls `told` when the descriptor is ready for one of `what`; `none` removes the descriptor. The latest call for a descriptor wins.
     virtual void watch(io_descriptor descriptor, io_interest what, io_handler* told) = 0;
-    /// Whether anything is watched; if not, only time ends a wait.
+    /// Whether any descriptor is watched; if not, only time ends a wait.
     [[nodiscard]] virtual bool watches() const noexcept = 0;
-    /// Returns once a handler was called, or at `until`. May return earlier without either: callers wait in a loop.
+    /// Returns after a handler was called, or at `until`. May return earlier: callers wait in a loop.
     virtual void wait(steady_time until) = 0;
 
-    /// The guest of this type, made by `make()`, which returns a new one, when there is none.
+    /// Returns the guest of this type; makes it with `make()`, which returns a new object, if there is none.
     template <class Guest, class Make>
     [[nodiscard]] Guest& guest(Make const& make) {
         for (auto const& [known, each] : guests_) {
@@ -69,7 +69,7 @@ public:
                 return static_cast<Guest&>(*each);
             }
         }
-        guests_.reserve(guests_.size() + 1); // what was made is kept without a throw
+        guests_.reserve(guests_.size() + 1); // so that storing the new guest does not throw
         Guest* const made = make();
         guests_.emplace_back(&type_of<Guest>, made);
         return *made;
@@ -77,20 +77,20 @@ public:
 
 private:
     template <class Guest>
-    static constexpr char type_of{}; ///< its address tells types of guests apart
+    static constexpr char type_of{}; ///< its address identifies the type of a guest
 
     std::vector<std::pair<void const*, io_guest*>> guests_;
 };
 
-/// A driver over the system's `poll`. With nothing to watch it waits by its clock.
+/// A driver over the system's `poll`. With no descriptor it waits by its clock.
 class poll_driver final : public io_driver {
 public:
     /// The clock must outlive it.
     explicit poll_driver(clock& time = system_clock()) noexcept : time_(&time) {}
 
-    [[nodiscard]] clock& time() const noexcept override { return *time_; }             ///< as it was given
+    [[nodiscard]] clock& time() const noexcept override { return *time_; }             ///< the clock of the constructor
     void watch(io_descriptor descriptor, io_interest what, io_handler* told) override; ///< costs no system call
-    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< whether anything is watched
+    [[nodiscard]] bool watches() const noexcept override { return !watched_.empty(); } ///< whether any is watched
     void wait(steady_time until) override;                                             ///< in `poll`, or by its clock
 
 private:
@@ -106,7 +106,7 @@ private:
 
     clock* time_;
     std::vector<watched> watched_;
-    std::vector<ready_one> ready_; ///< of the present wait; kept for its memory
+    std::vector<ready_one> ready_; ///< of the current wait; a member to reuse its memory
 };
 
 ENTITABLE_END_NAMESPACE

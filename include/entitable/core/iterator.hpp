@@ -3,11 +3,11 @@
 #pragma once
 
 /// \file
-/// The concepts, tags and sentinels of `<iterator>`. That header brings the iterators of streams, and with them their buffers and locales.
-/// Where the standard library is libstdc++ and has the rest in headers of its own, only those are included.
+/// The concepts, tags and sentinels of `<iterator>`. That header brings stream iterators, and with them stream buffers and locales. If
+/// libstdc++ has the rest in separate headers, only those are included.
 
 #include <cstddef>
-#include <string_view> // what the headers below rely on, but do not include
+#include <string_view> // needed by the headers below, which do not include it
 
 #if defined(__GLIBCXX__) && __has_include(<bits/ranges_base.h>)
 #include <bits/ranges_base.h>

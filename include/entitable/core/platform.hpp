@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// What differs between operating systems, and nothing else: giving up the processor and sleeping.
-/// The standard's own `<thread>` costs every includer a fifth of the core's compile time.
+/// Differences between operating systems: yielding the processor and sleeping. The standard `<thread>` would add a fifth to the core's
+/// compile time.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>

@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// Tells a process from its children made by `fork`, which have a copy of its memory, no copy of its threads, and share its open
-/// files.
+/// Distinguishes a process from its children made by `fork`, which copy its memory, lack its threads, and share its open files.
 
 #include <entitable/core/config.hpp>
 
@@ -13,9 +12,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace platform {
 
-/// The number of forks between this process and the first one that called it, where it is 0; always 0 on Windows. An object that a
-/// child must not use keeps this number and compares. Cost: one load, after the first call. Thread safety: safe to call from several
-/// threads.
+/// Returns the number of forks since the process that called it first, in which it is 0; always 0 on Windows. An object that a child must
+/// not use stores this number and compares. Cost: one load, after the first call. Thread safety: safe to call from several threads.
 [[nodiscard]] std::uint64_t forks() noexcept;
 
 } // namespace platform

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `random_source`: numbers for back-off and names, from a seed. With one thread the same seed gives the same numbers.
+/// `random_source`: numbers for back-off and names, from a seed. On one thread the same seed gives the same numbers.
 
 #include <entitable/core/atomic.hpp>
 
@@ -23,7 +23,7 @@ public:
         number = (number ^ (number >> 27U)) * 0x94D049BB133111EBU;
         return number ^ (number >> 31U);
     }
-    /// From 0 to less than 1.
+    /// Returns a number of at least 0 and less than 1.
     [[nodiscard]] double unit() noexcept { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
 
 private:

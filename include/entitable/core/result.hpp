@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `result<T>`: a value or an `error`, shaped like `std::expected<T, error>`, whose `*` and `->` look first. The error lives on the heap:
+/// `result<T>`: a value or an `error`, shaped like `std::expected<T, error>`, whose `*` and `->` are checked. The error lives on the heap:
 /// a result holds the value, a pointer and a flag, and a success allocates nothing.
 
 #include <entitable/core/assertion.hpp>
@@ -21,21 +21,21 @@ ENTITABLE_BEGIN_NAMESPACE
 /// An error on its way into a result of any type: `return failure{error_code::..., "text"};`
 class [[nodiscard]] failure {
 public:
-    /// Takes over an error that was made.
+    /// Takes ownership of an error.
     explicit failure(entitable::error problem) : problem_(new entitable::error(std::move(problem))) {}
-    /// Makes an error of a code and our words.
+    /// Makes an error from a code and a message.
     failure(error_code code, std::string message) : problem_(new entitable::error(code, std::move(message))) {}
-    /// Takes over an error on the heap.
+    /// Takes ownership of an error on the heap.
     explicit failure(entitable::error* problem) noexcept : problem_(problem) {}
     failure(failure&& other) noexcept : problem_(other.problem_) {
         other.problem_ = nullptr;
-    } ///< leaves nothing behind
+    } ///< leaves an empty failure
     failure& operator=(failure&&) = delete;
     ~failure() { delete problem_; }
 
-    /// The error, to be filled in; undefined after it was returned or released.
+    /// The error, to be completed; undefined after it was returned or released.
     [[nodiscard]] entitable::error& error() & noexcept { return *problem_; }
-    /// Gives the error on the heap to the caller.
+    /// Passes the error on the heap to the caller.
     [[nodiscard]] entitable::error* release() && noexcept {
         entitable::error* const released = problem_;
         problem_ = nullptr;
@@ -50,7 +50,7 @@ namespace detail {
 
 /// InvalidInput: the handle was moved from.
 ENTITABLE_LAZY [[nodiscard]] failure moved_from(std::string_view handle);
-/// The error of a result whose own one was taken.
+/// The error of a result whose own error was moved out.
 ENTITABLE_LAZY [[nodiscard]] entitable::error const& taken_error() noexcept;
 
 /// The part of a result that does not depend on its value.
@@ -79,7 +79,7 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return problem_ == nullptr; }
     [[nodiscard]] entitable::error const& get() const noexcept { return holds() ? *problem_ : taken_error(); }
-    /// Ends the program if there is no error to return.
+    /// Ends the program unless there is an error to return.
     static void must_be_error(bool is_error) {
         ENTITABLE_ASSERT(
             is_error, "error() of a result that has a value", misuse("call error() only after a test of the result"));
@@ -90,7 +90,7 @@ public:
             get().raise();
         }
     }
-    /// Takes over the error of another one, if it has any; returns whether it has.
+    /// Takes the error of another slot, if it has one; returns whether it has.
     [[nodiscard]] bool take_over(error_slot& other) noexcept {
         if (other.empty()) {
             return false;
@@ -105,8 +105,8 @@ public:
     }
 
 private:
-    /// Stands for an error that was taken: a failed result that was moved from stays a failed one. No address of an object, of which
-    /// each shared library that hides its symbols would have one of its own.
+    /// Marks a slot whose error was moved out: a failed result stays failed after a move. A constant rather than the address of an object,
+    /// of which each shared library with hidden symbols would have its own.
     [[nodiscard]] static entitable::error* taken() noexcept {
         // NOLINTNEXTLINE(performance-no-int-to-ptr): nobody follows it
         return reinterpret_cast<entitable::error*>(~std::uintptr_t{});
@@ -119,23 +119,23 @@ private:
 } // namespace detail
 
 /// The outcome of an operation: a `T`, or an `error`. Copyable when `T` is. A result that was moved from, or whose error was taken by
-/// `as_failure`, stays what it was: it has a value that was moved from, or the error InvalidInput. Thread safety: one thread at a time.
+/// `as_failure`, stays a success or a failure: it has a moved-from value, or the error InvalidInput. Thread safety: one thread at a time.
 template <class T>
 class [[nodiscard]] result {
 public:
-    using value_type = T;                ///< what it holds
-    using error_type = entitable::error; ///< what it holds otherwise
+    using value_type = T;                ///< type of the value
+    using error_type = entitable::error; ///< type of the error
 
     result(failure&& problem) noexcept
-        : problem_(static_cast<failure&&>(problem).release()), has_value_(false) {} ///< fails
+        : problem_(static_cast<failure&&>(problem).release()), has_value_(false) {} ///< makes a failure
 
-    /// Succeeds with a value, which is converted where that is implicit.
+    /// Makes a success; the conversion is implicit if the conversion to `T` is.
     template <class U = T>
         requires(!std::same_as<std::remove_cvref_t<U>, result> && !std::same_as<std::remove_cvref_t<U>, failure> &&
             !std::same_as<std::remove_cvref_t<U>, std::in_place_t> && std::is_constructible_v<T, U>)
     explicit(!std::is_convertible_v<U, T>) result(U&& value) : value_(std::forward<U>(value)) {}
 
-    /// Makes the value in place, so that a large entity is never moved.
+    /// Constructs the value in place, so that a large entity is never moved.
     template <class... Arguments>
     explicit result(std::in_place_t, Arguments&&... arguments) : value_(std::forward<Arguments>(arguments)...) {}
 
@@ -152,7 +152,7 @@ public:
             ::new (static_cast<void*>(&value_)) T(static_cast<T&&>(other.value_));
         }
     }
-    /// Where the move of `T` throws, this becomes an InternalError.
+    /// If the move of `T` throws, this becomes an InternalError.
     result& operator=(result other) noexcept(std::is_nothrow_move_constructible_v<T>) {
         if constexpr (!std::is_nothrow_move_constructible_v<T>) {
             detail::error_slot interrupted{
@@ -170,13 +170,13 @@ public:
         }
         return *this;
     }
-    /// Fails: for a result that is filled where it is returned, and never moved.
+    /// Becomes a failure: for a result that is filled in place and never moved.
     result& operator=(failure&& problem) noexcept {
         destroy();
         problem_ = detail::error_slot{static_cast<failure&&>(problem).release()};
         return *this;
     }
-    /// Fails where `outcome` has failed, with its error: for a result that is filled where it is returned, by what may fail.
+    /// Becomes a failure if `outcome` failed, with its error: for a result that is filled in place by a step that may fail.
     void fail_if(result<void>&& outcome) noexcept;
     ~result() {
         if (has_value_) {
@@ -188,7 +188,7 @@ public:
     [[nodiscard]] bool has_value() const noexcept { return has_value_; }
     explicit operator bool() const noexcept { return has_value_; } ///< whether there is a value
 
-    /// The value; throws the error when there is none (ends the program without exceptions).
+    /// Returns the value; throws the error if there is none (without exceptions, ends the program).
     [[nodiscard]] T& value() & {
         problem_.raise_unless(has_value_);
         return value_;
@@ -201,10 +201,10 @@ public:
         problem_.raise_unless(has_value_);
         return static_cast<T&&>(value_);
     }
-    /// Throws the error when there is one, as `value()` does, and returns nothing: for a result with a name, whose value is not needed.
+    /// Throws the error if there is one, like `value()`, and returns nothing: for a named result whose value is not needed.
     void(check)() const { problem_.raise_unless(has_value_); } // in parentheses: `check` is a macro of <AssertMacros.h>
 
-    /// The value, where there is one: an error ends the program with its text, by `ENTITABLE_ASSERT`.
+    /// Returns the value; a failed result ends the program with the error's text, by `ENTITABLE_ASSERT`.
     [[nodiscard]] T& operator*() & {
         must_have_value();
         return value_;
@@ -217,7 +217,7 @@ public:
         must_have_value();
         return static_cast<T&&>(value_);
     }
-    /// The value's members; as `*`.
+    /// Accesses a member of the value; checked like `*`.
     [[nodiscard]] T* operator->() {
         must_have_value();
         return &value_;
@@ -227,16 +227,16 @@ public:
         return &value_;
     }
 
-    /// The error, where there is one: a success ends the program, by `ENTITABLE_ASSERT`.
+    /// Returns the error; a success ends the program, by `ENTITABLE_ASSERT`.
     [[nodiscard]] error_type const& error() const {
         problem_.must_be_error(!has_value_);
         return problem_.get();
     }
 
-    /// The error moved into a result of another type: `if (!r) return std::move(r).as_failure();`
+    /// Moves the error into a result of another type: `if (!r) return std::move(r).as_failure();`
     [[nodiscard]] failure as_failure() && { return problem_.take(); }
 
-    /// The value, or another one when there is none.
+    /// Returns the value, or `otherwise` if there is none.
     template <class U>
     [[nodiscard]] T value_or(U&& otherwise) && {
         return has_value() ? static_cast<T&&>(value_) : static_cast<T>(std::forward<U>(otherwise));
@@ -255,7 +255,7 @@ public:
         return next(static_cast<T&&>(value_));
     }
 
-    /// The result of `change(value)`, or the error.
+    /// Returns the result of `change(value)`, or the error.
     template <class Change>
     auto transform(Change&& change) && -> result<std::remove_cvref_t<decltype(change(std::declval<T&&>()))>> {
         if (!has_value()) {
@@ -282,19 +282,19 @@ private:
     bool has_value_{true};
 };
 
-/// The outcome of an operation that returns no value.
+/// The outcome of an operation without a value.
 template <>
 class [[nodiscard]] result<void> {
     template <class T>
     friend class result;
 
 public:
-    using value_type = void;             ///< what it holds
-    using error_type = entitable::error; ///< what it holds otherwise
+    using value_type = void;             ///< no value
+    using error_type = entitable::error; ///< type of the error
 
     result() = default;
-    result(failure&& problem) noexcept : problem_(std::move(problem).release()) {} ///< fails
-    /// Whether another result has a value, which is dropped; or its error: `return orders.insert(made);`
+    result(failure&& problem) noexcept : problem_(std::move(problem).release()) {} ///< makes a failure
+    /// Takes success or failure from another result and drops the value: `return orders.insert(made);`
     template <class T>
     result(result<T> other) { // NOLINT: implicit on purpose
         if (!other) {
@@ -304,20 +304,20 @@ public:
 
     [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); } ///< whether it succeeded
     explicit operator bool() const noexcept { return problem_.empty(); }       ///< whether it succeeded
-    /// Throws the error when there is one (ends the program without exceptions).
+    /// Throws the error if there is one (without exceptions, ends the program).
     ENTITABLE_LAZY void value() const {
         if (!problem_.empty()) {
             problem_.get().raise();
         }
     }
-    /// Throws the error when there is one: `value()` by another name, for code that does not know what the result holds.
+    /// Does the same as `value()`, for generic code that does not know the type of the value.
     void(check)() const { value(); }
-    /// The error, where there is one: a success ends the program, by `ENTITABLE_ASSERT`.
+    /// Returns the error; a success ends the program, by `ENTITABLE_ASSERT`.
     [[nodiscard]] error_type const& error() const {
         detail::error_slot::must_be_error(!problem_.empty());
         return problem_.get();
     }
-    /// The error moved into a result of another type.
+    /// Moves the error into a result of another type.
     [[nodiscard]] failure as_failure() && { return problem_.take(); }
 
 private:

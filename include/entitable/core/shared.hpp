@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `shared<T>`: a counted owner, for the handles of this library. std::shared_ptr would do, at the price of
-/// `<memory>` in every user's file.
+/// `shared<T>`: a counted owner, for the handles of this library. std::shared_ptr would require `<memory>` in every user's file.
 
 #include <entitable/core/atomic.hpp>
 #include <entitable/core/config.hpp>
@@ -14,7 +13,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Base of what `shared` owns: carries the number of owners.
+/// Base of the objects that `shared` owns: holds the number of owners.
 class counted {
 protected:
     counted() = default;
@@ -35,22 +34,22 @@ template <class T>
 class shared {
 public:
     shared() = default;
-    /// Takes over an object just made with `new`.
+    /// Takes ownership of an object just made with `new`.
     explicit shared(T* made) noexcept : object_(made) {}
-    /// Makes a `T` that this owns.
+    /// Makes a `T` and owns it.
     template <class... Arguments>
     [[nodiscard]] static shared make(Arguments&&... arguments) {
         return shared{new T(std::forward<Arguments>(arguments)...)};
     }
 
-    /// One owner more.
+    /// Adds an owner.
     shared(shared const& other) noexcept : object_(other.object_) {
         if (object_ != nullptr) {
             object_->owners_.fetch_add(1, memory_order::relaxed);
         }
     }
-    shared(shared&& other) noexcept : object_(other.object_) { other.object_ = nullptr; } ///< takes over
-    /// Lets go of what it owned and takes its part of `other`.
+    shared(shared&& other) noexcept : object_(other.object_) { other.object_ = nullptr; } ///< takes ownership
+    /// Releases its object and becomes an owner of the object of `other`.
     shared& operator=(shared other) noexcept {
         T* const owned = object_;
         object_ = other.object_;
@@ -63,7 +62,7 @@ public:
         }
     }
 
-    explicit operator bool() const noexcept { return object_ != nullptr; } ///< whether it owns anything
+    explicit operator bool() const noexcept { return object_ != nullptr; } ///< whether it owns an object
     [[nodiscard]] T* get() const noexcept { return object_; }              ///< null when empty
     [[nodiscard]] T& operator*() const noexcept { return *object_; }       ///< undefined when empty
     [[nodiscard]] T* operator->() const noexcept { return object_; }       ///< undefined when empty

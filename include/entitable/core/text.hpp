@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// UTF-8 text as the table service sees it: it counts and compares UTF-16 code units. In valid UTF-8 the
-/// two orders differ only between U+E000..U+FFFF and the supplementary planes.
+/// UTF-8 text with the rules of the table service, which counts and compares UTF-16 code units. In valid UTF-8 the two orders differ only
+/// between U+E000..U+FFFF and the supplementary planes.
 
 #include <entitable/core/config.hpp>
 
@@ -19,27 +19,26 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace text {
 
-/// A code point at the start of some bytes.
+/// A code point, with its size in UTF-8.
 struct code_point {
     char32_t value{};   ///< the code point
-    std::size_t size{}; ///< bytes; 0 when the bytes are not valid UTF-8
+    std::size_t size{}; ///< in bytes; 0 if the bytes are not valid UTF-8
 };
 
-/// The code point at the start of `bytes`, which are not empty (Unicode, table 3-7: well-formed byte sequences).
+/// Decodes the code point at the start of `bytes`, which must not be empty (Unicode, table 3-7: well-formed byte sequences).
 ENTITABLE_LAZY [[nodiscard]] code_point first_code_point(std::string_view bytes) noexcept;
 
-/// Bytes of valid UTF-8 compare by this number as the text compares in UTF-16: the lead bytes of U+E000..U+FFFF (EE, EF) come after
-/// those of the supplementary planes (F0..F4).
+/// Comparing bytes of valid UTF-8 by this number gives the UTF-16 order: the lead bytes of U+E000..U+FFFF (EE, EF) come after those of the
+/// supplementary planes (F0..F4).
 [[nodiscard]] constexpr unsigned utf16_rank(unsigned char byte) noexcept {
     return byte == 0xEE || byte == 0xEF ? byte + 0x10U : byte;
 }
 
-/// The number of UTF-16 code units of `utf8`, or nothing when it is not valid UTF-8 (overlong forms and
-/// surrogates are not).
+/// Returns the number of UTF-16 code units of `utf8`, or nullopt if it is not valid UTF-8 (overlong forms and surrogates are invalid).
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::size_t> utf16_length(std::string_view utf8) noexcept;
 
-/// Whether `test` holds for all bytes. It gets eight at once as a number; some bytes are given twice, and fewer than eight are filled
-/// up with 'a'.
+/// Whether `test` holds for all bytes. It receives eight at once as a number; some bytes are passed twice, and fewer than eight are padded
+/// with 'a'.
 template <class Test>
 [[nodiscard]] bool all_eights(std::string_view bytes, Test const& test) {
     std::uint64_t eight = 0x6161616161616161U;
@@ -61,31 +60,31 @@ template <class Test>
     return test(eight);
 }
 
-/// How many bytes at the start are ASCII.
+/// Returns the number of ASCII bytes at the start.
 ENTITABLE_LAZY [[nodiscard]] std::size_t ascii_prefix(std::string_view bytes) noexcept;
 
-/// The offset of the first byte that does not continue valid UTF-8; the size when all of it is valid.
+/// Returns the offset of the first byte that is not valid UTF-8; the size if all of it is valid.
 ENTITABLE_LAZY [[nodiscard]] std::size_t valid_utf8_prefix(std::string_view utf8) noexcept;
 
-/// Negative, 0 or positive, as `left` compares with `right` by UTF-16 code units. Both are valid UTF-8.
+/// Returns a negative number, 0 or a positive number: `left` compared with `right` by UTF-16 code units. Both must be valid UTF-8.
 ENTITABLE_LAZY [[nodiscard]] int compare_utf16(std::string_view left, std::string_view right) noexcept;
 
-/// The least text greater than every text that starts with `prefix`, in UTF-16 order; nothing when there is none.
+/// Returns the least text greater than every text that starts with `prefix`, in UTF-16 order; nullopt if there is none.
 ENTITABLE_LAZY [[nodiscard]] std::optional<std::string> successor_of_prefix(std::string_view prefix);
 
-/// ASCII letters to lower case; other characters unchanged.
+/// Converts ASCII letters to lower case; leaves other characters unchanged.
 ENTITABLE_LAZY [[nodiscard]] std::string ascii_lower(std::string_view text);
 
-/// At most `limit` bytes of `text`, cut between characters, and "..." when something was cut.
+/// Returns at most `limit` bytes of `text`, cut between characters, followed by "..." if it was cut.
 ENTITABLE_LAZY [[nodiscard]] std::string shortened(std::string_view text, std::size_t limit = 64);
 
 /// Appends `value` in decimal, padded with zeros on the left to at least `width` digits.
 ENTITABLE_LAZY void append_decimal(std::string& out, std::uint64_t value, std::size_t width = 1);
 
-/// The parts, concatenated. Cheaper to compile than a chain of +, each of which tries dozens of operators.
+/// Concatenates the parts. Cheaper to compile than a chain of +, each of which tries dozens of operators.
 ENTITABLE_LAZY [[nodiscard]] std::string joined(std::initializer_list<std::string_view> parts);
 
-/// `text` for a person to read: control characters and bytes that are not UTF-8 become `\xNN`.
+/// Makes `text` readable: control characters and invalid UTF-8 become `\xNN`.
 ENTITABLE_LAZY [[nodiscard]] std::string printable(std::string_view text);
 
 } // namespace text

@@ -3,13 +3,13 @@
 #pragma once
 
 /// \file
-/// `ENTITABLE_TRY` and `ENTITABLE_CHECK`: take the value of a result, or return its error; the same for coroutines.
+/// `ENTITABLE_TRY` and `ENTITABLE_CHECK`: take the value of a result, or return its error; with variants for coroutines.
 
 #include <entitable/core/result.hpp>
 
-/// `ENTITABLE_TRY(auto found, orders.get("ann", 7));` declares `found` with the value of a result, or returns its error from the
-/// function, which returns a `result` of any type. Commas in the expression need no brackets; the declaration has none, so it is no structured
-/// binding.
+/// `ENTITABLE_TRY(auto found, orders.get("ann", 7));` declares `found` with the value of a result, or returns its error from the function,
+/// which returns a `result` of any type. The expression may contain commas without parentheses. The declaration may not, so it cannot be a
+/// structured binding.
 #define ENTITABLE_TRY(declaration, ...) \
     ENTITABLE_TRY_INTO(ENTITABLE_TRY_NAME(entitable_tried_, __COUNTER__), declaration, (__VA_ARGS__))
 

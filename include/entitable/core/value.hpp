@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// One typed property value, owned (`value`) or borrowed (`value_view`). Flat instead of a std::variant of
-/// eight types, which was the largest single compile cost of a prototype.
+/// One typed property value, owned (`value`) or borrowed (`value_view`). Flat rather than a std::variant of eight types, which was the
+/// largest single compile cost of a prototype.
 
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/edm_type.hpp>
@@ -16,7 +16,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A borrowed value: numbers inside, text and bytes by reference. Lives as long as what it refers to.
+/// A borrowed value: numbers inline, text and bytes by reference. Valid as long as the bytes it refers to.
 class value_view {
 public:
     value_view() = default;
@@ -24,7 +24,7 @@ public:
     constexpr value_view(std::string_view text) noexcept : type_(edm_type::string), bytes_(text) {}
     /// A string that ends with a NUL, by reference.
     constexpr value_view(char const* text) noexcept : value_view(std::string_view{text}) {}
-    value_view(void const*) = delete; // any other pointer would be a boolean
+    value_view(void const*) = delete; // other pointers would convert to bool
     /// A boolean.
     constexpr value_view(bool truth) noexcept : type_(edm_type::boolean), bits_(truth ? 1 : 0) {}
     /// A 32-bit integer.
@@ -35,20 +35,20 @@ public:
     value_view(double number) noexcept : type_(edm_type::float64) { std::memcpy(&bits_, &number, sizeof bits_); }
     /// A point in time.
     constexpr value_view(entitable::date_time time) noexcept : type_(edm_type::date_time), bits_(time.ticks) {}
-    /// A GUID or a binary by its bytes (16 for a GUID).
+    /// A GUID or a binary from its bytes (16 for a GUID).
     constexpr value_view(edm_type type, std::string_view bytes) noexcept : type_(type), bytes_(bytes) {}
-    /// A fixed-size value by its stored bits.
+    /// A fixed-size value from its stored bits.
     constexpr value_view(edm_type type, std::int64_t bits) noexcept : type_(type), bits_(bits) {}
 
-    // The same as assigning a fresh one, but member by member: a copy made in wide moves waits for the narrow writes before
-    // it, some ten cycles for each value of a row.
-    /// Becomes a fixed-size value by its stored bits, like the constructor.
+    // Equivalent to assigning a new object, but member by member: a copy made in wide moves waits for the narrow writes before it, some ten
+    // cycles for each value of a row.
+    /// Becomes a fixed-size value from its stored bits, like the constructor.
     void assign(edm_type of, std::int64_t stored) noexcept {
         type_ = of;
         bits_ = stored;
         bytes_ = {};
     }
-    /// Becomes a string, a GUID or a binary by its bytes, like the constructor.
+    /// Becomes a string, a GUID or a binary from its bytes, like the constructor.
     void assign(edm_type of, std::string_view content) noexcept {
         type_ = of;
         bits_ = 0;
@@ -61,7 +61,7 @@ public:
     /// The bytes of a string, a GUID or a binary; empty for other types.
     [[nodiscard]] constexpr std::string_view bytes() const noexcept { return bytes_; }
 
-    // Each is meaningful for its own type only.
+    // Each is meaningful only for its own type.
     [[nodiscard]] constexpr std::string_view as_string() const noexcept { return bytes_; } ///< of a string
     [[nodiscard]] constexpr bool as_boolean() const noexcept { return bits_ != 0; }        ///< of a boolean
     /// Of an int32.
@@ -81,7 +81,7 @@ public:
         return id;
     }
 
-    /// Same type and same bits: a NaN equals itself here. For the service's comparison see `compare_values`.
+    /// Compares type and bits: a NaN equals itself here. For the service's comparison see `compare_values`.
     friend constexpr bool operator==(value_view const& left, value_view const& right) noexcept {
         return left.type_ == right.type_ && left.bits_ == right.bits_ && left.bytes_ == right.bytes_;
     }
@@ -106,13 +106,14 @@ public:
     }
 
     [[nodiscard]] edm_type type() const noexcept { return type_; } ///< the EDM type
-    /// By reference; valid until this changes.
+    /// Refers to this value; valid until it changes.
     [[nodiscard]] value_view view() const noexcept {
         return has_bytes() ? value_view{type_, std::string_view{bytes_}} : value_view{type_, bits_};
     }
     operator value_view() const noexcept { return view(); } ///< as `view()`
 
-    /// For a person: text in double quotes, cut after 64 bytes; numbers, times and GUIDs as text; binaries as X'hex', cut after 32.
+    /// Formats for people: text in double quotes, cut after 64 bytes; numbers, times and GUIDs as text; binaries as X'hex', cut after 32
+    /// bytes.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(value const& left, value const& right) noexcept { return left.view() == right.view(); }
@@ -127,16 +128,16 @@ private:
     std::string bytes_;
 };
 
-/// The order of two values.
+/// Result of a comparison.
 enum class ordering : std::uint8_t {
     less,      ///< the left one comes first
     equal,     ///< neither comes first
     greater,   ///< the right one comes first
-    unordered, ///< of two types, or one is a NaN
+    unordered, ///< the types differ, or one is a NaN
 };
 
-/// The service's comparison of two values: numbers by value, strings by UTF-16 code unit, binaries and GUIDs by byte,
-/// false before true; `unordered` when the types differ or a NaN is among them.
+/// Compares two values as the service does: numbers by value, strings by UTF-16 code unit, binaries and GUIDs by byte, false before true;
+/// `unordered` if the types differ or one is a NaN.
 ENTITABLE_LAZY [[nodiscard]] ordering compare_values(value_view left, value_view right) noexcept;
 
 ENTITABLE_END_NAMESPACE

@@ -12,11 +12,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Overwrites what `text` points to; no optimizer leaves that out.
+/// Overwrites the bytes of `text`; no optimizer removes the writes.
 inline void wipe(char* text, std::size_t size) noexcept {
     if (size > 0) {
         std::memset(text, 0, size);
-        __asm__ __volatile__("" : : "r"(text) : "memory"); // the compiler has to assume that the bytes are read
+        __asm__ __volatile__("" : : "r"(text) : "memory"); // forces the compiler to assume that the bytes are read
     }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `metered<T>`: counts what passes, for each table and partition and as OpenMetrics text. Not part of the core umbrella.
+/// `metered<T>`: counts requests, for each table and partition and as OpenMetrics text. Not part of the core umbrella.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/decorators/metrics.hpp>
@@ -15,20 +15,20 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The counters of one partition of one table, or of all without a line of their own.
+/// The counters of one partition of one table, or of all without their own line.
 struct traffic {
-    std::string table;                    ///< in lower case; empty for lists of tables, and for tables without a line
-    std::optional<std::string> partition; ///< none for requests of no single partition, and for the rest of the table
-    std::uint64_t operations{};           ///< calls that were answered, or given up
-    std::uint64_t errors{}; ///< those of `operations` that ended with an error, expected ones like ResourceNotFound too
-    std::chrono::nanoseconds total{};   ///< of all operations
-    std::chrono::nanoseconds longest{}; ///< of one operation
+    std::string table; ///< in lower case; empty for lists of tables, and for tables without their own line
+    std::optional<std::string> partition; ///< nullopt for requests of several partitions, and for the rest
+    std::uint64_t operations{};           ///< calls that were completed or abandoned
+    std::uint64_t errors{};               ///< failed `operations`, including expected errors such as ResourceNotFound
+    std::chrono::nanoseconds total{};     ///< of all operations
+    std::chrono::nanoseconds longest{};   ///< of one operation
 };
 
-/// How a `metered` counts.
+/// Options of a `metered`.
 struct metered_options {
     std::size_t max_lines{
-        1'000}; ///< partitions and tables, and series, that get a line of their own; the rest share one
+        1'000}; ///< maximal number of partitions, tables and series with their own line; all others share one
     clock* time{&system_clock()}; ///< measures latency; must outlive the transport
 };
 
@@ -44,7 +44,7 @@ public:
 
     [[nodiscard]] steady_time now() const noexcept { return options_.time->steady(); }
     [[nodiscard]] clock* time() const noexcept { return options_.time; }
-    /// A request that was answered; the server is that of the call.
+    /// Adds a completed request; the server is that of the call.
     template <class Request>
     void add(Request const& request, steady_time begun, outcome_record const& outcome, call const& context) {
         add(request, partition_of(request), begun, outcome, context);
@@ -71,7 +71,7 @@ private:
     line rest_;                      ///< guarded by lock_
 };
 
-/// The observer of a call below a `metered`: counts attempts and waits, and passes everything on.
+/// The observer of a call below a `metered`: counts attempts and waits, and forwards all reports.
 class metered_watch final : public observer {
 public:
     metered_watch(metrics& numbers, call& context) noexcept
@@ -107,15 +107,15 @@ private:
     observer* above_;
 };
 
-/// Counts what `below` answers.
+/// Counts the completions of `below`.
 [[nodiscard]] shared<channel> open_metered_channel(shared<channel> below, shared<traffic_log> log);
 
 } // namespace detail
 
-/// A transport that counts what passes through it. Below a retrying transport it sees each attempt, above it each call. A cheap
-/// handle: copies share the counters. What it counts by partition may be user data; its text has none. One that was moved from answers
-/// InvalidInput. Thread safety: safe to use from several threads. Cost: six readings of clocks, three locks and searches among at most
-/// `max_lines` lines for each request of one attempt; memory for at most that many keys.
+/// A transport that counts what passes through it. Below a retrying transport it counts attempts, above it calls. A cheap handle: copies
+/// share the counters. Its partition keys may be user data; its text has none. After a move it returns InvalidInput. Thread safety: safe to
+/// use from several threads. Cost: for each request of one attempt, six clock readings, three locks and searches among at most `max_lines`
+/// lines; memory for at most that many keys.
 template <transport T>
 class metered {
 public:
@@ -123,15 +123,15 @@ public:
     using visits_entities = metered; ///< opts in to `read_entity`
     using visits_pages = metered;    ///< opts in to `read_entities`
 
-    // Exactly a T: nothing is converted, not even to the any_transport that asks whether this is a transport.
-    /// Counts from now on. Copies count together.
+    // Takes exactly a T: no conversions, not even to any_transport when it checks whether this is a transport.
+    /// Starts counting. Copies share the counters.
     template <std::same_as<T> Wrapped>
     explicit metered(Wrapped wrapped, metered_options options = {})
         : wrapped_(std::move(wrapped)), log_(shared<detail::traffic_log>::make(options)) {}
 
-    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the transport below
+    [[nodiscard]] entitable::profile profile() const { return wrapped_.profile(); } ///< of the wrapped transport
 
-    /// Passes a request on and counts it.
+    /// Forwards a request and counts it.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!log_) {
@@ -144,16 +144,17 @@ public:
         return response;
     }
 
-    /// A channel that counts each request when it is answered. None where latency is measured by another clock than the driver's.
+    /// Opens a channel that counts each request at its completion. Null if latency is measured by another clock than the driver's.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return log_ && log_->time() == &io.time()
             ? detail::open_metered_channel(open_channel(any_transport{wrapped_}, io), log_)
             : shared<channel>{};
     }
 
-    /// The counters, in the order of tables and partitions; last, without a table, those without a line of their own.
+    /// Returns the counters, ordered by table and partition; last, without a table, those without their own line.
     [[nodiscard]] std::vector<traffic> counted() const { return log_ ? log_->lines() : std::vector<traffic>{}; }
-    /// The counters as OpenMetrics text: see `metrics`. Operations are the requests that passed here; attempts and waits are those below.
+    /// Returns the counters as OpenMetrics text: see `metrics`. Operations are the requests forwarded here; attempts and waits are those
+    /// below.
     [[nodiscard]] std::string to_openmetrics() const {
         return log_ ? log_->numbers.to_openmetrics() : std::string{"# EOF\n"};
     }
@@ -169,7 +170,7 @@ private:
     shared<detail::traffic_log> log_;
 };
 
-/// Of any transport.
+/// Wraps any transport.
 template <transport T>
 metered(T, metered_options = {}) -> metered<T>;
 

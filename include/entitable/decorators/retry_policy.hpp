@@ -3,39 +3,39 @@
 #pragma once
 
 /// \file
-/// `retry_policy`: how often and how fast a request is retried, as a value.
+/// `retry_policy`: number and delays of retries, as a value.
 
 #include <entitable/core/backoff.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// When a request is retried. Where the service asks for a longer delay ("Retry-After"), that is the wait.
+/// When a request is retried. If the service asks for a longer delay ("Retry-After"), that delay is used.
 struct retry_policy {
-    /// The most attempts of a policy.
+    /// Upper limit of `max_attempts`.
     static constexpr std::int64_t most_attempts = 1'000'000;
 
-    std::int64_t max_attempts{1};                                   ///< the first one included; 1 to `most_attempts`
+    std::int64_t max_attempts{1};                                   ///< including the first; 1 to `most_attempts`
     backoff delays{};                                               ///< the waits between attempts
-    std::chrono::nanoseconds longest_wish{std::chrono::minutes{2}}; ///< a longer Retry-After counts as this one
+    std::chrono::nanoseconds longest_wish{std::chrono::minutes{2}}; ///< a longer Retry-After is reduced to this
 
-    /// One attempt.
+    /// One attempt, no retries.
     [[nodiscard]] static constexpr retry_policy none() noexcept { return {}; }
-    /// The same wait before each retry.
+    /// The same delay before each retry.
     [[nodiscard]] static constexpr retry_policy fixed(
         std::int64_t max_attempts, std::chrono::nanoseconds wait) noexcept {
         return {max_attempts, {.least = wait, .most = wait}};
     }
-    /// See `backoff`.
+    /// Exponential back-off: see `backoff`.
     [[nodiscard]] static constexpr retry_policy exponential(std::int64_t max_attempts, std::chrono::nanoseconds base,
         std::chrono::nanoseconds least, std::chrono::nanoseconds most) noexcept {
         return {max_attempts, {.base = base, .least = least, .most = most}};
     }
-    /// While no person waits: outlasts minutes of trouble. 4 attempts, base 30 s, from 3 s to 90 s.
+    /// For background work: survives minutes of failures. 4 attempts, base 30 s, from 3 s to 90 s.
     [[nodiscard]] static constexpr retry_policy patient() noexcept {
         using std::chrono::seconds;
         return exponential(4, seconds{30}, seconds{3}, seconds{90});
     }
-    /// While a person waits: outlasts a partition that moves to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, in about 3 s.
+    /// For interactive use: survives the move of a partition to another server. 6 attempts, base 50 ms, from 10 ms to 2 s, in about 3 s.
     [[nodiscard]] static constexpr retry_policy interactive() noexcept {
         using std::chrono::milliseconds;
         retry_policy made = exponential(6, milliseconds{50}, milliseconds{10}, milliseconds{2'000});
@@ -43,15 +43,15 @@ struct retry_policy {
         return made;
     }
 
-    /// Errors: OutOfRangeInput names the member that is out of its range.
+    /// Errors: OutOfRangeInput names the member that is out of range.
     ENTITABLE_LAZY [[nodiscard]] result<void> validate() const {
         if (max_attempts < 1 || max_attempts > most_attempts) {
             return failure{
-                error_code::out_of_range_input, "the attempts of the retry policy are not from 1 to 1000000"};
+                error_code::out_of_range_input, "the attempts of the retry policy must be between 1 and 1000000"};
         }
         if (longest_wish < std::chrono::nanoseconds{} || longest_wish > std::chrono::hours{24}) {
-            return failure{
-                error_code::out_of_range_input, "the longest Retry-After of the retry policy is not from 0 to a day"};
+            return failure{error_code::out_of_range_input,
+                "the longest Retry-After of the retry policy must be between 0 and a day"};
         }
         return delays.validate();
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `retrying<T>`: a transport that retries what may succeed later, and finds out what became of a write whose answer was lost.
+/// `retrying<T>`: a transport that retries transient failures, and determines the outcome of a write whose response was lost.
 
 #include <entitable/core/random_seed.hpp>
 #include <entitable/decorators/detail/retry_operation.hpp>
@@ -17,59 +17,59 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a `retrying`.
 struct retrying_options {
-    retry_policy policy{retry_policy::interactive()}; ///< when a request is retried
-    /// The retry budget shared by all copies: a retry costs 1, a call that succeeds refunds 0.1. Once it is spent, a service in trouble gets
-    /// at most a tenth more requests than calls. 0 for no bound.
+    retry_policy policy{retry_policy::interactive()}; ///< retries and delays
+    /// The retry budget shared by all copies: a retry costs 1, a successful call refunds 0.1. Once it is spent, a failing service gets at
+    /// most a tenth more requests than calls. 0: unlimited.
     std::uint32_t quota{100};
-    /// Whether each write keeps an operation row, which tells a lost write from another's. Cost: one row for each write, which stays until
-    /// `sweep_operation_rows`, and one operation of a batch. See `retrying`.
+    /// Whether each write has an operation row, which distinguishes a lost write from another writer's. Cost: one row for each write,
+    /// stored until `sweep_operation_rows`, and one operation of a batch. See `retrying`.
     bool operation_rows{};
     clock* time{&system_clock()};        ///< must outlive the transport
-    std::optional<std::uint64_t> seed{}; ///< of waits and operation ids; by default a random one
+    std::optional<std::uint64_t> seed{}; ///< of delays and operation ids; random by default
 };
 
-/// A transport that retries the requests of another one: those with lost and unusable answers, a busy store, a shard on the move, 408, 429,
-/// 500, 502, 503 and 504; never another 4xx, 501 or 505 (`worth_retrying`). The waits are those of the policy, or a longer Retry-After. A call
-/// ends at its deadline (`call::deadline`): a wait that would outlast it is not begun, and the last error is the answer. A wait sees a
-/// cancellation within 5 ms.
+/// A transport that retries the requests of another one: those with lost and unusable responses, a busy store, a moving shard, 408, 429,
+/// 500, 502, 503 and 504; never another 4xx, 501 or 505 (`worth_retrying`). The delays are those of the policy, or a longer Retry-After. A
+/// call ends at its deadline (`call::deadline`): a wait that would exceed it is not started, and the latest error is returned. A wait
+/// notices a cancellation within 5 ms.
 ///
-/// What a retried write means whose answer was lost:
-/// - An insert that then meets an entity reads it back. Where every property is as sent it is a success, `written::after_retry`, with the
-///   ETag; an equal entity of another writer counts as its own. So rows that act as locks hold a value that no other writer uses. Else it is
-///   EntityAlreadyExists of unknown effect: the entity of another writer, or its own, changed since.
+/// The outcome of a retried write whose response was lost:
+/// - An insert that then finds an entity reads it. If every property is as sent, the insert succeeds, with `written::after_retry` and the
+///   entity's ETag; another writer's equal entity counts as its own, so rows that act as locks need a value that no other writer uses.
+///   Otherwise it is EntityAlreadyExists of unknown effect: the entity is another writer's, or its own with later changes.
 /// - A removal that then finds nothing is a success, whoever removed the entity.
-/// - A replace or merge by ETag that then meets another version has an unknown effect, never a plain conflict; so has every other write
-///   that cannot be decided, see `idempotency_table`. `resolve` may know more, later.
-/// - A write without condition, retried, may undo what another writer did since the first attempt. Where that matters write by ETag.
+/// - A replace or merge by ETag that then finds another version has an unknown effect, never a plain conflict; so has every other
+///   undecidable write, see `idempotency_table`. `resolve` may determine the outcome later.
+/// - A write without condition, retried, may undo another writer's change since the first attempt. If that matters, write by ETag.
 ///
-/// Without operation rows all of this assumes that an attempt that timed out can no longer be applied once a later attempt was answered:
-/// give the service a shorter time-out than its client.
+/// Without operation rows all of this assumes that an attempt that timed out cannot be applied after the response to a later attempt: give
+/// the service a shorter time-out than its client.
 ///
 /// With `operation_rows`, or with `call::operation_id` set, a write is a transaction whose first change inserts a row named after the
-/// operation (`operation_row`). Every lost write is then settled: it is sent again, and succeeds, or is refused for good because an ETag of
-/// it is gone; refused in any other way it is given up, by inserting that row void, before its error is returned. So effect none holds for
-/// late attempts too. The ETag of a success that was settled so is empty.
+/// operation (`operation_row`). Every lost write is then settled: it is sent again, and succeeds, or is refused for good because its ETag
+/// is no longer stored; after any other refusal it is abandoned, by inserting that row as void, before its error is returned. So effect
+/// none also covers late attempts. The ETag of a success settled this way is empty.
 ///
-/// An attempt that was answered counts as delivered once. Where something between here and the service may deliver it again much later, give
-/// an id of your own: each refusal is then given up, unless an ETag is gone.
+/// An attempt with a response counts as delivered once. If the network may deliver it again much later, set your own id: each refusal is
+/// then abandoned, unless an ETag is no longer stored.
 ///
-/// A caller that gives the id can send the write again with it, from another process too: it is applied once, and a success each time
-/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A write that was refused is given up under its id
-/// for good, where an earlier attempt may be on its way, which is assumed for each id that a caller gives: sent again it is OperationVoid. An
-/// id is valid for `operation_row::retention` after its first use. A batch has one change less. The rows are system rows (`system_row`):
-/// readers of entities do not meet them. They stay until `sweep_operation_rows`. Removing them earlier, or dropping the table, removes what
-/// tells a retry from a new write.
+/// A caller that sets the id can send the write again with it, also from another process: it is applied once, and each time a success
+/// (`written::after_retry`). Another write under the id is refused with OperationIdTaken. A refused write is abandoned under its id for
+/// good if an earlier attempt may be in flight, which is assumed for every id set by a caller: sent again, it is refused with
+/// OperationVoid. An id is valid for `operation_row::retention` after its first use. A batch may have one change fewer. The rows are system
+/// rows (`system_row`): readers of entities skip them. They are stored until `sweep_operation_rows`. If they are removed earlier, or the
+/// table is dropped, a retry can no longer be distinguished from a new write.
 ///
-/// A cheap handle: copies share quota and random numbers. One that was moved from answers InvalidInput. Errors: with `attempts`, and
-/// `operation_id` when their effect is unknown and there is one; OutOfRangeInput to every request for a policy that is not valid. Thread
-/// safety: safe to use from several threads. Cost: a branch and a look at the quota for a call that succeeds at once; a point read copies
-/// its row, where the transport below may pass it to a visitor (`read_entity`).
+/// A cheap handle: copies share quota and random numbers. After a move it returns InvalidInput. Errors: with `attempts`, and with
+/// `operation_id` if the effect is unknown and there is an id; OutOfRangeInput to every request for an invalid policy. Thread safety: safe
+/// to use from several threads. Cost: a branch and a check of the quota for a call that succeeds at once; a point read copies its row,
+/// while the wrapped transport may pass it to a visitor (`read_entity`).
 template <transport T>
 class retrying {
 public:
     using is_transport = void; ///< opts in to `transport`
 
-    // Exactly a T: nothing is converted, not even to the any_transport that asks whether this is a transport.
+    // Takes exactly a T: no conversions, not even to any_transport when it checks whether this is a transport.
     /// Retries requests of `wrapped`.
     template <std::same_as<T> Wrapped>
     explicit retrying(Wrapped wrapped, retrying_options const& options = {})
@@ -79,7 +79,7 @@ public:
           time_(options.time),
           operation_rows_(options.operation_rows) {}
 
-    /// Of the transport below; a batch has one change less where operation rows are kept.
+    /// Profile of the wrapped transport; with operation rows a batch may have one change fewer.
     [[nodiscard]] entitable::profile profile() const {
         entitable::profile below = wrapped_.profile();
         below.max_operations -= operation_rows_ ? 1 : 0;
@@ -87,21 +87,21 @@ public:
         return below;
     }
 
-    /// Retries a request as its kind allows, until the deadline of the call.
+    /// Retries a request as its kind permits, until the deadline of the call.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         return ledger_ ? as_operation(request, context, *time_, [&] { return send(request, context); })
                        : detail::moved_from("transport");
     }
 
-    /// A channel in which retries wait beside other requests. None where waits go by another clock than the driver's.
+    /// Opens a channel in which retries wait while other requests continue. Null if waits use another clock than the driver's.
     [[nodiscard]] shared<channel> open(io_driver& io) const {
         return ledger_ && time_ == &io.time() ? detail::open_retrying_channel(open_channel(any_transport{wrapped_}, io),
                                                     ledger_, operation_rows_, wrapped_.profile(), io)
                                               : shared<channel>{};
     }
 
-    /// Retries that the quota has left.
+    /// Number of retries left in the quota.
     [[nodiscard]] std::int64_t quota_left() const noexcept { return ledger_ ? ledger_->left() : 0; }
 
 private:
@@ -112,7 +112,7 @@ private:
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> send(Request const& request, call& context) const {
         if constexpr (std::same_as<Request, write_entity>) {
-            // A system row needs none: operation rows are voided and removed through here.
+            // System rows need none: operation rows are voided and removed through this transport.
             if (keeps_rows(context) && !system_row::is_one(request.change.entity.row_key())) {
                 return execute_with_row(request, context);
             }
@@ -167,7 +167,7 @@ private:
     bool operation_rows_;
 };
 
-/// Of any transport.
+/// Wraps any transport.
 template <transport T>
 retrying(T, retrying_options const& = {}) -> retrying<T>;
 

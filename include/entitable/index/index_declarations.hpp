@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How the indexes of a table are declared: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of those elsewhere.
+/// Declarations of the indexes of a table: `I`, `unique<I>`, `elsewhere<I>`, `elsewhere<unique<I>>`; and the tables of those elsewhere.
 
 #include <entitable/client/tables.hpp>
 #include <entitable/core/try.hpp>
@@ -16,22 +16,23 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class Index>
 struct unique {};
 
-/// An index whose partition key differs from that of its entities: kept by intents, in a table that `in_table` names.
+/// An index whose partition key differs from that of its entities (a global index): maintained by intents, in a table that `in_table`
+/// names.
 template <class Index>
 struct elsewhere {};
 
 /// The table of an index in other partitions: `in_table<by_club>{store, "clubs"}`.
 template <class Index>
 struct in_table {
-    using index_type = Index; ///< whose table it is
+    using index_type = Index; ///< the index
 
-    any_transport through; ///< any; need not be that of the entities
-    std::string name;      ///< may be that of the entities' table where literals tell their keys apart
+    any_transport through; ///< any; may differ from that of the entities
+    std::string name;      ///< may be the entities' table if literals distinguish their keys
 };
 
 namespace detail {
 
-/// What a declaration says.
+/// The properties of a declaration.
 template <class Declared>
 struct index_declaration {
     using index = Declared;
@@ -50,7 +51,7 @@ struct index_declaration<elsewhere<Index>> : index_declaration<Index> {
 template <class Declared>
 using index_of = typename index_declaration<Declared>::index;
 
-/// Whether a member stands among some components or properties.
+/// Whether a member is among some components or properties.
 template <auto Wanted, auto Member>
 [[nodiscard]] constexpr bool is_same_member() noexcept {
     if constexpr (std::is_same_v<decltype(Wanted), decltype(Member)>) {
@@ -80,12 +81,12 @@ template <class Index, bool KeyOnly, class... Components>
         ((KeyOnly && index_key_has<Index, Components::member>) || (!KeyOnly && index_has<Index, Components::member>)) &&
         ...);
 }
-/// Whether a row of the index says whose it is.
+/// Whether a row of the index identifies its entity.
 template <class Index, class Entity, bool Unique>
 inline constexpr bool names_its_entity = names_all<Index, !Unique>(typename mapping<Entity>::partition_components{}) &&
     names_all<Index, !Unique>(typename mapping<Entity>::row_components{});
 
-/// Whether two keys are made of the same members, in one order.
+/// Whether two keys consist of the same members, in the same order.
 template <class... Ones, class... Others>
 [[nodiscard]] constexpr bool same_members(components<void, Ones...>, components<void, Others...>) noexcept {
     if constexpr (sizeof...(Ones) == sizeof...(Others)) {
@@ -95,33 +96,32 @@ template <class... Ones, class... Others>
     }
 }
 
-/// Says in one line each what is wrong with an index.
+/// Reports in one line what is wrong with an index.
 template <class Entity, class Declared>
 consteval bool allow_index() {
     using index = index_of<Declared>;
     using how = index_declaration<Declared>;
     constexpr bool derived = std::is_base_of_v<Entity, index> && !std::is_same_v<Entity, index>;
-    static_assert(derived, "an index is a struct derived from its entity: struct by_age : runner {};");
+    static_assert(derived, "an index must be a struct derived from its entity: struct by_age : runner {};");
     if constexpr (derived) {
-        static_assert(sizeof(index) == sizeof(Entity), "an index adds no members to its entity");
+        static_assert(sizeof(index) == sizeof(Entity), "an index must not add members to its entity");
         static_assert(names_its_entity<index, Entity, how::is_unique>,
-            "a row of this index does not say whose it is: put every component of the entity's keys into the keys of "
-            "the "
-            "index, or of a unique index into its properties");
+            "a row of this index does not identify its entity: put every component of the entity's keys into the keys "
+            "of the index, or of a unique index into its properties");
         if constexpr (!how::is_elsewhere) {
             static_assert(share_partitions<Entity, index> &&
                     same_members(typename mapping<Entity>::partition_components{},
                         typename mapping<index>::partition_components{}),
                 "this index has another partition key than its entity: declare it as elsewhere<...>");
             static_assert(are_told_apart<Entity, index>,
-                "entity and index cannot be told apart: begin their row keys with different literals, for example "
+                "entity and index cannot be distinguished: begin their row keys with different literals, for example "
                 "row_key(literal(\"AGE:\"), ...)");
         }
     }
     return derived;
 }
 
-/// The row keys of a type among those of others: all that begin with its literal.
+/// Returns the range of a type's row keys among those of others: all that begin with its literal.
 [[nodiscard]] inline key_interval rows_with(std::string_view literal) {
     key_interval rows;
     if (!literal.empty()) {
@@ -142,7 +142,7 @@ inline void add_layout(part_hash& to, key_layout layout) noexcept {
     }
 }
 
-/// Of what an index has been built from.
+/// Digest of the declaration that an index is built from.
 template <class Declared>
 [[nodiscard]] std::uint64_t index_definition() noexcept {
     using map = mapping<index_of<Declared>>;

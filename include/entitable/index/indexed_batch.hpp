@@ -21,36 +21,36 @@ public:
     explicit indexed_batch(shared<detail::index_family> family)
         : family_(std::move(family)) {} ///< made by `indexed_table::batch`
 
-    /// Adds a new entity: EntityAlreadyExists when there is one.
+    /// Adds an insert: EntityAlreadyExists if the entity exists.
     indexed_batch& insert(Entity const& entity) { return add(mutation_kind::insert, entity, any_etag); }
-    /// Adds the replacement of the stored entity, which meets the condition.
+    /// Adds a replacement of the stored entity, which must satisfy the condition.
     indexed_batch& replace(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::replace, entity, std::move(condition));
     }
-    /// Adds properties to be merged into the stored entity, which meets the condition.
+    /// Adds a merge into the stored entity, which must satisfy the condition.
     indexed_batch& merge(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::merge, entity, std::move(condition));
     }
-    /// Adds an entity to be inserted, or to replace the stored one.
+    /// Adds an insert or replacement.
     indexed_batch& insert_or_replace(Entity const& entity) {
         return add(mutation_kind::insert_or_replace, entity, any_etag);
     }
-    /// Adds an entity to be inserted, or merged into the stored one.
+    /// Adds an insert or merge.
     indexed_batch& insert_or_merge(Entity const& entity) {
         return add(mutation_kind::insert_or_merge, entity, any_etag);
     }
-    /// Adds the removal of an entity; only its keys count.
+    /// Adds the removal of an entity; only its keys are used.
     indexed_batch& remove(Entity const& entity, etag_condition condition) {
         return add(mutation_kind::remove, entity, std::move(condition));
     }
 
-    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< how many changes of entities
-    [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }      ///< whether there is none
+    [[nodiscard]] std::size_t size() const noexcept { return changes_.size(); } ///< number of changed entities
+    [[nodiscard]] bool empty() const noexcept { return changes_.empty(); }      ///< whether there are no changes
 
-    /// Sends all changes as one transaction; reads the stored entities that it replaces or removes first.
+    /// Sends all changes as one transaction, after reading the stored entities that it replaces or removes.
     ///
-    /// Errors: after one nothing was applied, unless its effect is unknown; `error::operation_index` names the change that was refused, where
-    /// that is known. InvalidInput where there is no change, or changes and index rows are more than a transaction takes.
+    /// Errors: after an error nothing was applied, unless its effect is unknown; `error::operation_index` is the refused change, if known.
+    /// InvalidInput if there are no changes, or too many changes and index rows for a transaction.
     [[nodiscard]] result<indexed> submit() const {
         if (problem_) {
             return failure{*problem_};
@@ -99,7 +99,7 @@ private:
         }
         return *this;
     }
-    /// The change whose keys an error names.
+    /// Finds the change with the keys of an error.
     [[nodiscard]] std::optional<std::size_t> position_of(error const& refused) const {
         for (std::size_t index = 0; index < changes_.size(); ++index) {
             row const& entity = changes_[index].entity;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `indexed_query<I, E, Path>`: a query through an index: its rows alone, or the entities that they name.
+/// `indexed_query<I, E, Path>`: a query through an index: of its rows alone, or of their entities.
 
 #include <entitable/client/query.hpp>
 #include <entitable/core/try.hpp>
@@ -12,60 +12,61 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What `indexed_query::explain` shows.
+/// The output of `indexed_query::explain`.
 struct index_explanation {
     std::string index;      ///< the type of the index
-    std::string table;      ///< where its rows are
-    explanation index_rows; ///< how they are found
-    /// Each entity is read by its keys as well. Always true here: `select` and `unverified` give plain queries, with `explain` of their own.
+    std::string table;      ///< table of its rows
+    explanation index_rows; ///< plan of the query for its rows
+    /// Whether each entity is read by its keys as well. Always true here: `select` and `unverified` make plain queries, with their own
+    /// `explain`.
     bool reads_entities{};
 };
 
-/// The entities that an index finds, in the order of the index. Each is read by its keys, several at once, and left out where it is gone or
-/// has another index row by now. `select` of fields that the index has, and `unverified`, read no entities.
+/// The entities that an index finds, in index order. Each is read by its keys, several concurrently, and skipped if it was removed or now
+/// has another index row. `select` with fields of the index, and `unverified`, do not read entities.
 ///
 /// Thread safety: one thread at a time.
 template <mapped_entity Index, mapped_entity Entity, access_path Path>
 class indexed_query {
 public:
-    using value_type = Entity; ///< what it gives
+    using value_type = Entity; ///< the type of its elements
 
     /// Made by `indexed_table::by`.
     indexed_query(shared<detail::index_family> family, std::size_t index, query<Index, Path> rows)
         : family_(std::move(family)), index_(index), rows_(std::move(rows)) {}
 
-    /// At most `count` index rows in all.
+    /// Returns at most `count` index rows in total.
     [[nodiscard]] indexed_query take(std::uint64_t count) const {
         return {family_, index_, rows_.take(count), in_flight_};
     }
-    /// At most `rows` index rows a request, 1 to 1000.
+    /// Requests at most `rows` index rows at a time, 1 to 1000.
     [[nodiscard]] indexed_query page_size(std::uint32_t rows) const {
         return {family_, index_, rows_.page_size(rows), in_flight_};
     }
-    /// Reads up to that many entities at once. Default: 16.
+    /// Reads up to that many entities concurrently. Default: 16.
     [[nodiscard]] indexed_query in_flight(std::size_t reads) const {
         return {family_, index_, rows_, reads < 1 ? 1 : reads};
     }
 
-    /// Only these fields, from the index rows: no entity is read. They are fields of the index: `using a = fields<by_age>; select(a::name)`.
-    /// In the same partition they are what the entity holds; an index elsewhere may lag by the write that is under way.
+    /// Returns only these fields, from the index rows, without reading entities. They must be fields of the index:
+    /// `using a = fields<by_age>; select(a::name)`. In the same partition they equal those of the entity; an index elsewhere may lag by a
+    /// write in progress.
     template <class... Fields>
     [[nodiscard]] auto select(Fields... fields) const {
         constexpr bool covered = sizeof...(Fields) > 0 && (detail::is_field_of<Index, Fields> && ...);
         static_assert(covered,
-            "select(...) of an index takes fields of the index, fields<I>: a member that its rows do not hold is read "
-            "with "
-            "the entity, without select");
+            "select(...) of an index needs fields of the index, fields<I>: read a member that its rows lack "
+            "with the entity, without select");
         if constexpr (covered) {
             return rows_.select(fields...);
         } else {
             return *this;
         }
     }
-    /// The index rows as they are, without reading the entities: members that the index does not hold keep their defaults.
+    /// Returns the index rows without reading the entities: members that the index lacks have their defaults.
     [[nodiscard]] query<Index, Path> unverified() const { return rows_; }
 
-    /// The query that would be run.
+    /// Explains the query.
     [[nodiscard]] result<index_explanation> explain() const {
         ENTITABLE_TRY(auto rows, rows_.explain());
         return index_explanation{
@@ -80,7 +81,7 @@ public:
             return true;
         });
     }
-    /// All entities in a container with push_back.
+    /// Returns all entities in a container with push_back.
     template <class Container = std::vector<Entity>>
     [[nodiscard]] result<Container> to() const {
         result<Container> all{std::in_place};
@@ -89,10 +90,10 @@ public:
         }
         return all;
     }
-    /// The first entity, or nothing.
+    /// Returns the first entity, or nullopt.
     [[nodiscard]] result<std::optional<Entity>> first() const {
         result<std::optional<Entity>> found{std::in_place};
-        // One at a time: an index row may name an entity that is gone.
+        // One at a time: the entity of an index row may have been removed.
         auto walked = walk(rows_.page_size(1), 1, [&](Entity const& one) {
             found->emplace(one);
             return false;
@@ -108,7 +109,7 @@ private:
         shared<detail::index_family> family, std::size_t index, query<Index, Path> rows, std::size_t in_flight)
         : family_(std::move(family)), index_(index), rows_(std::move(rows)), in_flight_(in_flight) {}
 
-    /// Shows the entities, `together` of them read at a time, until `function` returns false.
+    /// Visits the entities, `together` of them read at a time, until `function` returns false.
     template <class Function>
     [[nodiscard]] result<void> walk(query<Index, Path> const& rows, std::size_t together, Function function) const {
         std::vector<detail::named_entity> named;
@@ -127,8 +128,8 @@ private:
         };
         auto pages = rows.pages();
         while (!enough) {
-            // Before each page: the query may have been made, or its last page read, when the index was still kept.
-            if (family_) { // else the pages answer that this was moved from
+            // Before each page: the index may have been retired since the query was made, or its last page read.
+            if (family_) { // otherwise the pages return the error of a moved-from table
                 call context{family_->main.options(), *family_->options.time};
                 ENTITABLE_CHECK(family_->check_ready(index_, context));
             }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `indexed_table<E, Indexes...>`: a table that is queried by several keys. Each index is a struct derived from the entity, with keys of its
-/// own; every write keeps the index rows.
+/// `indexed_table<E, Indexes...>`: a table that is queried by several keys. Each index is a struct derived from the entity, with its own
+/// keys; every write maintains the index rows.
 
 #include <entitable/client/reader.hpp>
 #include <entitable/core/try.hpp>
@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Finds a place for each index that needs one.
+/// Returns the table of each index.
 template <class Index, class... Places>
 [[nodiscard]] table_core place_of_index(table_core const& main, in_table<Places> const&... places) {
     std::optional<table_core> found;
@@ -30,7 +30,7 @@ template <class Index, class... Places>
     return found ? *std::move(found) : main;
 }
 
-/// The index at this place of a list.
+/// Position of an index in a list.
 template <class Index, class... Declared>
 [[nodiscard]] consteval std::size_t position_of_index() {
     std::size_t position = 0;
@@ -48,17 +48,17 @@ template <class Index, class... Declared>
 ///     indexed_table<runner, by_age, elsewhere<by_club>> runners{store, "runners", in_table<by_club>{store, "clubs"}};
 ///
 /// - An index in the same partition costs no request: its rows are written in the transaction of the entity, which has up to 1 + 2k
-///   operations for k indexes. What replaces or removes reads first.
-/// - An index elsewhere costs requests: 4 for an insert, 7 for a removal, 9 for an entity that moves in it. Its row exists whenever
-///   its entity does; a program that ends in between can leave surplus rows, which `where` does not return and `repair` removes.
-///   The row key of such an entity has at most 474 UTF-16 code units, because that of an intent holds it: KeyValueTooLarge.
-/// - An entity whose component of an index key is an optional, and absent, has no row in that index.
+///   operations for k indexes. Replacements and removals read first.
+/// - An index elsewhere (a global index) costs requests: 4 for an insert, 7 for a removal, 9 for an entity that moves in it. Its row exists
+///   whenever its entity does; a program that ends in between can leave surplus rows, which `where` does not return and `repair` removes.
+///   The row key of such an entity must have at most 474 UTF-16 code units, because an intent's row key contains it: KeyValueTooLarge.
+/// - An entity in which an optional component of an index key is absent has no row in that index.
 /// - Each object, with its copies, reads the declaration of the indexes before its first call and again after `index_options::lease`, and
-///   sends no write by an older one. Where others keep an index of these entities that it does not have, it writes nothing:
-///   DeclarationDiffers. Index types of one table have names of their own.
+///   sends no write based on an older one. If others maintain an index of these entities that it does not declare, it writes nothing:
+///   DeclarationDiffers. Index types of one table must have distinct names.
 ///
 /// Thread safety: safe to use from several threads, and from any number of programs, as long as all write through this type. Writers that
-/// bypass it (`table<E>`, `unmaintained`) leave index rows missing: `verify` reports them, `repair` mends them. Copies are cheap.
+/// bypass it (`table<E>`, `unmaintained`) leave index rows missing: `verify` reports them, `repair` writes them. Copies are cheap.
 template <mapped_entity Entity, class... Declared>
 class indexed_table : public detail::indexed_operations<Entity, typename mapping<Entity>::partition_components,
                           typename mapping<Entity>::row_components> {
@@ -71,7 +71,7 @@ class indexed_table : public detail::indexed_operations<Entity, typename mapping
     static constexpr std::size_t position = detail::position_of_index<Index, Declared...>();
     template <class Index>
     static consteval void check_index() {
-        static_assert(position<Index> != sizeof...(Declared), "this is no index of the table");
+        static_assert(position<Index> != sizeof...(Declared), "this type is not an index of the table");
     }
     template <class Wanted, class... Places>
     static consteval bool has_place() {
@@ -80,14 +80,14 @@ class indexed_table : public detail::indexed_operations<Entity, typename mapping
     }
 
 public:
-    using value_type = Entity; ///< what it holds
+    using value_type = Entity; ///< entity type
 
-    /// `name`: that of the table of the entities. A place for each index elsewhere follows: `in_table<by_club>{store, "clubs"}`. Sends
-    /// nothing yet.
+    /// `name`: name of the table of the entities. A table for each index elsewhere follows: `in_table<by_club>{store, "clubs"}`. Sends
+    /// nothing.
     template <class... Indexes>
     indexed_table(any_transport through, std::string name, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), {}}, index_options{}, places...) {}
-    /// The same with options of its own, and of its calls.
+    /// Does the same with index options, and with options of its calls.
     template <class... Indexes>
     indexed_table(any_transport through, std::string name, index_options how, in_table<Indexes>... places)
         : indexed_table(detail::table_core{std::move(through), std::move(name), {}}, how, places...) {}
@@ -101,12 +101,12 @@ public:
     [[nodiscard]] reader<Entity> entities() const {
         return {family()->main.transport(), family()->main.name(), family()->main.options()};
     }
-    /// The table of the entities past the indexes: what is written through it has no index rows, and `repair` has to write them. For tools
-    /// that know.
+    /// Returns the table of the entities without index maintenance: entities written through it have no index rows until `repair`. For
+    /// special tools.
     [[nodiscard]] table<Entity> unmaintained() const {
         return {family()->main.transport(), family()->main.name(), family()->main.options()};
     }
-    /// The rows of an index, for `bulk_remove` of those that a retired one has left, and for tools that know.
+    /// Returns the rows of an index, for `bulk_remove` of the rows of a retired index, and for special tools.
     template <class Index>
     [[nodiscard]] table<Index> unmaintained() const {
         check_index<Index>();
@@ -116,52 +116,52 @@ public:
 
     // ---- the tables themselves ----
 
-    /// Creates the tables of entities and indexes that do not exist. True if this call created that of the entities. Where it holds no
-    /// entity of this type, the indexes are declared and ready; else see `build`. Nothing is written to a table whose indexes were not
-    /// declared (DeclarationMissing).
+    /// Creates the tables of entities and indexes that do not exist. True if this call created the table of the entities. If it has no
+    /// entity of this type, the indexes are declared and ready; otherwise see `build`. A table without declared indexes refuses writes
+    /// (DeclarationMissing).
     [[nodiscard]] result<bool> create_if_absent() const { return detail::create_indexed(*family()); }
-    /// The same; TableAlreadyExists where the table of the entities exists.
+    /// Does the same; TableAlreadyExists if the table of the entities exists.
     [[nodiscard]] result<void> create() const {
         ENTITABLE_TRY(bool const made, create_if_absent());
         return made ? result<void>{}
-                    : result<void>{failure{error_code::table_already_exists, "the table is there already"}};
+                    : result<void>{failure{error_code::table_already_exists, "the table already exists"}};
     }
-    /// Drops the tables of entities and of indexes elsewhere, with everything in them.
+    /// Drops the tables of entities and of indexes elsewhere, with all rows.
     [[nodiscard]] result<void> drop() const { return detail::drop_indexed(*family()); }
 
     // ---- writes ----
 
-    /// Inserts an entity; EntityAlreadyExists when there is one with its keys, or with its key in a unique index.
+    /// Inserts an entity; EntityAlreadyExists if one exists with its keys, or with its key in a unique index.
     [[nodiscard]] result<indexed> insert(Entity const& entity) const {
         return base::write(mutation_kind::insert, to_row(entity), any_etag);
     }
-    /// As `table::replace`; it reads the stored entity first.
+    /// Like `table::replace`; reads the stored entity first.
     [[nodiscard]] result<indexed> replace(Entity const& entity, etag_condition condition) const {
         return base::write(mutation_kind::replace, to_row(entity), condition);
     }
-    /// As `table::merge`; it reads the stored entity first.
+    /// Like `table::merge`; reads the stored entity first.
     [[nodiscard]] result<indexed> merge(Entity const& entity, etag_condition condition) const {
         return base::write(mutation_kind::merge, to_row(entity), condition);
     }
-    /// Merges only the members that are named into the stored entity; it reads that first. None of them is `absent`: `update` removes.
+    /// Merges only the given members into the stored entity, which it reads first. None of them may be `absent`: use `update` to remove.
     template <class... Values, class... ChangesAndCondition>
     [[nodiscard]] result<indexed> merge(
         keys_at<Values...> const& keys, ChangesAndCondition const&... changes_and_condition) const {
         static_assert(!detail::removes_members<ChangesAndCondition...>,
-            "a merge into an indexed table removes no property: use update(...)");
+            "a merge into an indexed table cannot remove a property: use update(...)");
         auto made = detail::partial_merge<Entity>(keys, changes_and_condition...);
         return base::write(mutation_kind::merge, std::move(made.entity), made.condition);
     }
-    /// Inserts, or replaces whatever is stored; it reads that first.
+    /// Inserts the entity, or replaces the stored one, which it reads first.
     [[nodiscard]] result<indexed> insert_or_replace(Entity const& entity) const {
         return base::write(mutation_kind::insert_or_replace, to_row(entity), any_etag);
     }
-    /// Inserts, or merges into whatever is stored; it reads that first.
+    /// Inserts the entity, or merges with the stored one, which it reads first.
     [[nodiscard]] result<indexed> insert_or_merge(Entity const& entity) const {
         return base::write(mutation_kind::insert_or_merge, to_row(entity), any_etag);
     }
-    /// Removes an entity and inserts another one in its partition, with their index rows, in one transaction: for keys that hold what may
-    /// change. With the same keys it replaces the entity. Errors: ResourceNotFound when `from` does not exist; EntityAlreadyExists when `to`
+    /// Removes an entity and inserts another one in its partition, with their index rows, in one transaction: for keys with values that may
+    /// change. With the same keys it replaces the entity. Errors: ResourceNotFound if `from` does not exist; EntityAlreadyExists if `to`
     /// does; CommandsInBatchActOnDifferentPartitions for two partitions.
     [[nodiscard]] result<indexed> rekey(Entity const& from, Entity const& to) const {
         ENTITABLE_TRY(row const old, to_row(from));
@@ -178,35 +178,35 @@ public:
         return detail::write_indexed(
             *family(), std::string{old.partition_key()}, detail::transaction_with(family()->options), body);
     }
-    /// Several changes of one partition, all or nothing.
+    /// Starts a batch: several changes of one partition, all or nothing.
     [[nodiscard]] indexed_batch<Entity> batch() const { return indexed_batch<Entity>{family()}; }
 
     // ---- queries ----
 
-    /// As `table::where`.
+    /// See `table::where`.
     template <shape_set Shapes, shape_set Negated>
     [[nodiscard]] auto where(predicate<Entity, Shapes, Negated> const& condition) const {
         return entities().where(condition);
     }
-    [[nodiscard]] auto scan_table() const { return entities().scan_table(); } ///< as `table::scan_table`
+    [[nodiscard]] auto scan_table() const { return entities().scan_table(); } ///< see `table::scan_table`
 
     /// Queries by an index: `runners.by<by_age>().where(a::race == "NYC" && a::age >= 50)`. A query by an index that is not ready returns
-    /// IndexNotReady when it is run, never an empty result.
+    /// IndexNotReady when it runs, never an empty result.
     template <class Index>
     class indexed_by {
     public:
-        /// The entities whose index rows satisfy the predicate. Does not compile when it would scan the table of the index.
+        /// Queries the entities whose index rows satisfy the predicate. Does not compile if it would scan the table of the index.
         template <shape_set Shapes, shape_set Negated>
         [[nodiscard]] auto where(predicate<Index, Shapes, Negated> const& condition) const {
             return make(rows_.where(condition));
         }
-        /// Says that the fields are those of another type.
+        /// Reports that the fields are those of another type.
         template <class Other, shape_set Shapes, shape_set Negated>
         void where(predicate<Other, Shapes, Negated> const&) const {
             static_assert(detail::never<Other>,
-                "where(...) of an index takes fields of this index: using a = entitable::fields<by_age>");
+                "where(...) of an index needs fields of this index: using a = entitable::fields<by_age>");
         }
-        /// All entities that the index has; reads all of its rows.
+        /// Queries all entities of the index; reads all of its rows.
         [[nodiscard]] auto scan_index() const { return make(rows_.scan_table()); }
 
     private:
@@ -230,25 +230,25 @@ public:
         shared<detail::index_family> family_;
         table<Index> rows_;
     };
-    /// One of its indexes.
+    /// Selects one of the indexes.
     template <class Index>
     [[nodiscard]] indexed_by<Index> by() const {
         check_index<Index>();
         return indexed_by<Index>{family()};
     }
 
-    // ---- care ----
+    // ---- maintenance ----
 
-    /// Counts index rows that are missing, dangling or different, and keys that two entities have; those of a retired index are left out.
-    /// Writers may be at work. Cost: a scan of everything, and two more for each 65,536 rows among which some differ; memory for 4,096 sums
-    /// an index, and for these rows.
+    /// Counts index rows that are missing, dangling or different, and keys that two entities have; skips retired indexes. Writers may be
+    /// active. Cost: a scan of all tables, and two more for each 65,536 rows if some of them differ; memory for 4,096 sums per index, and
+    /// for these rows.
     [[nodiscard]] result<index_verification>(verify)(std::size_t max_samples = 10) const {
         return detail::verify_indexes(*family(), max_samples);
     }
-    /// Completes writes that did not end, writes index rows that are missing and removes those that dangle. It never changes an entity: two
-    /// that have one key of a unique index stay, see `violations`. Any program may call it at any time; writers may be at work.
+    /// Completes writes that did not end, writes missing index rows and removes dangling ones. It never changes an entity: two with the
+    /// same key of a unique index are left, see `violations`. Any program may call it at any time; writers may be active.
     [[nodiscard]] result<index_repair> repair() const { return detail::repair_indexes(*family()); }
-    /// The keys of unique indexes that several entities have: left by writers that went past the index. Cost as of `verify`.
+    /// Returns the keys of unique indexes that several entities have, caused by writers that bypassed the index. Cost as for `verify`.
     [[nodiscard]] result<std::vector<index_violation<Entity>>> violations() const {
         ENTITABLE_TRY(auto const found, detail::violations_of_indexes(*family()));
         result<std::vector<index_violation<Entity>>> made{std::in_place};
@@ -260,9 +260,9 @@ public:
         }
         return made;
     }
-    /// Settles one: `keep`, which is one of its entities, gets the key, and **the others are removed**, with their index rows, where they
-    /// still have it. To keep them, give them another key instead: `update`. Returns how many were removed. May be called again where it did
-    /// not end. InvalidInput where `keep` is not one of the entities.
+    /// Settles a violation: `keep`, which must be one of its entities, gets the key, and **the others are removed**, with their index rows,
+    /// if they still have it. To retain them, give them another key instead, with `update`. Returns how many were removed. May be called
+    /// again after an interruption. Errors: InvalidInput if `keep` is not one of the entities.
     [[nodiscard]] result<std::uint64_t> resolve_violation(
         index_violation<Entity> const& which, reference<Entity> const& keep) const {
         detail::found_violation found{which.index, which.key, {}};
@@ -271,7 +271,7 @@ public:
         }
         return detail::resolve_violation(*family(), found, {keep.partition_key, keep.row_key});
     }
-    /// Completes writes that did not end; nothing else. A writer that is at work begins again. Cost: a scan of the entities' table.
+    /// Only completes interrupted writes. An active writer starts over. Cost: a scan of the entities' table.
     [[nodiscard]] result<index_repair> apply_pending() const {
         result<index_repair> done{std::in_place};
         if (auto applied = detail::apply_intents(*family(), *done); !applied) {
@@ -279,10 +279,10 @@ public:
         }
         return done;
     }
-    /// Makes an index of a table that has entities ready: writes the rows of all of them in bulk, while others write through a table that has
-    /// the index. First it waits until no program goes by another declaration (`index_options::lease` and `longest_request`, two and a half
-    /// minutes), but for the first index of a table without any, to which nobody writes. It continues a build that was stopped. An index that
-    /// is ready is compared and mended, and stays ready.
+    /// Makes an index of a table with entities ready: writes the rows of all of them in bulk, while other programs with this index write.
+    /// First it waits until no program relies on another declaration (`index_options::lease` and `longest_request`, two and a half
+    /// minutes), except for the first index of a table without indexes, which refuses writes. It continues an interrupted build. An index
+    /// that is ready is compared and repaired, and stays ready.
     ///
     /// Cost: one request for each 100 rows, three scans of the entities and two of the index; memory for 50,000 rows.
     template <class Index>
@@ -290,16 +290,17 @@ public:
         check_index<Index>();
         return detail::build_index(*family(), position<Index>);
     }
-    /// Ends an index: waits until no reader uses it (`index_options::lease` and `longest_request`); then nobody keeps it. May be called again
-    /// where it did not end.
+    /// Ends an index: waits until no reader uses it (`index_options::lease` and `longest_request`); then no writer maintains it. May be
+    /// called again after an interruption.
     template <class Index>
     [[nodiscard]] result<void> retire() const {
         check_index<Index>();
         return detail::retire_index(*family(), family()->shapes[position<Index>].name);
     }
-    /// The same by the name of its type, for a program that does not have it any more. ResourceNotFound where the table has no such index.
+    /// Does the same by the name of the type, for a program that no longer declares it. Errors: ResourceNotFound if the table does not have
+    /// that index.
     [[nodiscard]] result<void> retire(std::string_view name) const { return detail::retire_index(*family(), name); }
-    /// The stored state of an index.
+    /// Reads the stored state of an index.
     template <class Index>
     [[nodiscard]] result<index_state> state() const {
         check_index<Index>();
@@ -309,7 +310,7 @@ public:
     }
 
 private:
-    /// The tables; after a move some that answer InvalidInput.
+    /// The tables; after a move, tables that return InvalidInput.
     [[nodiscard]] shared<detail::index_family> const& family() const {
         return detail::family_or_absent<sizeof...(Declared)>(family_);
     }
@@ -323,7 +324,7 @@ private:
               &detail::derive_all<Entity, Declared...>,
               detail::rows_with(detail::leading_literal(mapping<Entity>::row_layout)), how)) {
         static_assert((has_place<Declared, Indexes...>() && ...),
-            "an index elsewhere needs a table: in_table<by_club>{store, \"clubs\"} behind the name");
+            "an index elsewhere needs a table: in_table<by_club>{store, \"clubs\"} after the name");
     }
 };
 

@@ -14,15 +14,15 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What `chunked(member)` inside `properties(...)` makes: a text or binary member that may be larger than a property. It is stored as
-/// `name`, `name_1` to `name_14` of up to 64 KiB each, and `name_n`, which says how many of them are valid.
+/// The result of `chunked(member)` inside `properties(...)`: a text or binary member that may exceed the limit of a property. It is stored
+/// as `name`, `name_1` to `name_14` of up to 64 KiB each, and `name_n`, the number of valid ones.
 template <auto Pointer>
 struct chunked_member {
     using value_type = detail::member_type<Pointer>; ///< the member's type
     static constexpr auto pointer = Pointer;         ///< the member
 };
 
-/// How many properties hold the text or binary of a chunked member, at most.
+/// Maximal number of properties that store the text or binary of a chunked member.
 inline constexpr std::size_t max_chunks = 15;
 
 namespace detail {
@@ -37,13 +37,13 @@ inline constexpr bool is_chunked_tag = false;
 template <auto Pointer>
 inline constexpr bool is_chunked_tag<chunked_member<Pointer>> = true;
 
-/// The member is declared with `chunked(...)`.
+/// Whether the member is declared with `chunked(...)`.
 template <auto Member>
 inline constexpr bool is_chunked = is_chunked_tag<std::remove_cv_t<decltype(Member)>>;
-/// The member is a reference.
+/// Whether the member is a reference.
 template <auto Member>
 inline constexpr bool is_reference = is_reference_type<member_type<Member>>;
-/// The member is stored as several properties.
+/// Whether the member is stored as several properties.
 template <auto Member>
 inline constexpr bool is_in_parts = is_chunked<Member> || is_reference<Member>;
 
@@ -56,13 +56,13 @@ inline constexpr bool can_be_chunked<binary> = true;
 template <class T>
 inline constexpr bool can_be_chunked<std::optional<T>> = can_be_chunked<T>;
 
-/// The suffixes to the name of a chunked member; the first chunk has the name itself, the last is the count.
+/// Suffixes of the names of a chunked member; the first chunk has no suffix, the last suffix is that of the count.
 inline constexpr std::string_view chunk_suffixes[max_chunks + 1] = {
     "", "_1", "_2", "_3", "_4", "_5", "_6", "_7", "_8", "_9", "_10", "_11", "_12", "_13", "_14", "_n"};
-/// The suffixes to the name of a reference.
+/// Suffixes of the names of a reference.
 inline constexpr std::string_view reference_suffixes[2] = {"_PartitionKey", "_RowKey"};
 
-/// How many properties a member is stored as.
+/// Number of properties that store a member.
 template <auto Member>
 inline constexpr std::size_t parts_of_member = is_chunked<Member> ? max_chunks + 1
     : is_reference<Member>                                        ? 2
@@ -82,7 +82,7 @@ inline constexpr std::size_t parts_of_member = is_chunked<Member> ? max_chunks +
     return false;
 }
 
-/// Whether no declared property has a name that a member in parts takes; the first name is a placeholder.
+/// Whether no declared property has a name used by a member in parts; the first name is a placeholder.
 template <std::size_t Count, auto... Members>
 [[nodiscard]] constexpr bool names_of_parts_are_free(
     std::string_view const (&names)[Count], members<0, Members...>) noexcept {

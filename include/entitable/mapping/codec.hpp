@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// An entity to a row and back. Templates fold over the members; what does not depend on their types is in `detail::encode_row` and
-/// `detail::decode_by_name`, compiled once.
+/// An entity to a row and back. Templates fold over the members; the code that does not depend on their types is in `detail::encode_row`
+/// and `detail::decode_by_name`, compiled once.
 
 #include <entitable/mapping/detail/descriptor.hpp>
 #include <entitable/mapping/detail/key_from.hpp>
@@ -41,15 +41,15 @@ template <class T>
 }
 
 /// Writes keys, header, descriptor and `count` values into the block of `into`, whose memory is reused. Errors: those of `write_key`;
-/// OutOfRangeInput names the property whose value has no name, which is one of `names`.
+/// OutOfRangeInput names the property whose enumerator has no name.
 ENTITABLE_LAZY [[nodiscard]] result<void> encode_row(row& into, entity_layout const& of, key_source const* partition,
     key_source const* row, nullable_view const* values, std::string_view const* names, std::size_t count);
 
-/// Fills the targets from a row of any shape, by the names of its properties. `read_elsewhere`: how many properties others read.
+/// Fills the targets from a row of any shape, by the names of its properties. `read_elsewhere`: number of properties read by others.
 ENTITABLE_LAZY [[nodiscard]] result<void> decode_by_name(row_view const& row, value_target const* targets,
     std::string_view const* names, std::size_t count, reading mode, std::string_view entity,
     std::size_t read_elsewhere = 0);
-/// The same of all properties of an entity.
+/// Does the same for all properties of an entity.
 ENTITABLE_LAZY [[nodiscard]] result<void> decode_by_name(
     row_view const& row, value_target const* targets, entity_layout const& of, reading mode);
 
@@ -68,18 +68,18 @@ bool take_value(void* member, value_view const* value) {
     }
 }
 
-/// All members are named by pointers: none is read by functions or in parts.
+/// Whether all members are named by pointers: none is read by functions or in parts.
 template <auto... Members>
 inline constexpr bool are_member_pointers = (std::is_member_pointer_v<decltype(Members)> && ...);
 
 template <class T, class... Types>
 inline constexpr bool is_one_of = (std::is_same_v<T, Types> || ...);
 
-/// The C++ types that EDM types stand for.
+/// Whether T is the C++ type of an EDM type.
 template <class T>
 inline constexpr bool is_plain = is_one_of<T, std::string, bool, std::int32_t, std::int64_t, double, date_time, guid>;
 
-/// The target of a member.
+/// Makes the target of a member.
 template <class T>
 [[nodiscard]] value_target target_for(T& member) noexcept {
     return {&member, &take_value<T>};
@@ -89,7 +89,7 @@ template <class Entity, auto Getter, auto Setter>
 [[nodiscard]] decltype(auto) read_accessor(Entity const& entity, accessor_pair<Getter, Setter>) {
     return (entity.*Getter)();
 }
-/// A member, or what its getter returns.
+/// Returns a member, or the result of its getter.
 template <auto Member, class Entity>
 [[nodiscard]] decltype(auto) read_member(Entity const& entity) {
     if constexpr (std::is_member_pointer_v<decltype(Member)>) {
@@ -100,12 +100,12 @@ template <auto Member, class Entity>
         return read_accessor(entity, Member);
     }
 }
-/// Reads the text of a value. One function for all components of a codec, whatever entity they are of.
+/// Parses the text of a value. One function for all components of a codec, in any entity.
 template <class Codec, class T>
 [[nodiscard]] bool parse_value(std::string_view text, void* to) {
     return Codec::parse(text, *static_cast<T*>(to));
 }
-/// A component's value as `write_key` and `read_key` take it.
+/// Makes the source of a component's value for `write_key`.
 template <class Codec, class T>
 [[nodiscard]] key_source member_source(T const& value) noexcept {
     return {&value, &append_value<Codec, T>};
@@ -115,7 +115,7 @@ template <class Codec, class T>
     return {&value, &parse_value<Codec, T>};
 }
 
-/// The key has one component, whose text is its value. A literal or a bucket may still come before it.
+/// Whether the key is one component whose text is its value, possibly after a literal or a bucket.
 template <class... Components>
 inline constexpr bool is_one_text = false;
 template <class Component>
@@ -128,7 +128,7 @@ template <class Entity, class... Components>
     return write_key(layout, values);
 }
 
-/// Reads both keys of a row, each into one value per component that is a member. RowMismatch names the entity.
+/// Reads both keys of a row, each into one value per component that is a member. Errors: RowMismatch names the entity.
 ENTITABLE_LAZY [[nodiscard]] result<void> read_both_keys(
     row_view const& row, entity_layout const& of, key_target const* partition, key_target const* row_key);
 
@@ -140,7 +140,7 @@ template <class Entity, class... P, class... R>
     return read_both_keys(row, layout_of_entity<Entity>, partition, row_key);
 }
 
-/// The values of members, some of which are stored as several properties, each with the name of its member.
+/// Writes the values of members, some of which are stored as several properties, each with the name of its member.
 template <auto Member, class Entity>
 [[nodiscard]] result<void> put_parts_of(
     Entity const& entity, std::string_view name, nullable_view*& to, std::string_view*& names) {
@@ -196,7 +196,7 @@ template <class Entity, class Class, class T>
 [[nodiscard]] value_target target_of_property(Entity& out, T Class::* member) noexcept {
     return target_for(out.*member);
 }
-/// The setter is called where there is a value, or where absence is one.
+/// The setter is called if there is a value, or if the member may be absent.
 template <class Entity, auto Getter, auto Setter>
 [[nodiscard]] value_target target_of_property(Entity& out, accessor_pair<Getter, Setter>) noexcept {
     using value_type = typename accessor_pair<Getter, Setter>::value_type;
@@ -210,7 +210,7 @@ template <class Entity, auto Getter, auto Setter>
             }};
 }
 
-/// One function for all members of a type, whatever entity they are of.
+/// Reads a value. One function for all members of a type, in any entity.
 template <class T>
 void read_value(value_reader& reader, T& member, std::size_t index) {
     if constexpr (is_plain<T>) {
@@ -229,7 +229,7 @@ void read_property(value_reader& reader, Entity& out, accessor_pair<Getter, Sett
     reader.take(target_of_property(out, property), described<type>, index);
 }
 
-/// Reads a member in parts, or notes where the value of another one goes.
+/// Reads a member in parts, or registers the target of any other member.
 template <auto Member, class Entity>
 void read_or_note(part_reader& reader, Entity& out, std::string_view name, reading mode, value_target*& target,
     std::string_view*& noted) {
@@ -294,7 +294,7 @@ void decode_system([[maybe_unused]] row_view const& row, Entity& out, members<0,
     (assign_system(out.*Members, row), ...);
 }
 
-/// Makes an entity what a new one is.
+/// Resets an entity to a default-constructed one.
 template <class Entity>
 void reset_entity(void* entity) {
     *static_cast<Entity*>(entity) = Entity{};
@@ -302,23 +302,21 @@ void reset_entity(void* entity) {
 
 } // namespace detail
 
-/// The partition key of an entity; KeyNotSplittable when its components could not be told apart again.
+/// Returns the partition key of an entity. Errors: KeyNotSplittable if its components could not be separated again.
 template <mapped_entity Entity>
 [[nodiscard]] result<std::string> partition_key_of(Entity const& entity) {
     return detail::encode_key(
         entity, mapping<Entity>::partition_layout, typename mapping<Entity>::partition_components{});
 }
 
-/// The row key of an entity; KeyNotSplittable as above, KeyReserved for a key of a system row (`system_row::prefix`).
+/// Returns the row key of an entity. Errors: KeyNotSplittable as above, KeyReserved for a key of a system row (`system_row::prefix`).
 template <mapped_entity Entity>
 [[nodiscard]] result<std::string> row_key_of(Entity const& entity) {
     return checked_row_key(
         detail::encode_key(entity, mapping<Entity>::row_layout, typename mapping<Entity>::row_components{}));
 }
 
-/// The row that an entity is stored as. With `into` its memory is reused; its content is unspecified after an error. Errors:
-/// KeyNotSplittable and KeyReserved as above; OutOfRangeInput names a key component or a property whose value has no text;
-/// PropertyValueTooLarge and EntityTooLarge for chunked members.
+/// Converts an entity to its stored row. With `into` its memory is reused; its content is unspecified after an error.
 template <mapped_entity Entity>
 [[nodiscard]] result<void> to_row(Entity const& entity, row& into) {
     using map = mapping<Entity>;
@@ -332,13 +330,13 @@ template <mapped_entity Entity>
     return made;
 }
 
-/// Fills `out` from a row. Errors: RowMismatch names the property that does not fit (see `reading`); RowMalformed for damaged bytes.
-/// After an error `out` may be partly filled.
+/// Reads an entity from a row into `out`. Errors: RowMismatch names the property that does not fit (see `reading`); RowMalformed for
+/// damaged bytes. After an error `out` may be partly filled.
 template <mapped_entity Entity>
 [[nodiscard]] result<void> from_row(row_view const& row, Entity& out, reading mode = reading::standard) {
     using map = mapping<Entity>;
     if (mode == reading::lenient) {
-        detail::reset_entity<Entity>(&out); // what is missing keeps its default, not what the last row had
+        detail::reset_entity<Entity>(&out); // a missing property leaves the default, not the value of the previous row
     }
     auto read = detail::decode_keys(row, out, typename map::partition_components{}, typename map::row_components{});
     if (!read) {
@@ -350,7 +348,7 @@ template <mapped_entity Entity>
     return detail::decode_properties(row, out, mode, typename map::properties{});
 }
 
-/// A reference to an entity. KeyNotSplittable and KeyReserved as above.
+/// Makes a reference to an entity. Errors: KeyNotSplittable and KeyReserved as above.
 template <mapped_entity Entity>
 [[nodiscard]] result<reference<Entity>> reference_to(Entity const& entity) {
     auto partition = partition_key_of(entity);

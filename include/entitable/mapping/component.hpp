@@ -24,7 +24,7 @@ struct member_pointer<Value Class::*> {
     using value_type = Value;
 };
 
-/// The type of the member that a member pointer names.
+/// Type of the member that a member pointer names.
 template <auto Member>
 using member_type = typename member_pointer<std::remove_cv_t<decltype(Member)>>::value_type;
 
@@ -42,12 +42,12 @@ struct getter_type<Value (Class::*)() const noexcept> {
 
 } // namespace detail
 
-/// A property behind a getter, which returns a reference or a trivially copyable value, and a setter.
+/// A property with a getter, which returns a reference or a trivially copyable value, and a setter.
 template <auto Getter, auto Setter>
 struct accessor_pair {
-    using returned = typename detail::getter_type<decltype(Getter)>::type; ///< as the getter gives it
-    using value_type = std::remove_cvref_t<returned>;                      ///< without a reference
-    /// Whether what the getter returns lives as long as the entity, or is copied.
+    using returned = typename detail::getter_type<decltype(Getter)>::type; ///< return type of the getter
+    using value_type = std::remove_cvref_t<returned>;                      ///< the same without a reference
+    /// Whether the result of the getter lives as long as the entity, or is copied.
     static constexpr bool lasting = std::is_reference_v<returned> || std::is_trivially_copyable_v<returned>;
 };
 
@@ -66,22 +66,22 @@ struct component {
     using value_type = detail::member_type<Member>; ///< the member's type
     using codec = Codec;                            ///< its text form
     static constexpr auto member = Member;          ///< the member
-    static constexpr std::size_t buckets = 0;       ///< none: the component is not salted
+    static constexpr std::size_t buckets = 0;       ///< 0: the component is not salted
 
-    /// As plain data, under a name.
+    /// Describes it as plain data, under a name.
     [[nodiscard]] static constexpr key_component describe(std::string_view name) noexcept {
         constexpr bool low = requires { requires codec::low; };
         return {name, key_component::kind::member, codec::optional, codec::escaped, 0, low};
     }
 };
 
-/// A member, with the number of its bucket before it.
+/// A member, preceded by the number of its bucket.
 template <auto Member, std::size_t Buckets>
 struct salted_component : component<Member> {
     static_assert(Buckets >= 2 && Buckets <= 1000, "salted(member, buckets) takes 2 to 1000 buckets");
-    static constexpr std::size_t buckets = Buckets; ///< how many there are
+    static constexpr std::size_t buckets = Buckets; ///< number of buckets
 
-    /// The bucket, as plain data.
+    /// Describes the bucket as plain data.
     [[nodiscard]] static constexpr key_component describe_bucket(std::string_view name) noexcept {
         return {name, key_component::kind::bucket, false, false, static_cast<std::uint16_t>(Buckets)};
     }
@@ -92,10 +92,10 @@ struct salted_component : component<Member> {
     return {text, key_component::kind::literal, false, false, 0};
 }
 
-/// The components of a key. The first argument is a placeholder, so that each further one can begin with a comma.
+/// The components of a key. The first argument is a placeholder, so that each real one follows a comma.
 template <class Placeholder, class... Components>
 struct components {
-    static constexpr std::size_t size = sizeof...(Components); ///< how many
+    static constexpr std::size_t size = sizeof...(Components); ///< number of components
 
     /// The index of a component among those that are members.
     template <class Wanted>
@@ -110,38 +110,38 @@ struct components {
 /// Member pointers, after a placeholder.
 template <int Placeholder, auto... Members>
 struct members {
-    static constexpr std::size_t size = sizeof...(Members); ///< how many
+    static constexpr std::size_t size = sizeof...(Members); ///< number of members
 };
 
 namespace detail {
 
-/// Replaces a member that the entity does not have, so that this is diagnosed once.
+/// Stands for a member that the entity lacks, so that the mistake is diagnosed once.
 struct missing_member {
     std::int32_t value;
 };
 
-void entitable_mapping_of(); // lets what asks for it be parsed; the real one is found by the entity's namespace
+void entitable_mapping_of(); // lets name lookup parse; the real hook is found in the entity's namespace
 
-/// The hook that ENTITABLE declares is in the namespace of T.
+/// Whether the namespace of T has the hook that ENTITABLE declares.
 template <class T>
 concept finds_mapping = requires(T const* none) { entitable_mapping_of(none); };
 
-/// Whether a key has no more components than it may; literals and buckets count.
+/// Whether a key respects the limit on components; literals and buckets count.
 template <std::size_t Count>
 [[nodiscard]] constexpr bool fits_a_key(key_component const (&)[Count]) noexcept {
     return Count <= max_key_components;
 }
-/// Of no components, which is diagnosed elsewhere.
+/// For a key without components, which is diagnosed elsewhere.
 [[nodiscard]] constexpr bool fits_a_key(...) noexcept { return true; }
 
 template <std::size_t Count>
 [[nodiscard]] constexpr bool is_reserved_key(key_component const (&layout)[Count]) noexcept {
     return is_reserved(layout);
 }
-/// The same of no components.
+/// For a key without components.
 [[nodiscard]] constexpr bool is_reserved_key(...) noexcept { return false; }
 
-/// None of the names belongs to the system; the first is a placeholder.
+/// Whether no name is reserved; the first is a placeholder.
 template <std::size_t Count>
 [[nodiscard]] constexpr bool no_name_is_reserved(std::string_view const (&names)[Count]) noexcept {
     for (std::string_view const name : names) {
@@ -152,8 +152,8 @@ template <std::size_t Count>
     return true;
 }
 
-/// No two names are equal; the first is a placeholder. Sums of the names are compared first: compilers count the steps of a
-/// constant expression, and 252 names are 31,626 pairs.
+/// Whether the names are distinct; the first is a placeholder. Compares sums of the names first: compilers count the steps of a constant
+/// expression, and 252 names are 31,626 pairs.
 template <std::size_t Count>
 [[nodiscard]] constexpr bool names_are_distinct(std::string_view const (&names)[Count]) noexcept {
     std::uint32_t sums[Count]{};

@@ -17,36 +17,36 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// A property of an `entity`.
 struct property {
-    std::string name;       ///< as it is stored
-    entitable::value value; ///< of the type it is stored as
+    std::string name;       ///< as stored
+    entitable::value value; ///< with its stored type
 
     friend bool operator==(property const&, property const&) = default;
 };
 
-/// An entity whose properties are known at run time. Properties keep the order in which they were set; no name is there twice.
-/// Thread safety: one thread at a time; several may read while none changes it.
+/// An entity whose properties are known at run time. Properties are in the order in which they were set; names are unique.
+/// Thread safety: one thread at a time; several may read if none changes it.
 class entity {
 public:
     entity() = default;
-    /// An entity without properties.
+    /// Makes an entity without properties.
     entity(std::string partition_key, std::string row_key)
         : partition_key_(std::move(partition_key)), row_key_(std::move(row_key)) {}
-    /// Copies a row, its ETag and Timestamp too. Check a row that does not come from this library with `check_payload`.
+    /// Copies a row, including its ETag and Timestamp. Check a row from another source with `check_payload`.
     ENTITABLE_LAZY explicit entity(row_view row);
 
     [[nodiscard]] std::string const& partition_key() const noexcept { return partition_key_; } ///< the first key
     [[nodiscard]] std::string const& row_key() const noexcept { return row_key_; }             ///< the second key
-    /// The version that was read; empty for one that was not read.
+    /// The version that was read; empty if the entity was not read.
     [[nodiscard]] entitable::etag const& etag() const noexcept { return etag_; }
-    /// When it was last written, by the service's clock; 1601 for one that was not read.
+    /// Time of its latest write, by the service's clock; 1601 if the entity was not read.
     [[nodiscard]] date_time timestamp() const noexcept { return timestamp_; }
 
-    /// In the order in which they were set.
+    /// Properties in the order in which they were set.
     [[nodiscard]] std::vector<property> const& properties() const noexcept { return properties_; }
-    /// The value of a property, by its exact name; null when there is none.
+    /// Returns the value of a property, by its exact name; null if there is none.
     ENTITABLE_LAZY [[nodiscard]] value const* find(std::string_view name) const noexcept;
 
-    /// Sets a property, of the type that T is stored as; an absent optional removes it.
+    /// Sets a property, with the stored type of T; an absent optional removes it.
     template <property_value T>
     entity& set(std::string_view name, T const& given) {
         using shape = detail::property_shape<T>;
@@ -64,11 +64,11 @@ public:
     entity& set(std::string_view name, char const* text) { return set(name, std::string_view{text}); }
     /// Sets a property to a value whose type is known at run time.
     ENTITABLE_LAZY entity& set_value(std::string_view name, value_view given);
-    /// Removes a property; returns whether there was one.
+    /// Removes a property; returns whether it existed.
     ENTITABLE_LAZY bool erase(std::string_view name);
 
-    /// The value of a property as a T: ResourceNotFound when there is none, RowMismatch when it has another type, or a value that T cannot
-    /// hold. An Int32 can be read as std::int64_t. As a `std::optional` it is empty when there is none.
+    /// Returns the value of a property as a T. Errors: ResourceNotFound if there is none, RowMismatch if it has another type, or a value
+    /// that T cannot hold. An Int32 can be read as std::int64_t. A `std::optional` is empty if there is no value.
     template <property_value T>
     [[nodiscard]] result<T> get(std::string_view name) const {
         using shape = detail::property_shape<T>;
@@ -86,7 +86,7 @@ public:
         return fits ? std::move(read) : no_property(name, error_code::row_mismatch);
     }
 
-    /// The row that it is stored as.
+    /// Converts it to its stored row.
     ENTITABLE_LAZY [[nodiscard]] row to_row() const;
 
 private:

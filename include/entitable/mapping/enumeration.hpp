@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Enumerations as properties and key components: by number, or by name where the user gave names.
+/// Enumerations as properties and key components: by number, or by name if the user specified names.
 
 #include <entitable/core/config.hpp>
 
@@ -13,11 +13,11 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A value of an enumeration and what it is stored as.
+/// A value of an enumeration and its stored name.
 template <class Enum>
 struct enum_name {
     Enum value;            ///< the value
-    std::string_view name; ///< what is stored for it
+    std::string_view name; ///< its stored text
 };
 
 /// Specialised by the user, before the first entity that has such a member, to store an enumeration by name:
@@ -25,19 +25,18 @@ struct enum_name {
 ///     template <>
 ///     struct entitable::enum_names<colour> {
 ///         static constexpr entitable::enum_name<colour> values[] = {{colour::red, "red"}, {colour::blue, "blue"}};
-///         static constexpr colour unknown = colour::red;    // optional: what an unknown name is read as
+///         static constexpr colour unknown = colour::red;    // optional: the value for an unknown name
 ///     };
 ///
-/// Without `unknown` such a row is refused with RowMismatch. An enumeration without names is stored by number, and any
-/// number is kept.
+/// Without `unknown` such a row is refused with RowMismatch. An enumeration without names is stored by number, and every number is allowed.
 template <class Enum>
 struct enum_names;
 
-/// An enumeration that is stored by name.
+/// Whether an enumeration is stored by name.
 template <class T>
 concept named_enumeration = std::is_enum_v<T> && requires { enum_names<T>::values; };
 
-/// The name of a value; empty when it has none.
+/// Returns the name of a value; empty if it has none.
 template <named_enumeration Enum>
 [[nodiscard]] constexpr std::string_view name_of(Enum value) noexcept {
     for (auto const& known : enum_names<Enum>::values) {
@@ -48,7 +47,7 @@ template <named_enumeration Enum>
     return {};
 }
 
-/// The value of a name; false when there is none and the user named no substitute.
+/// Finds the value of a name; false if there is none and no `unknown`.
 template <named_enumeration Enum>
 [[nodiscard]] constexpr bool value_named(std::string_view name, Enum& out) noexcept {
     for (auto const& known : enum_names<Enum>::values) {

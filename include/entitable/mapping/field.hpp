@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Fields: what predicates and merges name. Types that know their entity and member; the comparisons are in the query room.
+/// Fields, the operands of predicates and merges: types that know their entity and member. The comparisons are in the folder `query`.
 
 #include <entitable/mapping/chunked.hpp>
 #include <entitable/mapping/component.hpp>
@@ -16,14 +16,14 @@ ENTITABLE_BEGIN_NAMESPACE
 /// A component of a key of `Entity`.
 template <class Entity, key_part Part, class Component>
 struct key_field {
-    using entity_type = Entity;                        ///< whose key it is part of
+    using entity_type = Entity;                        ///< entity of the key
     using value_type = typename Component::value_type; ///< the member's type
     using codec = typename Component::codec;           ///< its text form
 };
 
 namespace detail {
 
-/// The type of a member, or of what an optional one holds.
+/// Type of a member, or of the value of an optional one.
 template <class T>
 struct held_by {
     using type = T;
@@ -38,14 +38,14 @@ struct held_by<std::optional<T>> {
 /// A new value of a property, for `merge`.
 template <class Entity, auto Member>
 struct member_change {
-    std::string_view name;                                             ///< as it is stored
+    std::string_view name;                                             ///< as stored
     typename detail::held_by<detail::member_type<Member>>::type value; ///< its new value
 };
 
-/// A property to be removed, for `merge`.
+/// Removal of a property, for `merge`.
 template <class Entity, auto Member>
 struct member_removal {
-    std::string_view name; ///< as it is stored
+    std::string_view name; ///< as stored
 };
 
 /// The type of `absent`.
@@ -58,12 +58,12 @@ inline constexpr absent_t absent{};
 /// A property of `Entity`.
 template <class Entity, auto Member>
 struct property_field {
-    using entity_type = Entity;                     ///< whose property it is
+    using entity_type = Entity;                     ///< entity of the property
     using value_type = detail::member_type<Member>; ///< the member's type
 
-    std::string_view name; ///< as it is stored
+    std::string_view name; ///< as stored
 
-    /// Gives the property this value: for `merge(at(keys...), field = value, condition)`.
+    /// Sets the property: for `merge(at(keys...), field = value, condition)`.
     template <class From>
     [[nodiscard]] member_change<Entity, Member> operator=(From&& from) const { // NOLINT: assigns nothing
         using type = typename detail::held_by<value_type>::type;
@@ -74,9 +74,9 @@ struct property_field {
                     !std::is_same_v<std::remove_cvref_t<From>, bool>));
         constexpr bool is_absence = std::is_same_v<std::remove_cvref_t<From>, std::nullopt_t>;
         static_assert(!is_absence,
-            "a merge removes no property, since the service ignores null there: say `member = absent`, which reads the "
-            "entity first, or use update(...)");
-        static_assert(is_value || is_absence, "a member is given a value of its own type, or a narrower one");
+            "a merge cannot remove a property, because the service ignores null: write `member = absent`, which reads "
+            "the entity first, or use update(...)");
+        static_assert(is_value || is_absence, "a member must be assigned a value of its own type, or a narrower one");
         if constexpr (is_value) {
             return {name, static_cast<type>(std::forward<From>(from))};
         } else {
@@ -86,15 +86,15 @@ struct property_field {
     /// Removes the property: for `merge`, which then reads the entity first.
     [[nodiscard]] member_removal<Entity, Member> operator=(absent_t) const { // NOLINT: assigns nothing
         using type = typename detail::held_by<value_type>::type;
-        static_assert(!std::is_same_v<value_type, type>,
-            "only a member that is an optional can be absent: this one is always there");
+        static_assert(
+            !std::is_same_v<value_type, type>, "only an optional member can be absent: this member is always present");
         return {name};
     }
 };
 
 namespace detail {
 
-/// The field is that of a member which is stored as several properties.
+/// Whether the field is that of a member which is stored as several properties.
 template <class Field>
 inline constexpr bool is_field_in_parts = false;
 template <class Entity, auto Member>

@@ -5,7 +5,7 @@
 /// \file
 /// Key codecs chosen by name inside `partition_key(...)` and `row_key(...)`:
 ///
-///     width(member, digits)       fewer digits than the type has: "01234"
+///     width(member, digits)       fewer digits than the type's maximum: "01234"
 ///     descending(member)          greatest first: 1 of 32 bits is "2147483646"
 ///     descending(width(member, digits))    the same in fewer digits: 1 of 5 digits is "99998"
 ///     escaped(member)             any text, ordered in any position
@@ -16,15 +16,15 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// An integer of at most `Digits` digits, zero-padded. Greater and negative ones have no text.
+/// An integer of at most `Digits` digits, zero-padded. Larger and negative values have no text.
 template <class T, std::size_t Digits>
 struct width_codec : detail::key_codec_base<T> {
     static_assert(detail::key_integer<T>, "width(member, digits) is for integers");
     static_assert(Digits >= 1 && Digits <= std::numeric_limits<T>::digits10 + 1,
-        "width(member, digits): the type does not have that many digits");
+        "width(member, digits): the type has fewer digits");
 
-    static constexpr bool low = true; ///< digits
-    /// The greatest value that has a text.
+    static constexpr bool low = true; ///< only digits
+    /// The greatest value with a text.
     static constexpr std::uint64_t greatest = [] {
         if (Digits > std::numeric_limits<T>::digits10) {
             return static_cast<std::uint64_t>((std::numeric_limits<T>::max)());
@@ -44,7 +44,7 @@ struct width_codec : detail::key_codec_base<T> {
         }
         return fits;
     }
-    /// For comparisons with a value that has no text: it comes before or after all texts.
+    /// Appends an operand for a comparison with a value without a text: it sorts before or after all texts.
     static void append_operand(std::string& out, T value) {
         if (value > T{}) {
             out += ':'; // the character after '9'
@@ -61,13 +61,13 @@ struct width_codec : detail::key_codec_base<T> {
     }
 };
 
-/// An integer or a time, greatest first: the distance to the greatest of its type, in as many digits as that can have.
+/// An integer or a time, greatest first: the distance to the greatest value of the type, with as many digits as that distance can have.
 template <class T>
 struct descending_codec : detail::key_codec_base<T> {
     static_assert(detail::key_integer<T>, "descending(member) is for integers and entitable::date_time");
-    static constexpr bool reversed = true; ///< the greatest comes first
-    static constexpr bool low = true;      ///< digits
-    /// Digits of the text.
+    static constexpr bool reversed = true; ///< greatest first
+    static constexpr bool low = true;      ///< only digits
+    /// Number of digits of the text.
     static constexpr std::size_t width = std::numeric_limits<std::make_unsigned_t<T>>::digits10 + 1;
 
     /// See `key_codec`.
@@ -83,7 +83,7 @@ struct descending_codec : detail::key_codec_base<T> {
         bool negative = false;
         std::uint64_t const most = detail::distance_from_least((std::numeric_limits<T>::max)());
         bool const good = detail::parse_key_integer(text, width, distance, negative) && !negative && distance <= most;
-        // Unsigned arithmetic wraps to the right value for negative ones.
+        // Unsigned arithmetic wraps to the correct value for negative numbers.
         out =
             good ? static_cast<T>(most - distance + static_cast<std::uint64_t>((std::numeric_limits<T>::min)())) : T{};
         return good;
@@ -93,8 +93,8 @@ struct descending_codec : detail::key_codec_base<T> {
 /// A time, latest first.
 template <>
 struct descending_codec<date_time> : detail::key_codec_base<date_time> {
-    static constexpr bool reversed = true; ///< the latest comes first
-    static constexpr bool low = true;      ///< digits
+    static constexpr bool reversed = true; ///< latest first
+    static constexpr bool low = true;      ///< only digits
 
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) {
@@ -106,11 +106,11 @@ struct descending_codec<date_time> : detail::key_codec_base<date_time> {
     }
 };
 
-/// An integer of at most `Digits` digits, greatest first: the distance to the greatest of that many digits. Greater and negative ones
-/// have no text.
+/// An integer of at most `Digits` digits, greatest first: the distance to the greatest number with that many digits. Larger and negative
+/// values have no text.
 template <class T, std::size_t Digits>
 struct descending_width_codec : width_codec<T, Digits> {
-    static constexpr bool reversed = true; ///< the greatest comes first
+    static constexpr bool reversed = true; ///< greatest first
 
     /// See `key_codec`.
     static bool append(std::string& out, T value) {
@@ -121,7 +121,7 @@ struct descending_width_codec : width_codec<T, Digits> {
         }
         return fits;
     }
-    /// For comparisons with a value that has no text: a greater one comes before all texts, a negative one after.
+    /// Appends an operand for a comparison with a value without a text: a greater value sorts before all texts, a negative one after.
     static void append_operand(std::string& out, T value) {
         if (value < T{}) {
             out += ':'; // the character after '9'
@@ -140,18 +140,18 @@ struct descending_width_codec : width_codec<T, Digits> {
 
 namespace detail {
 
-/// Appends `text` so that it has no character that keys refuse and none below '"', and keeps the order of texts.
+/// Appends `text` in a form without the characters that keys refuse and without characters below '"', which preserves the order of texts.
 ENTITABLE_LAZY void append_escaped(std::string& out, std::string_view text);
-/// The reverse; false unless the text is exactly of that form.
+/// Parses that form; false unless the text is exactly of it.
 ENTITABLE_LAZY [[nodiscard]] bool parse_escaped(std::string_view escaped, std::string& out);
 
 } // namespace detail
 
-/// Any text, with `/ \ # ?`, control characters and separators too, in the order of texts at any place in the key.
+/// Any text, including `/ \ # ?`, control characters and separators, in the order of texts at any position in the key.
 template <class T>
 struct escaped_codec : detail::key_codec_base<T, std::string_view> {
     static_assert(std::same_as<T, std::string>, "escaped(member) is for std::string");
-    static constexpr bool escaped = true; ///< stands before `escaped_key_separator`
+    static constexpr bool escaped = true; ///< followed by `escaped_key_separator`
 
     /// See `key_codec`.
     static bool append(std::string& out, std::string_view value) {

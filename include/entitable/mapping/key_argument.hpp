@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A key component as the caller writes it, in `get` for example: lossless conversions only. Whether an `int`, the type of a literal,
-/// fits into a component of another type is checked at run time.
+/// A key component as an argument, for example of `get`: lossless conversions only. For an `int`, the type of a literal, the range of the
+/// component is checked at run time.
 
 #include <entitable/mapping/key_codec.hpp>
 
@@ -16,7 +16,7 @@ ENTITABLE_BEGIN_NAMESPACE
 template <class T>
 struct key_argument {
     T value; ///< the value
-    /// From a value of the type itself.
+    /// Takes a value of the type itself.
     key_argument(T const& given) : value(given) {} // NOLINT: implicit on purpose
 
     /// The value.
@@ -30,11 +30,11 @@ concept fits_losslessly = key_integer<From> && key_integer<To> &&
     ((std::is_signed_v<From> == std::is_signed_v<To> && sizeof(From) <= sizeof(To)) ||
         (std::is_unsigned_v<From> && sizeof(From) < sizeof(To)));
 
-/// A literal without a suffix: an `int`, not every value of which fits into T.
+/// Whether From is the type of a literal without a suffix: an `int`, which may be out of T's range.
 template <class From, class To>
 concept literal_for = key_integer<To> && std::same_as<From, int> && !fits_losslessly<From, To>;
 
-/// Where an integer is relative to the values of another type: -1 before them, 0 among them, 1 after them.
+/// Returns the position of an integer relative to the values of another type: -1 before them, 0 among them, 1 after them.
 template <key_integer To>
 [[nodiscard]] constexpr int place_in(int given) noexcept {
     if (std::cmp_less(given, (std::numeric_limits<To>::min)())) {
@@ -45,13 +45,13 @@ template <key_integer To>
 
 } // namespace detail
 
-/// An integer: from one that fits without loss, or from a literal.
+/// An integer: from one of a type that converts without loss, or from a literal.
 template <detail::key_integer T>
 struct key_argument<T> {
     T value;         ///< the value
-    bool fits{true}; ///< it is the one that was given; a key of another one is OutOfRangeInput
+    bool fits{true}; ///< whether it is the given value; otherwise the key is OutOfRangeInput
 
-    /// From an integer of the same type or a narrower one, or an `int`; others do not compile.
+    /// Takes an integer of the same type or a narrower one, or an `int`; others do not compile.
     template <class From>
     key_argument(From given) : value(fitting(given)) { // NOLINT: implicit on purpose
         if constexpr (detail::literal_for<From, T>) {
@@ -68,7 +68,7 @@ private:
             return static_cast<T>(given);
         } else {
             static_assert(detail::fits_losslessly<From, T>,
-                "a key component takes an integer of its own type or a narrower one, or an int, such as a literal");
+                "a key component needs an integer of its own type or a narrower one, or an int, such as a literal");
             return T{};
         }
     }
@@ -77,13 +77,13 @@ private:
 /// Text, by reference.
 template <>
 struct key_argument<std::string> {
-    std::string_view value; ///< valid as long as what was given
+    std::string_view value; ///< valid as long as the argument
 
-    /// From anything that is text.
+    /// Takes anything that converts to a string view.
     template <class From>
         requires std::convertible_to<From const&, std::string_view>
     key_argument(From const& given) : value(given) {} // NOLINT: implicit on purpose
-    key_argument(std::nullptr_t) = delete;            // a std::string_view would be read from it
+    key_argument(std::nullptr_t) = delete;            // a std::string_view would be read from the null pointer
     /// The value.
     operator std::string_view() const noexcept { return value; }
 };
@@ -92,13 +92,13 @@ struct key_argument<std::string> {
 template <class T>
 struct key_argument<std::optional<T>> {
     std::optional<T> value; ///< the value
-    bool fits{true};        ///< it is the one that was given
+    bool fits{true};        ///< whether it is the given value
 
-    /// Absent.
+    /// Takes an absent value.
     key_argument(std::nullopt_t) {} // NOLINT: implicit on purpose
-    /// From a value that may be absent.
+    /// Takes a value that may be absent.
     key_argument(std::optional<T> const& given) : value(given) {} // NOLINT: implicit on purpose
-    /// From a value as its own type takes it.
+    /// Takes a value as its own type does.
     template <class From>
         requires(!std::same_as<From, key_argument> && std::convertible_to<From, key_argument<T>>)
     key_argument(From const& given) : key_argument(key_argument<T>{given}) {} // NOLINT: implicit on purpose

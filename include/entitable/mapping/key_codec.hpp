@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Key codecs: a component's value as text, such that decode(encode(v)) == v and, where `ordered`, text order is
-/// the order of values. Golden values are in docs/stored_formats.md.
+/// Key codecs convert a component's value to text, such that decode(encode(v)) == v and, if `ordered`, text order is the order of values.
+/// Golden values are in docs/stored_formats.md.
 
 #include <entitable/core/date_time.hpp>
 #include <entitable/core/guid.hpp>
@@ -22,42 +22,43 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The integers that can be a key; characters and bool are not numbers here.
+/// The integers that can be a key; characters and bool do not count as numbers here.
 template <class T>
 concept key_integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
     !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
-/// Appends `magnitude` with zeros to `width` digits, after a '-' when it is negative.
+/// Appends `magnitude`, zero-padded to `width` digits, after a '-' if it is negative.
 ENTITABLE_LAZY void append_key_integer(std::string& out, std::uint64_t magnitude, bool negative, std::size_t width);
-/// The reverse; false unless the text is exactly of that form.
+/// Parses that form; false unless the text is exactly of it.
 ENTITABLE_LAZY [[nodiscard]] bool parse_key_integer(
     std::string_view text, std::size_t width, std::uint64_t& magnitude, bool& negative) noexcept;
 
-/// The distance of a value from the least one of its type.
+/// Returns the distance of a value from the least value of its type.
 template <key_integer T>
 [[nodiscard]] constexpr std::uint64_t distance_from_least(T value) noexcept {
     return static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>((std::numeric_limits<T>::min)());
 }
 
-/// What most codecs have in common.
+/// Defaults shared by most codecs.
 template <class T, class Argument = T>
 struct key_codec_base {
     using value_type = T;
     using argument = Argument;
     static constexpr bool ordered = true;   ///< text order is the order of values ...
-    static constexpr bool reversed = false; ///< ... or the other way round
-    static constexpr bool variable = false; ///< the text has no end of its own: ordered as the last component only
+    static constexpr bool reversed = false; ///< ... or the reverse
+    static constexpr bool variable =
+        false; ///< the end of the text is not self-delimiting: ordered as the last component only
     static constexpr bool optional = false; ///< may be absent
-    static constexpr bool escaped = false;  ///< stands before `escaped_key_separator`
+    static constexpr bool escaped = false;  ///< followed by `escaped_key_separator`
     static constexpr bool low = false;      ///< every text sorts before "~"
 };
 
 } // namespace detail
 
-/// The codec of a component of type T. A type of the user becomes a key component by specialising it: derive from
-/// `key_codec<U>` of the type it is written as, or give
+/// The codec of a component of type T. Specialise it to make your own type a key component: derive from `key_codec<U>` of the type that is
+/// written, or define
 ///
-///     using value_type = T;  using argument = what the value is passed as (std::string_view for text);
+///     using value_type = T;  using argument = the parameter type of a value (std::string_view for text);
 ///     static constexpr bool ordered, reversed, variable, optional, escaped;
 ///     static constexpr bool low;                                 may be left out; true: each text of a value sorts before "~"
 ///     static bool append(std::string& out, argument value);      false: the value has no text
@@ -65,19 +66,19 @@ struct key_codec_base {
 ///     static void append_operand(std::string& out, argument value);   if `append` refuses values: a text that no value has
 ///                                                                     and that sorts where the value would
 ///
-/// Without `append_operand` a query for values less or greater than one without a text is OutOfRangeInput. The primary template is that
-/// of all other types: it has the constants but no functions, so that the one message is that of ENTITABLE.
+/// Without `append_operand`, a query for values less or greater than one without a text is OutOfRangeInput. The primary template is for all
+/// other types: it has the constants but no functions, so that ENTITABLE gives the only message.
 template <class T>
 struct key_codec : detail::key_codec_base<T, T const&> {
-    static constexpr bool ordered = false; ///< nothing is known
+    static constexpr bool ordered = false; ///< unknown
 };
 
-/// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them as '-' and the distance
-/// from the least value, "-2147483647" for -1 of 32 bits.
+/// Integers: zero-padded to the decimal width of the type, "0000001234"; negative ones sort before them, as '-' and the distance from the
+/// least value, "-2147483647" for -1 of 32 bits.
 template <detail::key_integer T>
 struct key_codec<T> : detail::key_codec_base<T> {
-    static constexpr bool low = true; ///< digits, and a '-'
-    /// Digits of the text.
+    static constexpr bool low = true; ///< only digits, and a '-'
+    /// Number of digits of the text.
     static constexpr std::size_t width = std::numeric_limits<T>::digits10 + 1;
 
     /// See `key_codec`.
@@ -97,14 +98,14 @@ struct key_codec<T> : detail::key_codec_base<T> {
             (negative && !std::is_signed_v<T>)) {
             return false;
         }
-        // Unsigned arithmetic wraps to the right value for negative ones.
+        // Unsigned arithmetic wraps to the correct value for negative numbers.
         out = static_cast<T>(
             negative ? magnitude + static_cast<std::uint64_t>((std::numeric_limits<T>::min)()) : magnitude);
         return true;
     }
 };
 
-/// Text as it is. Ordered only as the last component: with a separator "a" + "__" comes after "a b" + "__".
+/// Text, unchanged. Ordered only as the last component: with a separator, "a" + "__" comes after "a b" + "__".
 template <>
 struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_view> {
     static constexpr bool variable = true;
@@ -116,7 +117,7 @@ struct key_codec<std::string> : detail::key_codec_base<std::string, std::string_
 /// A time: its ticks of 100 ns, 19 digits.
 template <>
 struct key_codec<date_time> : detail::key_codec_base<date_time> {
-    static constexpr bool low = true; ///< digits
+    static constexpr bool low = true; ///< only digits
 
     /// See `key_codec`.
     static bool append(std::string& out, date_time value) { return key_codec<std::int64_t>::append(out, value.ticks); }
@@ -127,7 +128,7 @@ struct key_codec<date_time> : detail::key_codec_base<date_time> {
 /// A GUID: 36 characters in lower case; ordered by its bytes.
 template <>
 struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
-    static constexpr bool low = true; ///< hexadecimal digits
+    static constexpr bool low = true; ///< only hexadecimal digits
 
     /// See `key_codec`.
     ENTITABLE_LAZY static bool append(std::string& out, guid const& value) {
@@ -138,7 +139,7 @@ struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
     ENTITABLE_LAZY static bool parse(std::string_view text, guid& out) {
         auto const read = guid::parse(text);
         out = read.value_or(guid{});
-        return read && read->to_string() == text; // one text for one value
+        return read && read->to_string() == text; // only one text for each value
     }
 };
 
@@ -146,8 +147,8 @@ struct key_codec<guid> : detail::key_codec_base<guid, guid const&> {
 template <class T>
     requires(std::is_enum_v<T> && !named_enumeration<T>)
 struct key_codec<T> : detail::key_codec_base<T> {
-    using number = std::underlying_type_t<T>; ///< what is written
-    static constexpr bool low = true;         ///< a number's digits
+    using number = std::underlying_type_t<T>; ///< the written type
+    static constexpr bool low = true;         ///< only the digits of a number
 
     /// See `key_codec`.
     static bool append(std::string& out, T value) { return key_codec<number>::append(out, static_cast<number>(value)); }

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How a key is made of its components, as plain data: a description of an entity's partition key and row key that is no template,
-/// and functions that write and read keys by it.
+/// How a key is made of its components, as plain data: a description of an entity's partition key and row key without templates, and
+/// functions that write and read keys by it.
 
 #include <entitable/core/result.hpp>
 #include <entitable/row/system_rows.hpp>
@@ -17,24 +17,24 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Which of the two keys.
+/// One of the two keys.
 enum class key_part : std::uint8_t {
     partition, ///< the PartitionKey
     row,       ///< the RowKey
 };
 
-/// Between two components of a composite key.
+/// Separator of two components of a composite key.
 inline constexpr std::string_view key_separator = "__";
-/// After an escaped component: it sorts before every character of an escaped text.
+/// Separator after an escaped component: it sorts before every character of an escaped text.
 inline constexpr std::string_view escaped_key_separator = "!";
-/// Components a key may have.
+/// Maximal number of components of a key.
 inline constexpr std::size_t max_key_components = 16;
 /// The text of an optional component that is absent. It sorts after every number.
 inline constexpr std::string_view absent_key_text = "~";
 
 /// One component of a key.
 struct key_component {
-    /// What a component is.
+    /// Kind of a component.
     enum class kind : std::uint8_t {
         member,  ///< a member's value
         literal, ///< constant text without a separator after it
@@ -42,15 +42,15 @@ struct key_component {
     };
 
     std::string_view name;   ///< the member; for a literal its text
-    kind is{kind::member};   ///< what it is
+    kind is{kind::member};   ///< kind of the component
     bool optional{};         ///< may be absent
-    bool escaped{};          ///< its separator is `escaped_key_separator`
-    std::uint16_t buckets{}; ///< of a bucket
-    bool low{};              ///< the text of a value, where there is one, sorts before "~"
+    bool escaped{};          ///< whether its separator is `escaped_key_separator`
+    std::uint16_t buckets{}; ///< number of buckets
+    bool low{};              ///< whether each text of a value sorts before "~"
 
     /// Whether it is constant text.
     [[nodiscard]] constexpr bool literal() const noexcept { return is == kind::literal; }
-    /// The text between it and the next component.
+    /// The text between this component and the next.
     [[nodiscard]] constexpr std::string_view separator() const noexcept {
         return literal() ? std::string_view{} : escaped ? escaped_key_separator : key_separator;
     }
@@ -87,11 +87,11 @@ using key_layout = std::span<key_component const>;
             return !system_row::prefix.starts_with(first.name) && first.name < system_row::prefix;
         case key_component::kind::member: break;
     }
-    // An absent component is "~", which sorts before the prefix, and with a separator after it does not.
+    // An absent component is "~", which sorts before the prefix, but not if a separator follows.
     return first.low && (!first.optional || layout.size() == 1);
 }
 
-/// The index of the `nth` component that is a member.
+/// Returns the index of the `nth` component that is a member.
 [[nodiscard]] constexpr std::size_t position_in(key_layout layout, std::size_t nth) noexcept {
     for (std::size_t index = 0; index < layout.size(); ++index) {
         if (layout[index].is == key_component::kind::member && nth-- == 0) {
@@ -104,19 +104,19 @@ using key_layout = std::span<key_component const>;
 /// A value to be written into a key.
 struct key_source {
     void const* value;                                   ///< of a type that `append` knows
-    bool (*append)(std::string& out, void const* value); ///< appends the text; false: it has none
+    bool (*append)(std::string& out, void const* value); ///< appends the text; false if it has none
 };
 
-/// Where a value read from a key goes.
+/// Target of a value read from a key.
 struct key_target {
     void* value;                                       ///< of a type that `parse` knows
-    bool (*parse)(std::string_view text, void* value); ///< false: no text of that type
+    bool (*parse)(std::string_view text, void* value); ///< false if the text does not fit the type
 };
 
-/// The key made of values, one per component that is a member. Errors: OutOfRangeInput names a component whose value has no text;
-/// KeyNotSplittable one whose text holds the separator, so that the key could not be read back.
+/// Makes a key from values, one per component that is a member. Errors: OutOfRangeInput names a component whose value has no text;
+/// KeyNotSplittable one whose text contains the separator, so that the key could not be read back.
 ENTITABLE_LAZY [[nodiscard]] result<std::string> write_key(key_layout layout, key_source const* values);
-/// The same, appended.
+/// Appends the same key.
 ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layout layout, key_source const* values);
 
 /// Whether the first separator in a component's text followed by its separator is the latter. If not, the key would be read back with
@@ -125,26 +125,26 @@ ENTITABLE_LAZY [[nodiscard]] result<void> append_key(std::string& key, key_layou
     return text_and_separator.find(separator) == text_and_separator.size() - separator.size();
 }
 
-/// KeyReserved: a row key that only system rows may have.
+/// Makes the error KeyReserved: only system rows may have this row key.
 ENTITABLE_LAZY [[nodiscard]] failure key_reserved(std::string_view row_key);
-/// The key, or why there is none: KeyReserved for one that only system rows may have.
+/// Returns the key, or an error: KeyReserved for a key that only system rows may have.
 ENTITABLE_LAZY [[nodiscard]] result<std::string> checked_row_key(result<std::string> row_key);
 
 /// The texts of a key's components, in order.
 using key_texts = std::array<std::string_view, max_key_components>;
 
-/// Splits a key into the texts of its components; false when it does not have this layout.
+/// Splits a key into the texts of its components; false if it does not have this layout.
 ENTITABLE_LAZY [[nodiscard]] bool split_key(std::string_view key, key_layout layout, key_texts& texts) noexcept;
 
-/// Reads a key into values, one per component that is a member; false when it does not have this layout.
+/// Reads a key into values, one per component that is a member; false if it does not have this layout.
 ENTITABLE_LAZY [[nodiscard]] bool read_key(std::string_view key, key_layout layout, key_target const* values);
 
-/// RowMismatch: a key that was read does not have the entity's layout.
+/// Makes the error RowMismatch: a stored key does not have the entity's layout.
 ENTITABLE_LAZY [[nodiscard]] failure key_mismatch(std::string_view entity, key_part part, std::string_view key);
 
-/// The bucket of a text among `buckets`, as it stands in a key. Part of the stored format.
+/// Appends the bucket of a text among `buckets`, as written in a key. Part of the stored format.
 ENTITABLE_LAZY void append_bucket(std::string& out, std::string_view text, std::size_t buckets);
-/// Bucket number `bucket` among `buckets`, as it stands in a key.
+/// Appends the number `bucket` among `buckets`, as written in a key.
 ENTITABLE_LAZY void append_bucket_number(std::string& out, std::size_t bucket, std::size_t buckets);
 
 ENTITABLE_END_NAMESPACE

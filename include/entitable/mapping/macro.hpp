@@ -8,18 +8,16 @@
 ///     ENTITABLE(registration,
 ///         partition_key(event, distance),    // components, joined by "__"
 ///         row_key(bib),
-///         properties(name, age))             // up to 64 a clause; the clause may stand several times
+///         properties(name, age))             // up to 64 a clause; the clause may be repeated
 ///
-/// Inside a key: member, width(member, digits), descending(member), descending(width(member, digits)), escaped(member),
-/// salted(member, buckets), literal("text"). Inside properties: member, property(member, "Name"), accessors(name, getter, setter),
-/// chunked(member) for text or binary over 64 KiB, and etag(member) and timestamp(member), which are filled when an entity is read
-/// and never stored.
+/// Inside a key: member, width(member, digits), descending(member), descending(width(member, digits)), escaped(member), salted(member,
+/// buckets), literal("text"). Inside properties: member, property(member, "Name"), accessors(name, getter, setter), chunked(member) for
+/// text or binary over 64 KiB, and etag(member) and timestamp(member), which are set when an entity is read and never stored.
 ///
-/// The line number in the name of the generated struct keeps an entity of a namespace apart from one of an unnamed namespace
-/// within it.
+/// The line number in the name of the generated struct distinguishes an entity of a namespace from one of an unnamed namespace within it.
 ///
-/// It generates what the library needs at compile time and nothing that runs: the fields for predicates, the components of the keys,
-/// member pointers and names of the properties, and the messages for misuse of this entity.
+/// It generates compile-time data only, and no code that runs: the fields for predicates, the components of the keys, member pointers and
+/// names of the properties, and the messages for misuse of this entity.
 
 #include <entitable/core/etag.hpp>
 #include <entitable/mapping/chunked.hpp>
@@ -29,7 +27,7 @@
 #include <entitable/mapping/field.hpp>
 #include <entitable/mapping/property_type.hpp>
 
-// Included as a system header GCC leaves its macro expansion notes out of a user's messages.
+// As a system header, so that GCC leaves its macro expansion notes out of a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC system_header
 #endif
@@ -38,17 +36,17 @@
 #define ENTITABLE(entitable_type, ...) ENTITABLE_DECLARE(entitable_type, ENTITABLE_OWN_PROPERTIES, __VA_ARGS__)
 
 /// \cond
-// The properties are those of the clauses, or those that another header of the library finds.
+// The properties are those of the clauses, or those found by another header of the library.
 #define ENTITABLE_OWN_PROPERTIES(...)                                                                      \
     using properties =                                                                                     \
         ::entitable::members<0 ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_POINTERS_, __VA_ARGS__)>; \
     static constexpr ::std::string_view property_names[] = {                                               \
         {} ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_NAMES_, __VA_ARGS__)}
 
-// 1 for nothing, else 0.
+// Expands to 1 for no arguments, otherwise to 0.
 #define ENTITABLE_IS_EMPTY(...) ENTITABLE_SECOND(__VA_OPT__(~, 0, ) ~, 1, ~)
 
-// A declaration whose clauses are not well formed gives a message and nothing else.
+// A declaration with malformed clauses gives a message and nothing else.
 #define ENTITABLE_DECLARE(entitable_type, entitable_properties, ...)                                               \
     ENTITABLE_CHOOSE(ENTITABLE_DECLARE_, ENTITABLE_IS_EMPTY(ENTITABLE_EACH_CLAUSE(ENTITABLE_BAD, ~, __VA_ARGS__))) \
     (entitable_type, entitable_properties, __VA_ARGS__)
@@ -75,7 +73,7 @@
         template <bool Ok>                                                                                            \
         struct keys_are_given {                                                                                       \
             static_assert(Ok,                                                                                         \
-                "an entity is named by all components of its keys, those of the partition key "                       \
+                "an entity needs all components of its keys, those of the partition key "                             \
                 "first:" ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_TEXT_, __VA_ARGS__));                      \
         };                                                                                                            \
         ENTITABLE_EACH_CLAUSE(ENTITABLE_OUTPUT, ENTITABLE_CHECKS_, __VA_ARGS__)                                       \
@@ -101,9 +99,7 @@
             ::entitable::detail::fits_a_key(partition_layout) && ::entitable::detail::fits_a_key(row_layout),         \
             "ENTITABLE: a key of " #entitable_type " has more than 16 components");                                   \
         static_assert(!::entitable::detail::is_reserved_key(row_layout),                                              \
-            "ENTITABLE: the row key of " #entitable_type                                                              \
-            " begins with \"~!\", which belongs to rows of the library's "                                            \
-            "own");                                                                                                   \
+            "ENTITABLE: the row key of " #entitable_type " begins with \"~!\", which is reserved for the library");   \
         static_assert(::entitable::detail::no_name_is_reserved(property_names),                                       \
             "ENTITABLE: " #entitable_type " has a property called PartitionKey, RowKey or Timestamp");                \
         static_assert(::entitable::detail::names_are_distinct(property_names),                                        \
@@ -118,16 +114,16 @@
         return {};                                                                                                    \
     }                                                                                                                 \
     static_assert(::entitable::detail::finds_mapping<entitable_type>,                                                 \
-        "ENTITABLE(" #entitable_type ", ...) does not stand in the namespace of the type");
+        "ENTITABLE(" #entitable_type ", ...) must be in the namespace of the type");
 
-// ---- clauses: one line per kind of output, empty where a clause has none -------------------------------------
+// ---- clauses: one line per kind of output, empty if the clause has no output of that kind ---------------------
 
 #define ENTITABLE_OUTPUT(prefix, clause) ENTITABLE_CAT(ENTITABLE_OUTPUT_, ENTITABLE_IS_CLAUSE(clause))(prefix, clause)
 #define ENTITABLE_OUTPUT_0(prefix, clause)
 #define ENTITABLE_OUTPUT_1(prefix, clause) prefix##clause
 #define ENTITABLE_OUTPUT_3(prefix, clause)
 
-// 0 no clause, 1 a clause, 2 one with something after it, 3 one without properties.
+// 0: not a clause; 1: a clause; 2: a clause followed by something; 3: a clause without properties.
 #define ENTITABLE_IS_CLAUSE(clause) ENTITABLE_CLAUSE_KIND(ENTITABLE_IS_CLAUSE_##clause, 0, ~)
 #define ENTITABLE_CLAUSE_KIND(...) ENTITABLE_CLAUSE_KIND_I(__VA_ARGS__)
 #define ENTITABLE_CLAUSE_KIND_I(a, b, c, ...) ENTITABLE_CHOOSE(ENTITABLE_CLAUSE_KIND_, b)(c)
@@ -150,12 +146,12 @@
 #define ENTITABLE_SIZE_row_key(...) ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__))
 #define ENTITABLE_SIZE_properties(...) __VA_OPT__(ENTITABLE_SIZE(ENTITABLE_COUNT_WIDE(__VA_ARGS__)))
 #define ENTITABLE_SIZE(count) \
-    static_assert(count <= 64, "ENTITABLE: at most 64 members in one clause; properties(...) may stand several times");
+    static_assert(count <= 64, "ENTITABLE: at most 64 members in one clause; properties(...) may be repeated");
 
-// ---- what is inside a clause: a member, or a form around one; 0 plain, 1 a form, 2 a literal, 3 salted ------
+// ---- the items of a clause: a member, or a form around one; 0 plain, 1 a form, 2 a literal, 3 salted ----------
 
 #define ENTITABLE_KEY_KIND(item) ENTITABLE_SECOND(ENTITABLE_a_text_is_written_literal_##item, 0, ~)
-// What pastes these names with an item gives the message for one that is no name, as in row_key("").
+// Pasting these names with an item gives the message for an item that is not a name, as in row_key("").
 #define ENTITABLE_a_text_is_written_literal_ ~, 9,
 #define ENTITABLE_a_text_is_written_literal_width(...) ~, ENTITABLE_WITH_TWO(1, __VA_ARGS__)
 #define ENTITABLE_a_text_is_written_literal_descending(...) ~, 1
@@ -176,7 +172,7 @@
 #define ENTITABLE_KEY_TYPE_escaped(member)            \
     ::entitable::component<entitable_members::member, \
         ::entitable::escaped_codec<::entitable::detail::member_type<entitable_members::member>>>
-// What stands in descending(...): a member, or width(member, digits).
+// The argument of descending(...): a member, or width(member, digits).
 #define ENTITABLE_WITHIN(what, item) ENTITABLE_WITHIN_CAT(ENTITABLE_WITHIN_##what##_, ENTITABLE_KEY_KIND(item))(item)
 #define ENTITABLE_WITHIN_CAT(one, other) ENTITABLE_WITHIN_CAT_I(one, other)
 #define ENTITABLE_WITHIN_CAT_I(one, other) one##other
@@ -219,7 +215,7 @@
 
 // ---- outputs -------------------------------------------------------------------------------------------------------
 
-// Every member once, by name: a name that is not a member is diagnosed here, once.
+// Uses every member once, by name: a name that is not a member is diagnosed here, once.
 #define ENTITABLE_MEMBERS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
 #define ENTITABLE_MEMBERS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_KEY_POINTER, __VA_ARGS__)
 #define ENTITABLE_MEMBERS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_POINTER, __VA_ARGS__))
@@ -251,7 +247,7 @@
 #define ENTITABLE_ACCESSOR_PAIR_accessors(name, getter, setter) \
     ::entitable::accessor_pair<&entitable_entity::getter, &entitable_entity::setter>
 
-// The fields that predicates are made of; nothing but the user's names stands in that struct.
+// The fields for predicates; this struct contains nothing but the user's names.
 #define ENTITABLE_FIELDS_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_PARTITION_FIELD, __VA_ARGS__)
 #define ENTITABLE_FIELDS_row_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_ROW_FIELD, __VA_ARGS__)
 #define ENTITABLE_FIELDS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_PROPERTY_FIELD, __VA_ARGS__))
@@ -277,7 +273,7 @@
 #define ENTITABLE_PROPERTY_FIELD_3(item)
 #define ENTITABLE_PROPERTY_FIELD_4(item) ENTITABLE_PROPERTY_FIELD_1(item)
 
-// The components of the keys that are members.
+// The key components that are members.
 #define ENTITABLE_PARTITION_partition_key(...) ENTITABLE_EACH_MEMBER(ENTITABLE_COMPONENT, __VA_ARGS__)
 #define ENTITABLE_PARTITION_row_key(...)
 #define ENTITABLE_PARTITION_properties(...)
@@ -304,7 +300,7 @@
 #define ENTITABLE_LAYOUT_3(item) \
     ENTITABLE_KEY_TYPE_##item ::describe_bucket(ENTITABLE_KEY_NAME_##item), ENTITABLE_LAYOUT_1(item)
 
-// The properties: member pointers or accessors, and names beside them.
+// The properties: member pointers or accessors, and their names.
 #define ENTITABLE_POINTERS_partition_key(...)
 #define ENTITABLE_POINTERS_row_key(...)
 #define ENTITABLE_POINTERS_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_POINTER, __VA_ARGS__))
@@ -324,7 +320,7 @@
 #define ENTITABLE_NAME_3(item)
 #define ENTITABLE_NAME_4(item) , ENTITABLE_PROPERTY_NAME_##item
 
-// The members that take an entity's ETag or Timestamp when it is read.
+// The members that receive an entity's ETag or Timestamp when it is read.
 #define ENTITABLE_SYSTEM_partition_key(...)
 #define ENTITABLE_SYSTEM_row_key(...)
 #define ENTITABLE_SYSTEM_properties(...) __VA_OPT__(ENTITABLE_EACH_MEMBER(ENTITABLE_SYSTEM, __VA_ARGS__))
@@ -337,7 +333,7 @@
 #define ENTITABLE_SYSTEM_MEMBER_etag(member) member
 #define ENTITABLE_SYSTEM_MEMBER_timestamp(member) member
 
-// The messages that carry the user's names; each fires only where its rule is broken.
+// The messages with the user's names; each fires only if its rule is broken.
 #define ENTITABLE_CHECKS_partition_key(...)                                               \
     template <bool Ok>                                                                    \
     struct partition_key_is_fixed {                                                       \
@@ -369,20 +365,20 @@
 #define ENTITABLE_CHECK_PROPERTY_2(item)                   \
     ENTITABLE_CHECK_PROPERTY_1(item)                       \
     static_assert(ENTITABLE_ACCESSOR_PAIR_##item::lasting, \
-        "ENTITABLE: in " #item " the getter returns a temporary: it returns a reference, or a number");
+        "ENTITABLE: in " #item " the getter returns a temporary: it must return a reference, or a number");
 #define ENTITABLE_CHECK_PROPERTY_3(item) ENTITABLE_CHECK_SYSTEM_##item
 #define ENTITABLE_CHECK_PROPERTY_4(item) ENTITABLE_CHECK_IN_CHUNKS(ENTITABLE_PROPERTY_MEMBER_##item)
 #define ENTITABLE_CHECK_IN_CHUNKS(...) ENTITABLE_CHECK_IN_CHUNKS_I(__VA_ARGS__)
 #define ENTITABLE_CHECK_IN_CHUNKS_I(member)                                                                         \
     static_assert(::entitable::detail::can_be_chunked<::entitable::detail::member_type<entitable_members::member>>, \
-        "ENTITABLE: chunked(" #member ") takes a std::string or an entitable::binary, or an optional of one");
+        "ENTITABLE: chunked(" #member ") needs a std::string or an entitable::binary, or an optional of one");
 #define ENTITABLE_CHECK_SYSTEM_etag(member)                                                                         \
     static_assert(::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::etag>, \
-        "ENTITABLE: etag(" #member ") takes a member of type entitable::etag");
+        "ENTITABLE: etag(" #member ") needs a member of type entitable::etag");
 #define ENTITABLE_CHECK_SYSTEM_timestamp(member)                                                               \
     static_assert(                                                                                             \
         ::std::is_same_v<::entitable::detail::member_type<entitable_members::member>, ::entitable::date_time>, \
-        "ENTITABLE: timestamp(" #member ") takes a member of type entitable::date_time");
+        "ENTITABLE: timestamp(" #member ") needs a member of type entitable::date_time");
 #define ENTITABLE_CHECK_STORED(type, shown)                                                          \
     static_assert(::entitable::property_value<type> || ::entitable::detail::is_reference_type<type>, \
         "ENTITABLE: the member '" #shown                                                             \

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Which C++ types are properties, and of which EDM type.
+/// The C++ types that can be properties, and their EDM types.
 
 #include <entitable/core/value.hpp>
 #include <entitable/mapping/enumeration.hpp>
@@ -15,13 +15,13 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// How a C++ type is stored as a property: there is one for std::string, std::int32_t, std::int64_t (which reads an Int32 too), double,
-/// bool, `date_time`, `guid`, `binary` and enumerations (by name where they have `enum_names`, else by number: as Int32 where
-/// that holds it, else as Int64). A type of the user becomes a property by specialising it.
+/// Conversion of a C++ type to a property: defined for std::string, std::int32_t, std::int64_t (which reads an Int32 too), double, bool,
+/// `date_time`, `guid`, `binary` and enumerations (by name if they have `enum_names`, otherwise by number: as Int32 if it fits, otherwise
+/// as Int64). Specialise it to make your own type a property.
 ///
 ///     static constexpr edm_type type;
 ///     static value_view view(T const& value);        borrows from the value
-///     static bool assign(T& to, value_view from);    false when `from` is not of a type that fits
+///     static bool assign(T& to, value_view from);    false if the type of `from` does not fit
 template <class T>
 struct property_type;
 
@@ -46,7 +46,7 @@ struct property_type<std::int32_t> {
     }
 };
 
-// An Int32 fits.
+// Also reads an Int32.
 template <>
 struct property_type<std::int64_t> {
     static constexpr edm_type type = edm_type::int64;
@@ -108,8 +108,8 @@ struct property_type<binary> {
     ENTITABLE_LAZY static bool assign(binary& to, value_view from);
 };
 
-/// An enumeration without names: its number, as Int32 where that holds it, else as Int64. Any number of the
-/// underlying type is kept; one that it cannot hold is refused when it is read.
+/// An enumeration without names: its number, as Int32 if it fits, otherwise as Int64. Every number of the underlying type is allowed; a
+/// stored number out of its range is refused when it is read.
 template <class T>
     requires(std::is_enum_v<T> && !named_enumeration<T>)
 struct property_type<T> {
@@ -117,7 +117,7 @@ struct property_type<T> {
     using number = std::conditional_t<(sizeof(underlying) < 4 || std::is_same_v<underlying, std::int32_t>),
         std::int32_t, std::int64_t>;
     static_assert(sizeof(underlying) < 8 || std::is_signed_v<underlying>,
-        "an enumeration of unsigned 64 bits has no property type: give its values names");
+        "an enumeration of unsigned 64 bits cannot be a property: give its values names");
 
     static constexpr edm_type type = property_type<number>::type;
     static value_view view(T value) noexcept { return property_type<number>::view(static_cast<number>(value)); }
@@ -129,8 +129,8 @@ struct property_type<T> {
     }
 };
 
-/// An enumeration with names (`enum_names`): the name. A value without a name is refused when it is written; a name without a
-/// value when it is read, unless the user named a substitute.
+/// An enumeration with names (`enum_names`): the name. A value without a name is refused when it is written; an unknown name is refused
+/// when it is read, unless `unknown` is defined.
 template <named_enumeration T>
 struct property_type<T> {
     static constexpr edm_type type = edm_type::string;
@@ -158,7 +158,7 @@ struct property_shape<std::optional<T>> {
 
 } // namespace detail
 
-/// The type can be a property.
+/// Whether the type can be a property.
 template <class T>
 concept property_value = requires(typename detail::property_shape<T>::value_type const& value) {
     { property_type<typename detail::property_shape<T>::value_type>::view(value) } -> std::same_as<value_view>;

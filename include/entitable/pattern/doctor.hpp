@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `doctor(store)`: reads all tables of a store and reports what is wrong with the rows that the library keeps among the entities.
+/// `doctor(store)`: reads all tables of a store and reports faults of the system rows among the entities.
 
 #include <entitable/core/try.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -13,39 +13,39 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What `doctor` can find.
+/// Faults that `doctor` can find.
 enum class store_fault : std::uint8_t {
-    wide_part_without_entity, ///< a part of a wide entity whose main row is not there, or is of another write
-    wide_entity_without_part, ///< a main row of a wide entity that names parts which are not there: it cannot be read
+    wide_part_without_entity, ///< a part of a wide entity whose main row does not exist, or belongs to another write
+    wide_entity_without_part, ///< a main row of a wide entity with missing parts: it cannot be read
     index_intent,             ///< a write of an index in other partitions that did not end: `apply_pending`
-    index_not_built,          ///< an index that a stopped `build` or `retire` has left on the way: call that again
+    index_not_built,          ///< an index with an interrupted `build` or `retire`: call that again
     index_without_entities,   ///< a state of an index that does not name its entities: `create_if_absent` adds that
-    index_row_missing,        ///< entities that an index does not find: `repair`
-    index_row_dangling,       ///< index rows that name no entity with this key: `repair`
-    index_row_different,      ///< index rows that hold other values than their entity: `repair`
-    unique_violation,         ///< two entities with one key of a unique index: `violations`, `resolve_violation`
+    index_row_missing,        ///< entities without an index row: `repair`
+    index_row_dangling,       ///< index rows without an entity with this key: `repair`
+    index_row_different,      ///< index rows whose values differ from their entity: `repair`
+    unique_violation,         ///< two entities with the same key of a unique index: `violations`, `resolve_violation`
 };
 
-/// For a person: what it is, and what to call.
+/// Describes the fault and names the function to call.
 [[nodiscard]] std::string_view to_string(store_fault kind) noexcept;
 
 /// One kind of finding in one table.
 struct store_finding {
-    store_fault kind{};    ///< what it is
-    std::string table;     ///< where
-    std::uint64_t count{}; ///< how often
-    std::string example;   ///< the keys of one of the rows
+    store_fault kind{};    ///< kind of fault
+    std::string table;     ///< table
+    std::uint64_t count{}; ///< number of rows
+    std::string example;   ///< keys of one of the rows
 };
 
-/// What `doctor` has read and found.
+/// The result of `doctor`.
 struct diagnosis {
-    std::uint64_t tables{};              ///< read
-    std::uint64_t rows{};                ///< read, those of the library included
+    std::uint64_t tables{};              ///< number read
+    std::uint64_t rows{};                ///< number read, including system rows
     std::vector<store_finding> findings; ///< by table
 
-    /// Whether nothing was found.
+    /// Whether there are no findings.
     [[nodiscard]] bool good() const noexcept { return findings.empty(); }
-    /// A line for each finding; "nothing was found" if there is none.
+    /// Formats one line per finding; "nothing was found" if there are none.
     [[nodiscard]] std::string to_string() const;
 };
 
@@ -54,7 +54,7 @@ namespace detail {
 [[nodiscard]] result<diagnosis> examine_tables(any_transport const& store, call_options const& options);
 void add_finding(diagnosis& to, store_fault kind, std::string const& table, std::uint64_t count, std::string example);
 
-/// Adds what the verification of an indexed table has found.
+/// Adds the findings of an indexed table's verification.
 template <class Table>
 [[nodiscard]] result<void> examine_indexes(diagnosis& to, Table const& table) {
     ENTITABLE_TRY(auto const seen, (table.verify)(100));
@@ -76,11 +76,11 @@ template <class Table>
 
 } // namespace detail
 
-/// Reads every table of a store, and compares each indexed table that is given with its indexes: `doctor(store, runners, orders)`. Writes
-/// nothing. Writers may be at work; what they have not finished may be reported, so look again before you mend. Without the table of an index
-/// its rows cannot be judged: only states and intents are.
+/// Reads every table of a store, and compares each given indexed table with its indexes: `doctor(store, runners, orders)`. Writes nothing.
+/// Writers may be active; their unfinished changes may be reported, so run it again before you repair. Without the indexed table, index
+/// rows cannot be checked, only states and intents.
 ///
-/// Cost: one scan of every table, and `verify` of each indexed one; memory for the keys of the wide entities of one partition.
+/// Cost: one scan of every table, and `verify` of each indexed table; memory for the keys of the wide entities of one partition.
 ///
 /// Errors: those of the store; NotSupported if it cannot list its tables.
 template <class... IndexedTables>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `period_tables<E>`: a table for each hour, day, month or year, which is dropped whole when it is old.
+/// `period_tables<E>`: a table for each hour, day, month or year, which is dropped as a whole when it is old.
 
 #include <entitable/client/table.hpp>
 #include <entitable/core/try.hpp>
@@ -23,9 +23,9 @@ enum class period : std::uint8_t {
 
 /// Options of `period_tables`.
 struct period_options {
-    period length{period::day};      ///< of one table. Names of tables are made from it: never change it
-    std::chrono::nanoseconds keep{}; ///< how long a table is kept after its period has ended
-    clock* time{&system_clock()};    ///< says when a period has ended; must outlive the tables
+    period length{period::day};      ///< of one table. Part of the names of tables: never change it
+    std::chrono::nanoseconds keep{}; ///< time after the end of its period at which a table is dropped
+    clock* time{&system_clock()};    ///< determines when a period has ended; must outlive the tables
 };
 
 /// The time that one table covers.
@@ -41,15 +41,15 @@ class period_names {
 public:
     period_names(table_core core, period_options how);
 
-    /// The period that a time is in. OutOfRangeInput for a time that is not of the years 1601 to 9999.
+    /// Returns the period of a time. Errors: OutOfRangeInput for a time outside the years 1601 to 9999.
     [[nodiscard]] result<time_span> span_of(date_time when) const;
-    /// The name of its table. OutOfRangeInput as above, and for a period that is no longer kept.
+    /// Returns the name of its table. Errors: OutOfRangeInput as above, and for a period older than `period_options::keep`.
     [[nodiscard]] result<std::string> name_of(date_time when) const;
-    /// The same; creates the table if it does not exist.
+    /// Does the same; creates the table if it does not exist.
     [[nodiscard]] result<std::string> made(date_time when) const;
-    /// Those that exist and that `wanted` accepts, the oldest first.
+    /// Returns the existing tables that `wanted` accepts, oldest first.
     [[nodiscard]] result<std::vector<std::string>> there(function_ref<bool(time_span const&)> wanted) const;
-    /// Drops those that are no longer kept, and names them.
+    /// Drops tables that are too old, and returns their names.
     [[nodiscard]] result<std::vector<std::string>> drop_old() const;
 
     [[nodiscard]] table_core of(std::string name) const {
@@ -71,37 +71,37 @@ private:
 
 } // namespace detail
 
-/// Entities of one type in a table for each period: to remove a million of them is one request, and no index or queue of what is to be
-/// removed is needed. For logs and readings, whose table follows from their time.
+/// Entities of one type in a table for each period: removing a million of them is one request, without an index or queue of expired
+/// entities. For logs and readings, whose time determines the table.
 ///
 ///     period_tables<reading> readings{store, "readings", {.length = period::day, .keep = std::chrono::days{30}}};
 ///     readings.at(now).value().insert({"hall", now, 21.5});                   // into "readings20260302", created if absent
 ///     for (auto const& day : readings.between(from, until).value()) { day.where(...); }
 ///     readings.drop_old();                                                      // once a day, by any program
 ///
-/// The name of a table that was dropped is never used again: a period that is no longer kept is refused (OutOfRangeInput), and `drop_old`
-/// drops its table a minute later, because clocks differ.
+/// The name of a table that was dropped is never used again: a period older than `period_options::keep` is refused (OutOfRangeInput), and
+/// `drop_old` drops its table a minute later, because clocks differ.
 ///
 /// Thread safety: safe to use from several threads. Copies are cheap.
 template <mapped_entity Entity>
 class period_tables {
 public:
-    using value_type = Entity; ///< what they hold
+    using value_type = Entity; ///< entity type
 
-    /// `name` and the digits of a period are the name of a table: 3 to 63 characters together. Sends nothing yet.
+    /// `name` and the digits of a period form the name of a table: 3 to 63 characters together. Sends nothing.
     period_tables(any_transport through, std::string name, period_options how, call_options options = {})
         : names_(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
 
-    /// The table of the period that a time is in, created if it does not exist.
+    /// Returns the table of the period of a time, created if it does not exist.
     ///
-    /// Errors: OutOfRangeInput for a period that is no longer kept, or a time outside the years 1601 to 9999. Cost: one request the first
-    /// time that this object or a copy of it is asked for the period.
+    /// Errors: OutOfRangeInput for a period older than `period_options::keep`, or a time outside the years 1601 to 9999. Cost: one request
+    /// for the first call of this object or its copies with the period.
     [[nodiscard]] result<table<Entity>> at(date_time when) const {
         ENTITABLE_TRY(std::string name, names_.made(when));
         return opened(std::move(name));
     }
-    /// The existing tables for times from `from` up to but not including `until`, the oldest first. Cost: one request for each 1,000 tables
-    /// of the store.
+    /// Returns the existing tables for times from `from` up to but not including `until`, oldest first. Cost: one request for each 1,000
+    /// tables of the store.
     [[nodiscard]] result<std::vector<table<Entity>>> between(date_time from, date_time until) const {
         ENTITABLE_TRY(std::vector<std::string> names,
             names_.there([&](time_span const& each) { return each.begin < until && each.end > from; }));
@@ -111,10 +111,10 @@ public:
         }
         return made;
     }
-    /// The period that a time is in. OutOfRangeInput for a time outside the years 1601 to 9999.
+    /// Returns the period of a time. Errors: OutOfRangeInput for a time outside the years 1601 to 9999.
     [[nodiscard]] result<time_span> span_of(date_time when) const { return names_.span_of(when); }
-    /// Drops the tables whose period ended longer ago than `period_options::keep` and a minute, and returns their names. Cost: as
-    /// `between`, and one request for each of them.
+    /// Drops the tables whose period ended longer ago than `period_options::keep` and a minute, and returns their names. Cost: as for
+    /// `between`, and one request for each dropped table.
     [[nodiscard]] result<std::vector<std::string>> drop_old() const { return names_.drop_old(); }
 
 private:

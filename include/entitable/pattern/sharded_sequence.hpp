@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `sharded_sequence`: numbers from several counters at once, for a rate that one row cannot bear.
+/// `sharded_sequence`: numbers from several counters, for a rate that one row cannot sustain.
 
 #include <entitable/pattern/sequence.hpp>
 
@@ -11,23 +11,22 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Several rows that count, each in a partition of its own; each call draws one of them.
+/// Several counter rows, each in its own partition; each call chooses one at random.
 ///
-/// Two things are promised and nothing else: no number is ever given twice, and `total()` is exact. Numbers do not ascend,
-/// neither in time nor for one caller, and have gaps until all shards have counted as far. The number of shards belongs to
-/// the counter for good: another one is refused with RowMismatch. `start` and `step` do as well, but are not stored: every program gives
-/// the same.
+/// It guarantees only two things: no number is ever returned twice, and `total()` is exact. Numbers do not ascend, neither in time nor for
+/// one caller, and have gaps until all shards have counted equally far. The number of shards can never change: another number is refused
+/// with RowMismatch. `start` and `step` must not change either, but are not stored: every program must use the same.
 ///
-/// Of the options, `block` is not used. Errors, threads and copies as with `sequence`.
+/// The option `block` is not used. Errors, thread safety and copies as for `sequence`.
 class sharded_sequence {
 public:
     /// `shards`: 2 to 1000.
     sharded_sequence(any_transport through, std::string counted, std::uint32_t shards, sequence_options options = {});
 
-    /// A number that nobody else gets. Cost: a read and a write; the first call of an object reads one row more.
+    /// Returns a number that nobody else gets. Cost: a read and a write; the first call of an object reads one row more.
     [[nodiscard]] result<sequence_number> next() const;
-    /// How many numbers were taken: the sum over all shards. Those of writes that were applied and whose answer was lost are included;
-    /// those taken meanwhile may be. Cost: one request for each shard.
+    /// Returns how many numbers were taken: the sum over all shards. Includes those of applied writes whose response was lost; numbers
+    /// taken meanwhile may be included. Cost: one request for each shard.
     [[nodiscard]] result<std::uint64_t> total() const;
 
 private:
@@ -39,7 +38,7 @@ private:
         std::vector<detail::counter_row> counters;
         random_source random;
         result<void> usable;
-        atomic<bool> agreed{false}; ///< the first row counts for as many shards
+        atomic<bool> agreed{false}; ///< whether the first row has this number of shards
     };
     shared<state> state_;
 };

@@ -24,10 +24,10 @@ class wide_operations<Entity, components<void, P...>, components<void, R...>>
     static constexpr std::string_view entity_name = mapping<Entity>::entity_name;
 
 public:
-    /// The entity with these keys, all of one write; begins again where a writer came in between.
+    /// Reads the entity with these keys, all parts of one write; starts over if a writer has changed it in between.
     ///
-    /// Errors: ResourceNotFound when there is none; RowMismatch where a `wide_table` did not write it; RowMalformed where parts are missing;
-    /// UpdateConditionNotSatisfied where writers came in between in every attempt. Cost: two requests, where the parts are one page.
+    /// Errors: ResourceNotFound if it does not exist; RowMismatch if a `wide_table` did not write it; RowMalformed if parts are missing;
+    /// UpdateConditionNotSatisfied if writers changed it during every attempt. Cost: two requests, if the parts fit on one page.
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto found = get_stored(partition..., row...);
@@ -36,7 +36,7 @@ public:
         }
         return std::move(found->entity);
     }
-    /// The same, or nothing when there is none.
+    /// Does the same; nullopt if it does not exist.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto found = get_stored(partition..., row...);
@@ -48,7 +48,7 @@ public:
         }
         return std::move(found).as_failure();
     }
-    /// The same with the ETag and Timestamp of its main row; ResourceNotFound when there is none.
+    /// Does the same, with the ETag and Timestamp of its main row; ResourceNotFound if it does not exist.
     [[nodiscard]] result<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto read =
@@ -64,8 +64,8 @@ public:
         }
         return found;
     }
-    /// Removes the entity with these keys and all its parts, if its version is the one given: ResourceNotFound when there is none,
-    /// UpdateConditionNotSatisfied when it was changed since.
+    /// Removes the entity with these keys and all its parts, if it has the given version: ResourceNotFound if it does not exist,
+    /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<wide_written> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
         auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
@@ -74,8 +74,7 @@ public:
         }
         return write_wide(base::core_, wide_write::remove, std::move(made->entity), condition, entity_name, options_);
     }
-    /// Reads the entity, lets `change(entity)` change it, and writes it back; begins again where another writer was faster. As
-    /// `table::update`.
+    /// Reads the entity, calls `change(entity)`, and writes it back; starts over if another writer was faster. Like `table::update`.
     template <class Change>
     [[nodiscard]] result<wide_written> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change) const {
@@ -98,7 +97,7 @@ protected:
 
     wide_operations(table_core core, wide_options const& options) : base(std::move(core)), options_(options) {}
 
-    /// The row that the entity would be without limits.
+    /// Returns the row that the entity would be without limits.
     [[nodiscard]] static result<row_of_wide> whole_row(Entity const& entity) {
         result<row_of_wide> made{std::in_place};
         if (auto encoded = encode_entity(*made, entity, components<void, P...>{}, components<void, R...>{},
@@ -116,7 +115,7 @@ protected:
     wide_options options_;
 };
 
-/// Whether no property has a name that the rows of wide entities need.
+/// Whether the entity avoids the property names that the rows of wide entities need.
 template <class Entity>
 [[nodiscard]] consteval bool leaves_names_to_wide_rows() {
     for (std::string_view const name : mapping<Entity>::property_names) {
@@ -129,16 +128,16 @@ template <class Entity>
 
 } // namespace detail
 
-/// A table of entities that one row does not hold: of more than 252 properties, or more than 1 MiB. The row with an entity's keys, the
-/// main row, says how many parts there are and of which generation; the parts are system rows `~!w!<RowKey>!<nn>` of the same
-/// partition, of up to 251 properties and 1 MiB each.
+/// A table of entities that do not fit into one row: of more than 252 properties, or more than 1 MiB. The row with an entity's keys, the
+/// main row, has the number of parts and their generation; the parts are system rows `~!w!<RowKey>!<nn>` of the same partition, of up to
+/// 251 properties and 1 MiB each.
 ///
 /// - Every write replaces all rows in one transaction: a read and a transaction. A smaller entity removes the parts that it no longer
-///   needs. A reader never returns parts of two writes: it begins again.
-/// - 99 rows besides the main row and 4 MiB in all, or less where the profile says so, are checked before anything is sent: EntityTooLarge,
-///   RequestBodyTooLarge. A row key has at most 505 UTF-16 code units.
-/// - Entities are read by their keys. A `table<E>` of the same name sees main rows, which have no property of the entity: RowMismatch, where
-///   one of them is not optional.
+///   needs. A reader never returns parts of two writes: it starts over.
+/// - The limits of 99 rows in addition to the main row and 4 MiB in total, or fewer by the profile, are checked before anything is sent:
+///   EntityTooLarge, RequestBodyTooLarge. A row key must have at most 505 UTF-16 code units.
+/// - Entities are read by their keys. A `table<E>` of the same name reads main rows, which lack the entity's properties: RowMismatch, if
+///   one of these is not optional.
 ///
 /// Thread safety: safe to use from several threads; copies are cheap. A write of unknown effect ends with that error, as `table::update`
 /// does.
@@ -149,30 +148,31 @@ class wide_table : public detail::wide_operations<Entity, typename mapping<Entit
         typename mapping<Entity>::row_components>;
     using base::core_;
     static_assert(detail::leaves_names_to_wide_rows<Entity>(),
-        "an entity of a wide_table has no property called WideGeneration or WideParts: its rows have them");
+        "an entity of a wide_table must not have a property called WideGeneration or WideParts: its rows use these "
+        "names");
 
 public:
-    using value_type = Entity; ///< what it holds
+    using value_type = Entity; ///< entity type
 
-    /// `name`: as of `table`.
+    /// `name`: as for `table`.
     wide_table(any_transport through, std::string name, wide_options const& how = {}, call_options options = {})
         : base(detail::table_core{std::move(through), std::move(name), std::move(options)}, how) {}
 
-    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< its name
+    [[nodiscard]] std::string const& name() const noexcept { return core_.name(); } ///< name of the table
 
     /// Creates the table; TableAlreadyExists if it exists.
     [[nodiscard]] result<void> create() const { return core_.create(); }
-    /// Creates the table if it does not exist. True if this call created it.
+    /// Creates the table unless it exists; true if this call created it.
     [[nodiscard]] result<bool> create_if_absent() const { return core_.create_if_absent(); }
-    /// Removes the table with all its entities; ResourceNotFound when there is none.
+    /// Removes the table with all its entities; ResourceNotFound if it does not exist.
     [[nodiscard]] result<void> drop() const { return core_.drop(); }
 
-    /// Inserts an entity; EntityAlreadyExists when there is one with its keys.
+    /// Inserts an entity; EntityAlreadyExists if one exists with its keys.
     [[nodiscard]] result<wide_written> insert(Entity const& entity) const {
         return base::write(detail::wide_write::insert, entity, any_etag);
     }
-    /// Replaces the entity, if its version is the one given, or `any_etag`: ResourceNotFound when there is none,
-    /// UpdateConditionNotSatisfied when it was changed since.
+    /// Replaces the entity, if it has the given version, or with `any_etag`: ResourceNotFound if it does not exist,
+    /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<wide_written> replace(Entity const& entity, etag_condition condition) const {
         return base::write(detail::wide_write::replace, entity, condition);
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Access paths, and the shapes of a predicate they are derived from at compile time.
+/// Access paths, and the shapes of predicates from which they are derived at compile time.
 
 #include <entitable/mapping/key_layout.hpp>
 
@@ -18,32 +18,32 @@ enum class access_path : std::uint8_t {
     row_range,       ///< part of single partitions
     partition,       ///< whole single partitions
     partition_range, ///< a range of partitions
-    table,           ///< everything
+    table,           ///< the whole table
 };
 
-/// The name, for a person: "row_range".
+/// Returns the name, for people: "row_range".
 [[nodiscard]] constexpr std::string_view to_string(access_path path) noexcept {
     constexpr std::string_view words[] = {"point", "row_range", "partition", "partition_range", "table"};
     return words[static_cast<std::size_t>(path)];
 }
 
-/// What a conjunction says about each key component, two bits each: nothing (0), a range (1), one value (2). Partition components begin
+/// The constraint of a conjunction on each key component, two bits each: none (0), a range (1), one value (2). Partition components begin
 /// at bit 0, row components at bit 32.
 using key_shape = std::uint64_t;
 
-/// The bit at which a component begins in a `key_shape`.
+/// Returns the first bit of a component in a `key_shape`.
 [[nodiscard]] constexpr unsigned shape_position(key_part part, std::size_t index) noexcept {
     return static_cast<unsigned>(2 * index) + (part == key_part::row ? 32U : 0U);
 }
 
-/// The different shapes of a predicate's alternatives. Equal alternatives are one shape, however many there are.
+/// The distinct shapes of a predicate's alternatives. Equal alternatives are one shape, however many there are.
 struct shape_set {
-    /// The most shapes that are kept.
+    /// Maximal number of shapes.
     static constexpr std::size_t capacity = 16;
 
     key_shape shapes[capacity]{}; ///< the first `count` are used
     std::size_t count{};          ///< how many
-    bool overflow{};              ///< there were more: the query counts as a scan of the table
+    bool overflow{};              ///< the capacity was exceeded: the query counts as a scan of the table
 
     /// One shape.
     [[nodiscard]] static constexpr shape_set of(key_shape shape) noexcept {
@@ -51,7 +51,7 @@ struct shape_set {
         set.insert(shape);
         return set;
     }
-    /// Adds a shape unless it is there.
+    /// Adds a shape unless it is present.
     constexpr void insert(key_shape shape) noexcept {
         for (std::size_t index = 0; index < count; ++index) {
             if (shapes[index] == shape) {
@@ -67,7 +67,7 @@ struct shape_set {
     friend constexpr bool operator==(shape_set const&, shape_set const&) = default;
 };
 
-/// The alternatives of `left || right`.
+/// Returns the alternatives of `left || right`.
 [[nodiscard]] constexpr shape_set either(shape_set const& left, shape_set const& right) noexcept {
     shape_set set = left;
     for (std::size_t index = 0; index < right.count; ++index) {
@@ -77,7 +77,7 @@ struct shape_set {
     return set;
 }
 
-/// The alternatives of `left && right`: each component is as narrow as the narrower of the two.
+/// Returns the alternatives of `left && right`: each component has the narrower constraint of the two.
 [[nodiscard]] constexpr shape_set both(shape_set const& left, shape_set const& right) noexcept {
     shape_set set;
     set.overflow = left.overflow || right.overflow;
@@ -95,7 +95,7 @@ struct shape_set {
     return set;
 }
 
-/// The access path of one alternative.
+/// Returns the access path of one alternative.
 [[nodiscard]] constexpr access_path path_of(key_shape shape, key_layout partition, key_layout row) noexcept {
     struct reach {
         bool all_fixed{true};
@@ -118,7 +118,7 @@ struct shape_set {
     return rows.all_fixed ? access_path::point : rows.first_narrowed ? access_path::row_range : access_path::partition;
 }
 
-/// The worst path of all alternatives.
+/// Returns the worst path of all alternatives.
 [[nodiscard]] constexpr access_path path_of(shape_set const& set, key_layout partition, key_layout row) noexcept {
     access_path worst = access_path::point;
     for (std::size_t index = 0; index < set.count; ++index) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Clauses made of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are decided at run time. As with a
-/// comparison the access path is known at compile time, and a mistake is one message.
+/// Clauses of comparisons: `between`, `in`, `starts_with`, and `when` for parts that are enabled at run time. As with a comparison the
+/// access path is known at compile time, and a mistake gives one message.
 
 #include <entitable/core/iterator.hpp>
 #include <entitable/query/comparison.hpp>
@@ -24,28 +24,28 @@ concept listed_values = requires(Values const& values) {
     *std::begin(values);
 } && !std::convertible_to<Values const&, std::string_view>;
 
-/// Comparisons of one field with values, each value once: equal ones would count against the limits of a query.
+/// Comparisons of one field with distinct values: duplicates would count against the limits of a query.
 class distinct_alternatives {
 public:
     ENTITABLE_LAZY void add(predicate_nodes equality);
-    /// All of them; the predicate that no entity satisfies when there are none.
+    /// Returns all of them; without comparisons, the predicate that no entity satisfies.
     [[nodiscard]] predicate_nodes nodes() && { return nodes_.empty() ? nothing() : std::move(nodes_); }
 
 private:
-    /// The slot of the comparison with this operand, or the one it would take.
+    /// Returns the slot of the comparison with this operand, or the slot where it would be inserted.
     ENTITABLE_LAZY [[nodiscard]] std::size_t& slot_of(predicate_node const& comparison);
 
     predicate_nodes nodes_;
     std::size_t count_{};
-    std::vector<std::size_t> slots_; ///< a hash table of numbers of nodes, which count from 1; a power of two
+    std::vector<std::size_t> slots_; ///< a hash table of node numbers from 1; its size is a power of two
 };
 
-/// The text of a component begins with `prefix`; `last`: the component is the last of its key.
+/// Makes the predicate that the text of a component begins with `prefix`; `last`: the component is the last of its key.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_prefix(
     key_component const& component, key_part part, std::size_t index, bool last, key_operand prefix);
 
-/// The value of a property is not less than `prefix`, and less than its successor: in the order of UTF-16 code units these are the texts
-/// that begin with it. An absent one does not.
+/// Makes the predicate that the value of a property is at least `prefix`, and less than its successor: in UTF-16 order these are the texts
+/// that begin with it. False for an absent property.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes property_prefix(std::string_view name, std::string_view prefix);
 
 template <class Field, class Values>
@@ -67,7 +67,7 @@ template <class Field, class Values>
 template <class Entity, auto Member>
 [[nodiscard]] auto begins_with(property_field<Entity, Member> field, std::string_view prefix) {
     using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
-    static_assert(std::same_as<type, std::string>, "starts_with(field, prefix) is for texts");
+    static_assert(std::same_as<type, std::string>, "starts_with(field, prefix) needs a text field");
     if constexpr (std::same_as<type, std::string>) {
         constexpr auto free = shape_set::of(0);
         return predicate<Entity, free, free>{property_prefix(field.name, prefix)};
@@ -80,7 +80,7 @@ template <class Entity, key_part Part, class Component>
 [[nodiscard]] auto begins_with(key_field<Entity, Part, Component>, std::string_view prefix) {
     using codec = typename Component::codec;
     constexpr bool is_text = std::same_as<typename codec::value_type, std::string>;
-    static_assert(is_text, "starts_with(field, prefix) is for texts");
+    static_assert(is_text, "starts_with(field, prefix) needs a text field");
     if constexpr (is_text) {
         constexpr key_layout layout = layout_of<Entity, Part>;
         constexpr std::size_t index = component_index<Entity, Part, Component>;
@@ -115,7 +115,7 @@ template <class Field, class Low, class High>
 }
 
 /// The field has one of the values; no entity satisfies an empty list. The type is the same for any number of values. More than 1000
-/// different values of a key component are QueryTooComplex when the query is run.
+/// distinct values of a key component are QueryTooComplex when the query runs.
 template <class Field, class Value>
     requires is_field<Field>
 [[nodiscard]] auto in(Field field, std::initializer_list<Value> values) {
@@ -124,7 +124,7 @@ template <class Field, class Value>
 template <class Field, class Values>
     requires is_field<Field>
 [[nodiscard]] auto in(Field field, Values const& values) {
-    static_assert(detail::listed_values<Values>, "in(field, values) takes a list or a range of values");
+    static_assert(detail::listed_values<Values>, "in(field, values) needs a list or a range of values");
     if constexpr (detail::listed_values<Values>) {
         return detail::any_value(field, values);
     } else {
@@ -139,19 +139,19 @@ template <class Field>
     return detail::begins_with(field, prefix);
 }
 
-/// A part of a predicate that may be left out at run time: see `when`.
+/// A part of a predicate that may be disabled at run time: see `when`.
 template <class Entity>
 struct optional_predicate : predicate<Entity, shape_set::of(0), shape_set::of(0)> {};
 
-/// `condition` where `present`, else no condition. The access path of a query does not depend on it; it may read fewer keys with the
-/// condition. Can be combined with `&&` only.
+/// `condition` if `present`, otherwise no condition. The access path of a query does not depend on it; with the condition the query may
+/// read fewer keys. Can be combined with `&&` only.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] optional_predicate<Entity> when(bool present, predicate<Entity, Shapes, Negated> condition) {
     return optional_predicate<Entity>{{present ? std::move(condition).nodes() : predicate_nodes{}}};
 }
 constexpr detail::refused_predicate when(bool, detail::refused_predicate) { return {}; }
 
-/// Both, of those that are present.
+/// Both conditions, if present.
 template <class Entity>
 [[nodiscard]] optional_predicate<Entity> operator&&(optional_predicate<Entity> left, optional_predicate<Entity> right) {
     return optional_predicate<Entity>{
@@ -160,31 +160,31 @@ template <class Entity>
 
 namespace detail {
 
-/// The message for a `when` that is combined with something other than &&.
+/// The message for a `when` that is combined with an operator other than &&.
 template <class Entity>
 constexpr refused_predicate refuse_optional() {
-    static_assert(sizeof(Entity) == 0, "when(...) may be left out at run time, so it is combined with && only");
+    static_assert(sizeof(Entity) == 0, "when(...) may be disabled at run time, so combine it with && only");
     return {};
 }
 
 } // namespace detail
 
-/// Does not compile: `when` is combined with && only.
+/// Does not compile: combine `when` with && only.
 template <class Entity>
 constexpr auto operator!(optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: `when` is combined with && only.
+/// Does not compile: combine `when` with && only.
 template <class Entity>
 constexpr auto operator||(optional_predicate<Entity> const&, optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: `when` is combined with && only.
+/// Does not compile: combine `when` with && only.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr auto operator||(optional_predicate<Entity> const&, predicate<Entity, Shapes, Negated> const&) {
     return detail::refuse_optional<Entity>();
 }
-/// Does not compile: `when` is combined with && only.
+/// Does not compile: combine `when` with && only.
 template <class Entity, shape_set Shapes, shape_set Negated>
 constexpr auto operator||(predicate<Entity, Shapes, Negated> const&, optional_predicate<Entity> const&) {
     return detail::refuse_optional<Entity>();

@@ -4,7 +4,7 @@
 
 /// \file
 /// The comparisons of fields with values: `r::age >= 50`. Overload resolution accepts any operand, which is checked inside, so that a
-/// mistake is one message and not a list of candidates.
+/// mistake gives one message rather than a list of candidates.
 
 #include <entitable/mapping/detail/key_from.hpp>
 #include <entitable/mapping/key_argument.hpp>
@@ -14,17 +14,17 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A value of type From can be compared with a member of type T without loss.
+/// Whether a value of type From can be compared with a member of type T without loss.
 template <class From, class T>
 concept comparable_with = std::same_as<From, T> ||
     (std::same_as<T, std::string> && std::convertible_to<From const&, std::string_view>) || fits_losslessly<From, T> ||
     (std::same_as<T, double> && (std::same_as<From, float> || fits_losslessly<From, std::int32_t>));
 
-/// A comparison with a property.
+/// Makes a comparison with a property.
 ENTITABLE_LAZY [[nodiscard]] predicate_value property_comparison(
     std::string_view name, filter_operator operation, value_view operand);
 
-/// Whether the property is present: it equals a value, or differs from it.
+/// Makes the predicate that the property is present, or absent: it equals some value, or differs from it.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes presence(std::string_view name, value_view of_its_type, bool there);
 
 template <class Entity, auto Member>
@@ -35,7 +35,7 @@ template <class Entity, auto Member>
     return predicate<Entity, free, free>{presence(field.name, property_type<type>::view(least), there)};
 }
 
-/// One function for all properties of a type, whatever entity they are of.
+/// Makes a comparison. One function for all properties of a type, in any entity.
 template <class T, class From>
 [[nodiscard]] predicate_value compare_value(std::string_view name, filter_operator operation, From const& from) {
     if constexpr (std::same_as<T, std::string>) {
@@ -51,22 +51,21 @@ template <class Entity, auto Member, class From>
     using type = typename held_by<typename property_field<Entity, Member>::value_type>::type;
     if constexpr (is_in_parts<Member>) {
         static_assert(!is_in_parts<Member>,
-            "a member that is stored as several properties (chunked, or a reference) is not compared in a query: keep "
-            "what "
-            "is asked for in a member of its own");
+            "a member that is stored as several properties (chunked, or a reference) cannot be compared in a query: "
+            "store what you search for in a separate member");
         return refused_predicate{};
     } else if constexpr (std::same_as<From, std::nullopt_t>) {
         constexpr bool may_be_absent = !std::same_as<typename property_field<Entity, Member>::value_type, type>;
         static_assert(
-            may_be_absent, "only a member that is an optional is compared with nullopt: this one is always there");
+            may_be_absent, "only an optional member can be compared with nullopt: this member is always present");
         return is_present(field, operation == filter_operator::not_equal);
     } else if constexpr (comparable_with<From, type>) {
         constexpr auto free = shape_set::of(0);
         return predicate<Entity, free, free>{compare_value<type>(field.name, operation, from)};
     } else {
         static_assert(comparable_with<From, type>,
-            "a property is compared with a value of its own type, or a narrower one, and not with another member: this "
-            "value has another type");
+            "a property must be compared with a value of its own type, or a narrower one, not with another member: "
+            "this value has another type");
         return refused_predicate{};
     }
 }
@@ -75,23 +74,23 @@ template <class Entity, key_part Part>
 inline constexpr key_layout layout_of = Part == key_part::partition ? key_layout{mapping<Entity>::partition_layout}
                                                                     : key_layout{mapping<Entity>::row_layout};
 
-/// The index of a component in its key.
+/// Index of a component in its key.
 template <class Entity, key_part Part, class Component>
 inline constexpr std::size_t component_index =
     position_in(layout_of<Entity, Part>, mapping<Entity>::template components_of<Part>::template index_of<Component>);
 
 /// A value as the operand of a comparison with a key component.
 struct key_operand {
-    std::string text; ///< in a key; where the value has no text there, one that sorts where the value would
+    std::string text; ///< in a key; for a value without a text, one that sorts at its position
     bool has_text{};  ///< a stored component may have this text
-    bool has_place{}; ///< the text is in the order of the component's texts
+    bool has_place{}; ///< whether the text sorts among the component's texts
 };
 
-/// A value to compare with, and how its codec writes it.
+/// A value to compare with, and the functions that write it.
 struct operand_source {
     void const* value;
     bool (*append)(std::string& out, void const* value);
-    void (*append_operand)(std::string& out, void const* value); ///< null where the codec has none
+    void (*append_operand)(std::string& out, void const* value); ///< null if the codec lacks it
 };
 template <class Codec, class T>
 [[nodiscard]] constexpr operand_source source_of_operand(T const& value) noexcept {
@@ -104,11 +103,11 @@ template <class Codec, class T>
 }
 ENTITABLE_LAZY [[nodiscard]] key_operand operand_of(operand_source const& source);
 
-/// The nodes of a comparison with a key component. A value without a text equals no stored one.
+/// Makes the nodes of a comparison with a key component. A value without a text equals no stored one.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes key_comparison(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, key_operand operand);
 
-/// Where an operand is relative to the values of a component: only a literal may be none of them.
+/// Returns the position of an operand relative to the values of a component: only a literal may be outside.
 template <class T, class From>
 [[nodiscard]] constexpr int place_beside([[maybe_unused]] From const& from) noexcept {
     if constexpr (literal_for<From, T>) {
@@ -117,7 +116,7 @@ template <class T, class From>
         return 0;
     }
 }
-/// The value that is closest to it.
+/// Returns the closest value of the component.
 template <class T, class From>
 [[nodiscard]] constexpr decltype(auto) closest_to(From const& from) noexcept {
     if constexpr (literal_for<From, T>) {
@@ -129,15 +128,15 @@ template <class T, class From>
     }
 }
 
-/// The same of a value that its codec writes. `place`: where the operand was relative to the values of the component, of which `source`
-/// is the closest one: -1 before them, 1 after them. `reversed`: the texts are in descending order of the values.
+/// Does the same for a value that its codec writes. `place`: position of the operand relative to the values of the component, of which
+/// `source` is the closest: -1 before them, 1 after them. `reversed`: the texts are in descending order of the values.
 ENTITABLE_LAZY [[nodiscard]] predicate_value key_comparison(filter_operator operation, int place, bool reversed,
     key_component const& component, key_part part, std::size_t index, operand_source const& source);
 
-/// A comparison with a salted component, in the bucket of its operand, or, unless it is ==, in any bucket.
+/// Restricts a comparison with a salted component to the bucket of its operand, or, unless it is ==, to any bucket.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes in_buckets(predicate_nodes comparison, key_component const& bucket);
 
-/// One function for all components of a codec, whatever entity they are of.
+/// Makes a comparison. One function for all components of a codec, in any entity.
 template <class Codec, class From>
 [[nodiscard]] predicate_value compare_text(
     filter_operator operation, key_component const& component, key_part part, std::size_t index, From const& from) {
@@ -152,7 +151,7 @@ template <class Codec, class From>
     return operation >= filter_operator::less && operation <= filter_operator::greater_equal;
 }
 
-/// What a comparison, or its opposite, says about its component.
+/// Returns the constraint of a comparison, or of its opposite, on its component.
 [[nodiscard]] constexpr shape_set shape_of(filter_operator operation, key_part part, std::size_t index) noexcept {
     key_shape const narrowed = operation == filter_operator::equal ? 2U : is_range(operation) ? 1U : 0U;
     return shape_set::of(narrowed << shape_position(part, index));
@@ -175,8 +174,8 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
         (std::same_as<From, std::nullopt_t> || std::same_as<From, typename codec::value_type>);
     if constexpr (is_range(Operation) && !in_order) {
         static_assert(!is_range(Operation) || in_order,
-            "this key component does not keep the order of its values, so a range over it would lose rows: text is in "
-            "order only as the last component of its key; compare with == or !=");
+            "this key component does not preserve the order of its values, so a range over it would miss rows: text is "
+            "in order only as the last component of its key; compare with == or !=");
         return refused_predicate{};
     } else if constexpr (comparable_with<From, type> || literal_for<From, type> || whole) {
         constexpr shape_set shape = shape_of(Operation, Part, index);
@@ -190,37 +189,36 @@ template <filter_operator Operation, class Entity, key_part Part, class Componen
         }
     } else {
         static_assert(comparable_with<From, type>,
-            "a key component is compared with a value of its own type, or a narrower one, and not with another member: "
-            "this "
-            "value has another type");
+            "a key component must be compared with a value of its own type, or a narrower one, not with another "
+            "member: this value has another type");
         return refused_predicate{};
     }
 }
 
 } // namespace detail
 
-/// The property is present, with the type of the member. For an optional member `field != std::nullopt` is the same.
+/// The property is present, with the type of the member. For an optional member, `field != std::nullopt` is equivalent.
 template <class Entity, auto Member>
 [[nodiscard]] auto present(property_field<Entity, Member> field) {
     return detail::is_present(field, true);
 }
 
-/// Does not compile: a key component is always there.
+/// Does not compile: a key component is always present.
 template <class Entity, key_part Part, class Component>
 [[nodiscard]] auto present(key_field<Entity, Part, Component>) {
     static_assert(sizeof(Entity) == 0,
-        "present(field) is for properties: a key component is always there, or an optional that is compared with "
+        "present(field) is for properties: a key component is always present, or an optional that can be compared with "
         "std::nullopt");
     return detail::refused_predicate{};
 }
 
-// Six comparisons on two kinds of fields.
-/// The property has this value. False for an absent one, and for one of another type.
+// Six comparisons for two kinds of fields.
+/// The property has this value. False for an absent property, and for one of another type.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator==(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::equal, from);
 }
-/// The property has another value. False for an absent one, and for one of another type.
+/// The property has another value. False for an absent property, and for one of another type.
 template <class Entity, auto Member, class From>
 [[nodiscard]] auto operator!=(property_field<Entity, Member> field, From const& from) {
     return detail::compare(field, filter_operator::not_equal, from);
@@ -246,7 +244,7 @@ template <class Entity, auto Member, class From>
     return detail::compare(field, filter_operator::greater_equal, from);
 }
 
-/// The key component has this value: the key range becomes narrower.
+/// The key component has this value; narrows the key range.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator==(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::equal>(field, from);
@@ -256,34 +254,34 @@ template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator!=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::not_equal>(field, from);
 }
-/// The key component is less. Compiles only for one that keeps the order of its values.
+/// The key component is less. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator<(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::less>(field, from);
 }
-/// The key component is less, or equal. Compiles only for one that keeps the order of its values.
+/// The key component is less, or equal. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator<=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::less_equal>(field, from);
 }
-/// The key component is greater. Compiles only for one that keeps the order of its values.
+/// The key component is greater. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater>(field, from);
 }
-/// The key component is greater, or equal. Compiles only for one that keeps the order of its values.
+/// The key component is greater, or equal. Compiles only if the component preserves the order of its values.
 template <class Entity, key_part Part, class Component, class From>
 [[nodiscard]] auto operator>=(key_field<Entity, Part, Component> field, From const& from) {
     return detail::compare<filter_operator::greater_equal>(field, from);
 }
 
-/// A field can be compared; `between`, `in` and `starts_with` take it.
+/// Whether T is a field, which can be compared; `between`, `in` and `starts_with` take fields.
 template <class T>
 inline constexpr bool is_field = false;
-/// A field of a property is one.
+/// The field of a property.
 template <class Entity, auto Member>
 inline constexpr bool is_field<property_field<Entity, Member>> = true;
-/// A field of a key component is one.
+/// The field of a key component.
 template <class Entity, key_part Part, class Component>
 inline constexpr bool is_field<key_field<Entity, Part, Component>> = true;
 
@@ -297,8 +295,7 @@ concept value_before = is_field<Field> && !is_field<From>;
 
 } // namespace detail
 
-// The same with the value on the left. Equality has exactly the constraints that it has above, or the compiler would reverse one of
-// them.
+// The same with the value on the left. Equality must have exactly the constraints above; otherwise the compiler would reverse one of them.
 /// `5 == field` is `field == 5`.
 template <class From, class Entity, auto Member, class = detail::if_value<From>>
 [[nodiscard]] auto operator==(From const& from, property_field<Entity, Member> field) {

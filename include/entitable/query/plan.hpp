@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The planner: turns a predicate into disjoint sorted key ranges, a filter for the service, and what is left to check in the client.
-/// Plain data in, plain data out.
+/// The planner: turns a predicate into disjoint sorted key ranges, a filter for the service, and a filter for the client. Input and output
+/// are plain data.
 
 #include <entitable/query/predicate.hpp>
 #include <entitable/request/key_range.hpp>
@@ -16,37 +16,37 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The most key ranges that a query may have, and the most alternatives while it is planned.
+/// Maximal number of key ranges of a query, and of alternatives during planning.
 inline constexpr std::size_t max_key_ranges = 1000;
 
-/// How a query will be run. The three parts together accept exactly the entities that the predicate accepts.
+/// How a query will run. The three parts together accept exactly the entities that the predicate accepts.
 struct query_plan {
-    access_path access{access_path::table}; ///< how it reaches its rows
-    std::vector<key_range> ranges;          ///< disjoint and in order; none when nothing can match
-    filter server;                          ///< what the service checks: comparisons with properties
-    predicate_nodes client;                 ///< the whole predicate, where ranges and filter accept too much; else none
+    access_path access{access_path::table}; ///< how it reaches the rows
+    std::vector<key_range> ranges;          ///< disjoint and in order; empty if nothing can match
+    filter server;                          ///< filter for the service: comparisons with properties
+    predicate_nodes client; ///< the whole predicate if ranges and filter accept too much; otherwise empty
     std::size_t
-        shortened_to{}; ///< bytes that ranges and filter were cut to in order to fit into a URL; 0: nothing was cut
-    bool meets_system_rows{}; ///< the ranges may hold system rows: the client leaves them out
+        shortened_to{}; ///< size in bytes to which ranges and filter were reduced to fit into a URL; 0: not reduced
+    bool meets_system_rows{}; ///< the ranges may contain system rows: the client skips them
 };
 
-/// What `explain()` shows. The texts hold the query's values.
+/// The output of `explain()`. The texts contain values of the query.
 struct explanation {
-    access_path access{};                ///< how it reaches its rows
-    std::vector<std::string> key_ranges; ///< as text, in their order
-    std::string server_filter;           ///< empty: none
-    std::string client_filter;           ///< empty: none
-    bool leaves_out_system_rows{};       ///< the client does, because the key ranges may hold some
-    projection properties;               ///< those that the service sends; empty: all
-    std::size_t requests{};              ///< one for each key range; further pages take more
+    access_path access{};                ///< how it reaches the rows
+    std::vector<std::string> key_ranges; ///< as text, in order
+    std::string server_filter;           ///< empty if there is none
+    std::string client_filter;           ///< empty if there is none
+    bool leaves_out_system_rows{};       ///< the key ranges may contain system rows, which the client skips
+    projection properties;               ///< those that the service returns; empty: all
+    std::size_t requests{};              ///< at least: one for each key range, and more for further pages
     std::size_t shortened_to{};          ///< see `query_plan`
 
-    /// One line per part.
+    /// Formats one line per part.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 };
 
-/// How many comparisons the condition of a query may have under these limits. Four are kept for the keys: a transport may make a range narrower, as
-/// `sharded` does.
+/// Maximal number of comparisons in the condition of a query under these limits. Four are reserved for the keys: a transport may narrow a
+/// range, as `sharded` does.
 [[nodiscard]] constexpr std::size_t max_condition_comparisons(profile const& limits) noexcept {
     constexpr std::size_t for_keys = 4;
     if (limits.max_comparisons == 0) {
@@ -55,19 +55,19 @@ struct explanation {
     return limits.max_comparisons < for_keys ? 0 : limits.max_comparisons - for_keys;
 }
 
-/// Plans `predicate` for a service with these limits. Errors: QueryTooComplex when it needs more than `max_key_ranges`; OutOfRangeInput
-/// for a range of a key component whose operand has no place among its texts.
+/// Plans `predicate` for a service with these limits. Errors: QueryTooComplex if it needs more than `max_key_ranges`; OutOfRangeInput for a
+/// range of a key component whose operand has no position among its texts.
 ENTITABLE_LAZY [[nodiscard]] result<query_plan> make_plan(
     predicate_nodes const& predicate, access_path access, key_layout partition, key_layout row, profile const& limits);
 
-/// The properties that a query for `wanted` ones asks the service for: also those that the client's part of the predicate looks at.
-/// None means all.
+/// Returns the properties that a query for `wanted` requests from the service: also those used by the client's part of the predicate. Empty
+/// means all.
 ENTITABLE_LAZY [[nodiscard]] projection properties_read(query_plan const& plan, projection wanted);
 
-/// Describes a plan for a person; `wanted` are the properties asked for, none means all.
+/// Describes a plan for people; `wanted` are the selected properties, empty means all.
 ENTITABLE_LAZY [[nodiscard]] explanation explain(query_plan const& plan, projection wanted = {});
 
-/// Whether a row satisfies the client's part; true where there is none.
+/// Whether a row satisfies the client's part; true if there is none.
 ENTITABLE_LAZY [[nodiscard]] bool satisfies(
     row_view const& row, predicate_nodes const& predicate, key_layout partition_layout, key_layout row_layout);
 

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `predicate`: a condition on an entity. Its type knows the shapes of its alternatives, and so the access path; its value is
-/// a plain postfix list of comparisons, on properties and on key components.
+/// `predicate`: a condition on an entity. Its type encodes the shapes of its alternatives, and so the access path; its value is a plain
+/// postfix list of comparisons, on properties and on key components.
 
 #include <entitable/query/access_path.hpp>
 #include <entitable/request/filter.hpp>
@@ -15,50 +15,50 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a node of a predicate that is not a connective looks at.
+/// Subject of a predicate node that is not a connective.
 enum class predicate_subject : std::uint8_t {
     property,  ///< the value of a property
     component, ///< the text of a key component
     prefix,    ///< whether the text of a key component begins with `operand`; `operation` is not used
     nothing,   ///< no entity satisfies it
-    unplaced,  ///< a range of a key component whose operand has no place among its texts: the query is refused
+    unplaced,  ///< a range of a key component whose operand has no position among its texts: the query is refused
 };
 
 /// One node of a predicate: a comparison with a property or a key component, or a connective.
 struct predicate_node {
     filter_operator operation{}; ///< the comparison, or the connective
-    predicate_subject subject{}; ///< what it looks at
-    key_part part{};             ///< the key that the component is of
+    predicate_subject subject{}; ///< its subject
+    key_part part{};             ///< key of the component
     std::uint8_t index{};        ///< of the component
-    bool optional{};             ///< the component may be absent: every comparison is false then
-    bool exact{true};            ///< of a prefix: every key in its range has a component that begins so
+    bool optional{};             ///< whether the component may be absent: every comparison is false then
+    bool exact{true};            ///< of a prefix: whether every key in its range has a component that begins with it
     std::string name;            ///< of the property or the member
-    value operand;               ///< for a component its text
+    value operand;               ///< for a component, its text
 
-    /// Whether it looks at a key component.
+    /// Whether its subject is a key component.
     [[nodiscard]] bool on_key() const noexcept {
         return subject == predicate_subject::component || subject == predicate_subject::prefix;
     }
-    /// For a person: `age >= 50`, `event starts with "2011"`.
+    /// Formats for people: `age >= 50`, `event starts with "2011"`.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 };
 
-/// Postfix; no nodes accept everything.
+/// Nodes in postfix order; no nodes accept everything.
 using predicate_nodes = std::vector<predicate_node>;
 
 namespace detail {
 
-/// left operation right; a side without nodes adds nothing.
+/// Joins `left` and `right` with the operation; a side without nodes adds nothing.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes joined(
     predicate_nodes left, predicate_nodes right, filter_operator operation);
-/// Adds an alternative to `all`, which has none yet when it is empty.
+/// Adds an alternative to `all`, which is empty before the first.
 ENTITABLE_LAZY void add_alternative(predicate_nodes& all, predicate_nodes next);
 /// The predicate that no entity satisfies.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes nothing();
-/// The negation, with `not` only before comparisons that may meet an absent value.
+/// Returns the negation, with `not` only before comparisons that may meet an absent value.
 ENTITABLE_LAZY [[nodiscard]] predicate_nodes negated(predicate_nodes nodes);
 
-/// Replaces a predicate that was refused at compile time, so that one mistake gives one message.
+/// Stands for a predicate that was refused at compile time, so that one mistake gives one message.
 struct refused_predicate {
     friend constexpr refused_predicate operator!(refused_predicate) { return {}; }
     template <class Other>
@@ -78,14 +78,14 @@ namespace detail {
 /// The value of a predicate, the same for all entities.
 class predicate_value {
 public:
-    predicate_value(predicate_nodes nodes); // NOLINT: implicit, for the predicates made of it
+    predicate_value(predicate_nodes nodes); // NOLINT: implicit, for the predicates derived from it
     predicate_value(predicate_value const& other);
     predicate_value(predicate_value&& other) noexcept;
     predicate_value& operator=(predicate_value const& other);
     predicate_value& operator=(predicate_value&& other) noexcept;
     ~predicate_value();
 
-    /// In postfix order.
+    /// The nodes in postfix order.
     [[nodiscard]] predicate_nodes const& nodes() const& noexcept { return nodes_; }
     [[nodiscard]] predicate_nodes&& nodes() && noexcept { return static_cast<predicate_nodes&&>(nodes_); }
 
@@ -93,18 +93,18 @@ private:
     predicate_nodes nodes_;
 };
 
-/// left operation right, out of both.
+/// Joins `left` and `right` with the operation, moving from both.
 ENTITABLE_LAZY [[nodiscard]] predicate_value joined_values(
     predicate_value& left, predicate_value& right, filter_operator operation);
 
 } // namespace detail
 
-/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its opposite. Thread safety: one
-/// thread at a time; copies are independent.
+/// A condition on entities of one type. `Shapes` are those of its alternatives, `Negated` those of its negation. Thread safety: one thread
+/// at a time; copies are independent.
 template <class Entity, shape_set Shapes, shape_set Negated>
 struct predicate : detail::predicate_value {
-    using entity_type = Entity; ///< whose condition it is
-    /// What the alternatives say about the keys.
+    using entity_type = Entity; ///< entity type of the condition
+    /// The constraints of the alternatives on the keys.
     static constexpr shape_set shapes = Shapes;
 };
 
@@ -120,44 +120,46 @@ template <class Entity, shape_set S1, shape_set N1, shape_set S2, shape_set N2>
     return predicate<Entity, either(S1, S2), both(N1, N2)>{detail::joined_values(left, right, filter_operator::any_of)};
 }
 
-/// Holds exactly where the condition does not: with an absent property too.
+/// Holds exactly if the condition does not: also for an absent property.
 template <class Entity, shape_set Shapes, shape_set Negated>
 [[nodiscard]] auto operator!(predicate<Entity, Shapes, Negated> operand) {
     return predicate<Entity, Negated, Shapes>{detail::negated(std::move(operand).nodes())};
 }
 
-/// Does not compile: a field alone is no condition.
+/// Does not compile: a field alone is not a condition.
 template <class Entity, shape_set Shapes, shape_set Negated, class Field>
     requires requires {
         typename Field::entity_type;
         typename Field::value_type;
     }
 detail::refused_predicate operator&&(predicate<Entity, Shapes, Negated> const&, Field const&) {
-    static_assert(sizeof(Field) == 0, "a member alone is no condition: compare it, as in r::finished == true");
+    static_assert(sizeof(Field) == 0, "a member alone is not a condition: compare it, as in r::finished == true");
     return {};
 }
-/// Does not compile: a query asks about one entity.
+/// Does not compile: a query is about one entity.
 template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, shape_set N2>
     requires(!std::same_as<Left, Right>)
 detail::refused_predicate operator&&(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
-    static_assert(std::same_as<Left, Right>, "both conditions are about members of one entity: these are of two");
+    static_assert(
+        std::same_as<Left, Right>, "both conditions must be about members of one entity: these belong to two");
     return {};
 }
-/// Does not compile: a field alone is no condition.
+/// Does not compile: a field alone is not a condition.
 template <class Entity, shape_set Shapes, shape_set Negated, class Field>
     requires requires {
         typename Field::entity_type;
         typename Field::value_type;
     }
 detail::refused_predicate operator||(predicate<Entity, Shapes, Negated> const&, Field const&) {
-    static_assert(sizeof(Field) == 0, "a member alone is no condition: compare it, as in r::finished == true");
+    static_assert(sizeof(Field) == 0, "a member alone is not a condition: compare it, as in r::finished == true");
     return {};
 }
-/// Does not compile: a query asks about one entity.
+/// Does not compile: a query is about one entity.
 template <class Left, shape_set S1, shape_set N1, class Right, shape_set S2, shape_set N2>
     requires(!std::same_as<Left, Right>)
 detail::refused_predicate operator||(predicate<Left, S1, N1> const&, predicate<Right, S2, N2> const&) {
-    static_assert(std::same_as<Left, Right>, "both conditions are about members of one entity: these are of two");
+    static_assert(
+        std::same_as<Left, Right>, "both conditions must be about members of one entity: these belong to two");
     return {};
 }
 

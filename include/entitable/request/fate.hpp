@@ -3,24 +3,24 @@
 #pragma once
 
 /// \file
-/// What a row says about a write whose answer was lost.
+/// The outcome of a write whose response was lost, concluded from a row.
 
 #include <entitable/request/requests.hpp>
 #include <entitable/row/compare.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What became of a write.
+/// Outcome of a write.
 enum class fate : std::uint8_t {
-    applied,     ///< it was made
-    not_applied, ///< it was not made, and never will be
-    unknown,     ///< it is not known
+    applied,     ///< it was applied
+    not_applied, ///< it was not applied, and never will be
+    unknown,     ///< not known
 };
 
 namespace detail {
 
-/// What `found` (null when there is no entity) says about `change`. In a transaction equal rows of other writers prove nothing, so
-/// less is concluded for a change that is not `alone`.
+/// Concludes from `found` (null if there is no entity) whether `change` was applied. In a transaction equal rows of other writers prove
+/// nothing, so the conclusion is weaker for a change that is not `alone`.
 fate fate_by_comparing(mutation const& change, get_entity::response const* found, bool alone) noexcept;
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `filter`: a condition on properties as plain data, in postfix order. This is the one table of what absence means, the same for
+/// `filter`: a condition on properties as plain data, in postfix order. This table defines the meaning of absent properties, the same for
 /// every backend (source: "Querying tables and entities"; `not` of a missing property was seen on the emulator only):
 ///
 ///     a comparison ==, !=, <, <=, >, >= with a property that is absent or has another type    false
@@ -21,7 +21,7 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a node of a condition does.
+/// Operator of a node.
 enum class filter_operator : std::uint8_t {
     equal,         ///< eq
     not_equal,     ///< ne
@@ -54,9 +54,9 @@ enum class filter_operator : std::uint8_t {
 
 /// One node: a comparison of the property `name` with `operand`, or a connective.
 struct filter_node {
-    filter_operator operation{}; ///< what the node does
-    std::string name;            ///< of the property, for a comparison
-    value operand;               ///< what the property is compared with
+    filter_operator operation{}; ///< operator of the node
+    std::string name;            ///< of the property, in a comparison
+    value operand;               ///< right side of the comparison
 
     friend bool operator==(filter_node const&, filter_node const&) = default;
 };
@@ -67,9 +67,9 @@ struct filter {
     std::vector<filter_node> nodes; ///< in postfix order: operands before their connective
 
     [[nodiscard]] bool empty() const noexcept { return nodes.empty(); } ///< whether it accepts every row
-    /// The number of comparisons, of which the service allows 15 in a query.
+    /// Number of comparisons. The service allows 15 in a query.
     [[nodiscard]] std::size_t comparisons() const noexcept;
-    /// For a person: `age >= 50 && !(name == "John")`; "a malformed filter of 3 nodes"; empty for no nodes.
+    /// Formats for people: `age >= 50 && !(name == "John")`; "a malformed filter of 3 nodes"; empty without nodes.
     ENTITABLE_LAZY [[nodiscard]] std::string to_string() const;
 
     friend bool operator==(filter const&, filter const&) = default;
@@ -79,15 +79,15 @@ struct filter {
 [[nodiscard]] bool satisfies(
     row_view const& row, filter_operator comparison, std::string_view name, value_view operand) noexcept;
 
-/// Whether `row` satisfies `condition`, which is well formed (see `validate`).
+/// Whether `row` satisfies `condition`, which must be well formed (see `validate`).
 [[nodiscard]] bool satisfies(row_view const& row, filter const& condition);
 
 namespace detail {
 
-/// Evaluates a postfix sequence of nodes; `leaf(node)` answers for those that are not connectives.
+/// Evaluates a postfix sequence of nodes; `leaf(node)` evaluates a comparison.
 template <class Nodes, class Leaf>
 [[nodiscard]] bool evaluate_postfix(Nodes const& nodes, Leaf&& leaf) {
-    std::string stack; // one character per pending answer
+    std::string stack; // one character per pending result
     for (auto const& node : nodes) {
         if (node.operation == filter_operator::negation) {
             stack.back() = stack.back() == 0 ? 1 : 0;
@@ -103,13 +103,13 @@ template <class Nodes, class Leaf>
     return stack.empty() || stack.back() != 0;
 }
 
-/// Renders a postfix sequence of `count` nodes; `leaf(index)` gives the text of those that are not connectives.
+/// Renders a postfix sequence of `count` nodes; `leaf(index)` returns the text of a comparison.
 ENTITABLE_LAZY [[nodiscard]] std::string render_postfix(std::size_t count,
     function_ref<filter_operator(std::size_t)> operation_of, function_ref<std::string(std::size_t)> leaf);
 
 } // namespace detail
 
-/// `==`, `<=` and so on.
+/// Returns `==`, `<=` and so on.
 [[nodiscard]] constexpr std::string_view to_string(filter_operator operation) noexcept {
     constexpr std::string_view words[] = {"==", "!=", "<", "<=", ">", ">=", "&&", "||", "!"};
     return words[static_cast<std::size_t>(operation)];

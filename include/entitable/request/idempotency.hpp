@@ -3,21 +3,20 @@
 #pragma once
 
 /// \file
-/// What a repetition of a request means, as data: one row for each kind of request. All code that retries or settles writes reads
-/// it here.
+/// The effect of repeating a request, as data: one row for each kind of request. All code that retries or settles writes uses this table.
 
 #include <entitable/request/kinds.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Whether a request may be sent again when its answer was lost.
+/// Whether a request may be sent again if its response was lost.
 enum class idempotency : std::uint8_t {
-    safe,        ///< reads: nothing changes
-    repeatable,  ///< ends in the same state, but may undo what another writer did since the first attempt
-    conditional, ///< a repetition may be refused because of its own first attempt
+    safe,        ///< reads: no changes
+    repeatable,  ///< ends in the same state, but may undo another writer's change since the first attempt
+    conditional, ///< its own first attempt may cause a repetition to be refused
 };
 
-/// Requests that a repetition treats alike.
+/// Kinds of requests with the same rules for repetition.
 enum class request_kind : std::uint8_t {
     read,                         ///< get_entity, query_entities, list_tables
     insert,                       ///< of an entity
@@ -29,7 +28,7 @@ enum class request_kind : std::uint8_t {
     insert_or_merge,              ///< of an entity
     conditional_remove,           ///< with an ETag
     forced_remove,                ///< with `any_etag`
-    batch,                        ///< a transaction that merges nothing
+    batch,                        ///< a transaction without merges
     merging_batch,                ///< a transaction with a merge or insert_or_merge
     batch_with_operation,         ///< a transaction that inserts its operation row first
     merging_batch_with_operation, ///< the same, with a merge or insert_or_merge
@@ -37,31 +36,31 @@ enum class request_kind : std::uint8_t {
     delete_table,                 ///< with all its entities
 };
 
-/// What a definite answer says when an earlier attempt of the same call was lost.
+/// Conclusion from a definite response if an earlier attempt of the same call was lost.
 enum class conclusion : std::uint8_t {
-    as_answered, ///< the answer is the outcome: the lost attempt left nothing behind
-    success,     ///< the lost attempt did it
-    compare,     ///< read the entity: it did it when every property is as sent
-    look_up,     ///< read the operation row, which is there
-    settle,      ///< void the operation row, or read it where that is refused: see `settling`
-    unknown,     ///< it is not known
+    as_answered, ///< the response is the outcome: the lost attempt changed nothing
+    success,     ///< the lost attempt was applied
+    compare,     ///< read the entity: the attempt was applied if every property is as sent
+    look_up,     ///< read the operation row, which exists
+    settle,      ///< void the operation row, or read it if the insert is refused: see `settling`
+    unknown,     ///< not known
 };
 
-/// A row of the table: what each answer that depends on stored data says about the lost attempt. An answer that depends on the
-/// request alone says that no attempt was applied, and has no column.
+/// A row of the table: for each response that depends on stored data, the conclusion about the lost attempt. A response that depends on the
+/// request alone shows that no attempt was applied, and has no column.
 struct idempotency_rule {
-    request_kind kind;           ///< of which requests
-    idempotency alone;           ///< of a repetition, when nothing is known about other writers
+    request_kind kind;           ///< the kind of request
+    idempotency alone;           ///< of a repetition, if nothing is known about other writers
     conclusion not_found;        ///< ResourceNotFound
     conclusion conflict;         ///< EntityAlreadyExists, TableAlreadyExists
     conclusion condition_failed; ///< UpdateConditionNotSatisfied
-    conclusion content; ///< EntityTooLarge, TooManyProperties, ...: of what was sent, or of the result of a merge
-    conclusion other;   ///< TableNotFound, a refused signature, and whatever else may have changed since
+    conclusion content; ///< EntityTooLarge, TooManyProperties, ...: of the sent entity, or of the result of a merge
+    conclusion other;   ///< TableNotFound, a refused signature, and everything else that may have changed since
 };
 
-/// The rows in the order of `request_kind`. A transaction that inserts its operation row first is refused with
-/// UpdateConditionNotSatisfied only where no attempt was applied: else its row would have been met first. And none will be: a version
-/// that is no longer stored never comes back.
+/// The rows in the order of `request_kind`. A transaction that inserts its operation row first is refused with UpdateConditionNotSatisfied
+/// only if no attempt was applied: otherwise its row would have caused the refusal. No attempt will be applied later either: a version that
+/// is no longer stored never returns.
 inline constexpr idempotency_rule idempotency_table[] = {
     {request_kind::read, idempotency::safe, conclusion::as_answered, conclusion::as_answered, conclusion::as_answered,
         conclusion::as_answered, conclusion::as_answered},
@@ -97,18 +96,17 @@ inline constexpr idempotency_rule idempotency_table[] = {
         conclusion::unknown, conclusion::as_answered, conclusion::unknown},
 };
 
-/// The row of the table for a kind of request.
+/// Returns the row of the table for a kind of request.
 [[nodiscard]] constexpr idempotency_rule const& rule_of(request_kind kind) noexcept {
     return idempotency_table[static_cast<std::size_t>(kind)];
 }
 
-/// Whether a change is merged with the stored entity: its answer then depends on that entity too.
+/// Whether a change is merged with the stored entity: its response then depends on that entity too.
 [[nodiscard]] inline bool merges(mutation const& change) noexcept {
     return change.kind == mutation_kind::merge || change.kind == mutation_kind::insert_or_merge;
 }
 
-/// Which kind a request is. It depends on the condition: an update of any version is another kind than one of a
-/// version.
+/// Returns the kind of a request. It depends on the condition: an update of any version differs in kind from an update of one version.
 [[nodiscard]] inline request_kind kind_of(mutation const& change) noexcept {
     bool const any = change.condition.any();
     switch (change.kind) {
@@ -140,24 +138,24 @@ template <table_request Request>
     }
 }
 
-/// Whether the request may be sent again when its answer was lost.
+/// Whether the request may be sent again if its response was lost.
 template <table_request Request>
 [[nodiscard]] idempotency idempotency_of(Request const& request) noexcept {
     return rule_of(kind_of(request)).alone;
 }
 
-/// What `answer`, a definite refusal, says about an earlier attempt of the same call whose answer was lost.
+/// Concludes from `answer`, a definite refusal, whether an earlier attempt of the same call with a lost response was applied.
 [[nodiscard]] inline conclusion concluded_from(error const& answer, request_kind kind) noexcept {
     idempotency_rule const& rule = rule_of(kind);
     switch (answer.code) {
         case error_code::resource_not_found: return rule.not_found;
         case error_code::entity_already_exists:
         case error_code::table_already_exists: return rule.conflict;
-        // The table that is being deleted may be the one that the lost attempt has created.
+        // The table that is being deleted may be the one that the lost attempt created.
         case error_code::table_being_deleted:
             return kind == request_kind::delete_table ? conclusion::success : rule.other;
         case error_code::update_condition_not_satisfied: return rule.condition_failed;
-        // The rules of entities: a merge is judged with what is stored.
+        // Limits of entities: a merge is checked together with the stored entity.
         case error_code::entity_too_large:
         case error_code::too_many_properties:
         case error_code::property_value_too_large:
@@ -167,7 +165,7 @@ template <table_request Request>
         case error_code::out_of_range_input:
         case error_code::invalid_input:
         case error_code::request_body_too_large: return rule.content;
-        // The rules of keys, names and batches: the request alone breaks them, each time.
+        // Limits of keys, names and batches: the request alone breaks them, at every attempt.
         case error_code::properties_need_value:
         case error_code::key_value_too_large:
         case error_code::invalid_resource_name:
@@ -181,18 +179,18 @@ template <table_request Request>
         case 415:
         case 501:
         case 505: return conclusion::as_answered;
-        default: return rule.other; // a code that is not known here, also of 400: it may depend on what is stored
+        default: return rule.other; // an unknown code, also with 400: it may depend on stored data
     }
 }
 
-/// Where a transaction was refused, as far as its answer says.
+/// Position at which a transaction was refused, if the response shows it.
 enum class refused_at : std::uint8_t {
-    somewhere,     ///< the answer does not say, or another attempt may not be refused there
-    operation_row, ///< at its first change, the operation row: an earlier attempt was applied, or was given up
+    somewhere,     ///< the response does not show it, or another attempt may be accepted there
+    operation_row, ///< at its first change, the operation row: an earlier attempt was applied or abandoned
     exact_version, ///< at a change under an ETag that is not the stored one and never will be again
 };
 
-/// Where `answer` says that `request`, which inserts its operation row first, was refused.
+/// Returns the position at which `request`, which inserts its operation row first, was refused.
 [[nodiscard]] inline refused_at place_of_refusal(error const& answer, transact const& request) noexcept {
     if (!answer.operation_index || *answer.operation_index >= request.changes.size()) {
         return refused_at::somewhere;
@@ -207,8 +205,8 @@ enum class refused_at : std::uint8_t {
                                                                         : refused_at::somewhere;
 }
 
-/// Whether a failure may pass by itself: a lost or unusable answer, a busy store, a shard on the move, a map that cannot be read, 408,
-/// 429, 500, 502, 503 and 504. Never another 4xx, never 501 and 505.
+/// Whether a failure is transient: a lost or unusable response, a busy store, a moving shard, an unreadable map, 408, 429, 500, 502, 503
+/// and 504. Never another 4xx, never 501 and 505.
 [[nodiscard]] inline bool worth_retrying(error const& problem) noexcept {
     switch (problem.http_status) {
         case 408:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `in_turn`: requests of one kind, one after the other, as an operation: the pages of a query, for example.
+/// `in_turn`: sequential requests of one kind as an operation, for example the pages of a query.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/request/operation.hpp>
@@ -13,16 +13,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Sends a request and calls `turn(request, answer)`, which changes the request into the next one and returns true, returns false at the
-/// end, or an error. `turn` must outlive it.
+/// end, or returns an error. `turn` must outlive it.
 template <table_request Request>
 class in_turn {
 public:
-    using turn_type = function_ref<result<bool>(Request&, result<response_of<Request>>)>; ///< must not keep the answer
+    using turn_type = function_ref<result<bool>(Request&, result<response_of<Request>>)>; ///< must not keep references
     in_turn(Request first, turn_type turn) : due_(std::move(first)), turn_(turn) {}       ///< sends nothing yet
 
-    /// The request that is due; none at the end.
+    /// The pending request; none at the end.
     [[nodiscard]] operation_step next() const noexcept { return outcome_ ? operation_step{} : operation_step{due_}; }
-    /// Passes the answer to the turn.
+    /// Passes the response to the turn.
     void answer(result<response_of<Request>> given, steady_time) {
         auto goes_on = turn_(due_, std::move(given));
         if (!goes_on) {
@@ -31,9 +31,9 @@ public:
             outcome_.emplace();
         }
     }
-    /// Ends it early, with this error.
+    /// Ends the operation with this error.
     void abandon(error const& reason) { outcome_.emplace(failure{reason}); }
-    /// Success, or the error that a turn ended with.
+    /// Returns success, or the error of a turn.
     [[nodiscard]] result<void> finish() { return *std::move(outcome_); }
 
 private:

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The one list of the kinds of requests, and functions for requests of any kind. Code that has a line for each kind (virtual
-/// functions, records) is generated from this list.
+/// The one list of the kinds of requests, and functions for requests of any kind. Code with one line per kind (virtual functions, records)
+/// is generated from this list.
 
 #include <entitable/request/requests.hpp>
 
@@ -39,8 +39,8 @@ struct request_list {
     using apply = Template<Requests...>;
 };
 
-/// All kinds. A new one is a struct in requests.hpp, a name in this list, and code in the backends that support it; all others
-/// answer NotSupported.
+/// All kinds. A new kind is a struct in requests.hpp, a name in this list, and code in the backends that support it; all other backends
+/// return NotSupported.
 using all_requests = request_list<create_table, delete_table, list_tables, get_entity, read_entity, query_entities,
     read_entities, write_entity, transact>;
 
@@ -48,11 +48,11 @@ using all_requests = request_list<create_table, delete_table, list_tables, get_e
 template <class T>
 concept table_request = all_requests::has<T>;
 
-/// The response to a request; `void` where there is only an outcome.
+/// The response to a request; `void` for requests with only an outcome.
 template <table_request Request>
 using response_of = typename Request::response;
 
-/// The table of a request; empty for those that have none.
+/// Returns the table of a request; empty for requests without one.
 template <table_request Request>
 [[nodiscard]] constexpr std::string_view table_of(Request const& request) noexcept {
     if constexpr (requires { request.table; }) {
@@ -62,7 +62,7 @@ template <table_request Request>
     }
 }
 
-/// The partition that a request touches, if it is exactly one.
+/// Returns the partition of a request, if there is exactly one.
 template <table_request Request>
 [[nodiscard]] std::optional<std::string_view> partition_of(Request const& request) {
     if constexpr (requires { request.partition_key; }) {

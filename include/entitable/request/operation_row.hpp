@@ -3,10 +3,9 @@
 #pragma once
 
 /// \file
-/// The operation row: a row that a write inserts beside its own, in the same partition and as the first change of the same
-/// transaction. While it is there, the write was applied, or, where it is void, never will be: each attempt is refused at this row
-/// from then on. That it is absent proves nothing: an attempt may be on its way. It is a system row and a stored format, see
-/// docs/stored_formats.md.
+/// The operation row: a row that a write inserts together with its own rows, in the same partition and as the first change of the same
+/// transaction. While it exists, the write was applied, or, if the row is void, never will be: it causes every later attempt to be refused.
+/// Its absence proves nothing: an attempt may be in flight. It is a system row and a stored format, see docs/stored_formats.md.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/request/requests.hpp>
@@ -15,38 +14,38 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace operation_row {
 
-/// The row keys of operation rows begin with this.
+/// Prefix of the row keys of operation rows.
 inline constexpr std::string_view row_key_prefix = system_row::operation;
 inline constexpr std::int32_t version = 1; ///< of the stored form
 
-/// How long an operation row stays before it may be removed: longer than a call with its retries takes and an attempt whose answer was
-/// lost may be late, together. Do not reuse an operation id after that.
+/// Time after which an operation row may be removed: longer than the longest call with its retries plus the latest arrival of an attempt
+/// whose response was lost. Do not reuse an operation id after that.
 inline constexpr std::chrono::hours retention{24};
 
-/// The row key for an operation id.
+/// Returns the row key for an operation id.
 [[nodiscard]] inline std::string row_key(std::string_view operation_id) {
     return std::string{row_key_prefix}.append(operation_id);
 }
 
-/// A digest of what is written: kinds, keys, conditions, properties. It tells two writes under one operation id apart.
+/// Digest of a write: kinds, keys, conditions, properties. Distinguishes two writes under one operation id.
 [[nodiscard]] std::int64_t content_of(std::vector<mutation> const& changes) noexcept;
 
-/// The operation row of a write with this digest.
+/// Makes the operation row of a write with this digest.
 [[nodiscard]] row make(std::string_view partition_key, std::string_view operation_id, std::int64_t content);
 
-/// The void row, which gives an operation up: while it is there no write under the id is applied.
+/// Makes the void row, which abandons an operation: while it exists, no write under the id is applied.
 [[nodiscard]] row make_void(std::string_view partition_key, std::string_view operation_id);
 
-/// Whether a transaction inserts its operation row, which is its first change.
+/// Whether a transaction inserts an operation row as its first change.
 [[nodiscard]] inline bool is_first_of(transact const& request) noexcept {
     return !request.changes.empty() && request.changes.front().kind == mutation_kind::insert &&
         request.changes.front().entity.row_key().starts_with(row_key_prefix);
 }
 
-/// Whether an operation row, known by `is_one`, is void.
+/// Whether an operation row, for which `is_one` is true, is void.
 [[nodiscard]] bool is_void(row_view found) noexcept;
 
-/// Whether this is an operation row of a version known here.
+/// Whether this is an operation row of a known version.
 [[nodiscard]] bool is_one(row_view found) noexcept;
 
 } // namespace operation_row

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// FNV-1a over parts, each with its size, so that no two lists of parts are the same bytes.
+/// FNV-1a over parts, each preceded by its size, so that different lists of parts are different bytes.
 class part_hash {
 public:
     explicit part_hash(std::uint64_t start) noexcept : value_(start ^ 14695981039346656037U) {}
@@ -36,7 +36,7 @@ public:
             add(std::string_view{bound->key});
         }
     }
-    /// A comparison or a connective.
+    /// Adds a comparison or a connective.
     void add(filter_operator operation, std::string_view name, value_view operand) noexcept {
         add(static_cast<std::uint64_t>(operation));
         add(name);
@@ -51,7 +51,7 @@ private:
     std::uint64_t value_;
 };
 
-/// Of a query: its table, range, filter and projection. The page size may change from page to page.
+/// Fingerprint of a query: its table, range, filter and projection. The page size may change from page to page.
 [[nodiscard]] inline std::uint64_t fingerprint(query_entities const& request, std::string_view table_key) noexcept {
     part_hash hash{1};
     hash.add(table_key);

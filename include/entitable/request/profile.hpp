@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `profile`: what a service can do and where it differs. Requests are validated against it before any I/O.
+/// `profile`: features and limits of a service. Requests are validated against it before any I/O.
 
 #include <entitable/core/chrono.hpp>
 #include <entitable/core/config.hpp>
@@ -21,12 +21,12 @@ enum class service : std::uint8_t {
     azurite, ///< the emulator
 };
 
-/// Limits and behaviour of a service (sources: the service's data model and scalability pages). Sizes are in bytes where they are not
-/// in UTF-16 units.
+/// Limits and behaviour of a service (sources: the service's data model and scalability pages). Sizes are in bytes unless they are in
+/// UTF-16 units.
 struct profile {
-    entitable::service kind{service::storage};         ///< which service it is
+    entitable::service kind{service::storage};         ///< which service
     std::size_t max_key_units{512};                    ///< UTF-16 units of each key
-    std::size_t max_properties{252};                   ///< besides the three system ones
+    std::size_t max_properties{252};                   ///< without the three system properties
     std::size_t max_name_units{255};                   ///< UTF-16 units of a property name
     std::size_t max_string_units{32 * 1024};           ///< UTF-16 units of a string value: 64 KiB
     std::size_t max_binary_size{64 * 1024};            ///< of a binary value: 64 KiB
@@ -34,31 +34,31 @@ struct profile {
     std::size_t max_operations{100};                   ///< of a transaction
     std::size_t max_transaction_size{4 * 1024 * 1024}; ///< of the changes of a transaction together: 4 MiB
     std::size_t max_page_size{1000};                   ///< rows on a page
-    std::size_t max_comparisons{15}; ///< of one query, those of the key range included; 0 for no limit
-    /// Bytes of a query's key range and filter, escaped as in a URL; 0 for no limit. A service takes URLs of 32 KiB, but the emulator
-    /// runs on Node, which reads 16 KiB of the request line and the header fields together: half of that leaves room for a
-    /// continuation, a signature or a token.
+    std::size_t max_comparisons{15}; ///< of one query, including those of the key range; 0 for no limit
+    /// Bytes of a query's key range and filter, escaped as in a URL; 0 for no limit. A service takes URLs of 32 KiB, but the emulator runs
+    /// on Node, which reads 16 KiB of the request line and the header fields together: half of that is left for a continuation, a signature
+    /// or a token.
     std::size_t max_filter_size{8 * 1024};
     bool ordered{true};                    ///< results come in key order
-    bool operation_ids{};                  ///< keeps `call::operation_id`: a write is applied once under it
+    bool operation_ids{};                  ///< supports `call::operation_id`: a write is applied once under it
     bool table_names_without_case{true};   ///< "Orders" and "orders" are one table
-    std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit besides `max_key_units`
-    std::size_t max_row_key_size{0};       ///< in bytes; 0 for no limit besides `max_key_units`
+    std::size_t max_partition_key_size{0}; ///< in bytes; 0 for no limit in addition to `max_key_units`
+    std::size_t max_row_key_size{0};       ///< in bytes; 0 for no limit in addition to `max_key_units`
 
-    bool empty_keys{true}; ///< a key may be empty; else PropertiesNeedValue
+    bool empty_keys{true}; ///< keys may be empty; otherwise PropertiesNeedValue
 
-    /// A time that nothing bounds.
+    /// A time without a bound.
     static constexpr std::chrono::seconds unbounded = (std::chrono::seconds::max)();
-    /// How long a write may be under way before it reaches the service, from the date that it carries: the age at which the service
-    /// refuses it. Storage refuses what an account key signed more than 15 minutes ago (source: "Authorize with Shared Key"); requests
-    /// with another credential carry no such date. Zero where every write is decided when its call returns.
+    /// Maximal time from the date of a write to its arrival at the service: the age at which the service refuses it. Storage refuses
+    /// requests that an account key signed more than 15 minutes ago (source: "Authorize with Shared Key"); requests with another credential
+    /// do not carry such a date. Zero if every write is decided when its call returns.
     std::chrono::seconds longest_delivery{0};
-    /// How long the service works on a write that has reached it: the `timeout` of the request (source: "Setting timeouts for Table
+    /// Maximal time that the service works on a write after its arrival: the `timeout` of the request (source: "Setting timeouts for Table
     /// service operations"). Zero as above.
     std::chrono::seconds longest_work{0};
 
-    /// How long after its own date a write whose answer was lost may still be applied; zero where it never is. By the service's clock:
-    /// `call::server_date`. See also `call::undecided_until`.
+    /// Maximal time from the date of a write to its late application, if its response was lost; zero if a late application is impossible.
+    /// By the service's clock: `call::server_date`. See also `call::undecided_until`.
     [[nodiscard]] constexpr std::chrono::seconds longest_late_application() const noexcept {
         return longest_delivery == unbounded || longest_work == unbounded ? unbounded : longest_delivery + longest_work;
     }
@@ -72,23 +72,23 @@ struct profile {
     return storage;
 }
 
-/// The profile of the Table API of Cosmos DB (source: its FAQ and its pages on limits, and what it was seen to answer).
-/// It also reserves the property names ID, id, rid, ResourceId and Etag, the last of which it would drop silently, and answers
-/// ResourceNotFound where a table is missing.
+/// The profile of the Table API of Cosmos DB (source: its FAQ and its pages on limits, and observed responses). It also reserves the
+/// property names ID, id, rid, ResourceId and Etag, the last of which it would drop silently, and responds with ResourceNotFound if a table
+/// is missing.
 [[nodiscard]] constexpr profile cosmos_profile() noexcept {
     profile cosmos;
     cosmos.kind = service::cosmos;
     cosmos.max_key_units = 2048;
     cosmos.max_partition_key_size = 2048;
     cosmos.max_row_key_size = 255;
-    cosmos.max_properties = 1000; // no limit is known; this one keeps the search for doubles short
-    cosmos.max_name_units = 1000; // is known to be accepted
+    cosmos.max_properties = 1000; // no limit is known; this one bounds the search for duplicates
+    cosmos.max_name_units = 1000; // known to be accepted
     cosmos.max_entity_size = 2 * 1024 * 1024;
     cosmos.max_string_units = cosmos.max_entity_size;
     cosmos.max_binary_size = cosmos.max_entity_size;
     cosmos.max_transaction_size = 2 * 1024 * 1024;
     cosmos.max_comparisons = 0;
-    cosmos.longest_delivery = profile::unbounded; // it refuses old dates, too; nothing says when it stops to work
+    cosmos.longest_delivery = profile::unbounded; // also refuses old dates; no limit is documented
     cosmos.longest_work = profile::unbounded;
     cosmos.empty_keys = false;
     cosmos.ordered = false;
@@ -104,7 +104,7 @@ struct profile {
     return azurite;
 }
 
-/// The profile of the local backends: that of Azure Table Storage, without a limit on comparisons or on the size of a filter.
+/// The profile of the local backends: that of Azure Table Storage, with unlimited comparisons and filter sizes.
 [[nodiscard]] constexpr profile local_profile() noexcept {
     profile local;
     local.max_comparisons = 0;

@@ -12,27 +12,27 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Refers to a request of any kind, or to none. Cheap to copy; the request must outlive it.
+/// Refers to a request of any kind, or to no request. Cheap to copy; the request must outlive it.
 class request_ref {
 public:
-    constexpr request_ref() noexcept = default; ///< none
-    /// Refers to this one.
+    constexpr request_ref() noexcept = default; ///< no request
+    /// Refers to `request`.
     template <table_request Request>
     constexpr request_ref(Request const& request) noexcept // NOLINT: a request is one of any kind
         : request_(&request), kind_(all_requests::number<Request>) {}
     template <table_request Request>
-    request_ref(Request const&& request) = delete; ///< not to one that is about to go
+    request_ref(Request const&& request) = delete; ///< not to a temporary
 
-    /// Whether it refers to one.
+    /// Whether it refers to a request.
     constexpr explicit operator bool() const noexcept { return request_ != nullptr; }
 
-    /// The request, if it is of this kind; else null.
+    /// Returns the request, if it is of this kind; otherwise null.
     template <table_request Request>
     [[nodiscard]] constexpr Request const* as() const noexcept {
         return request_ != nullptr && kind_ == all_requests::number<Request> ? static_cast<Request const*>(request_)
                                                                              : nullptr;
     }
-    /// Calls `f(request)` with the request as what it is; does nothing for none.
+    /// Calls `f(request)` with the request in its own type; does nothing if there is none.
     template <class F>
     constexpr void visit(F&& f) const {
         if (request_ != nullptr) {
@@ -41,9 +41,9 @@ public:
         }
     }
 
-    /// Its name, "get_entity" for example; empty for none.
+    /// Name of the request, for example "get_entity"; empty if there is none.
     ENTITABLE_LAZY [[nodiscard]] std::string_view name() const;
-    /// Whether it changes anything.
+    /// Whether the request changes stored data.
     ENTITABLE_LAZY [[nodiscard]] bool writes() const;
 
 private:

@@ -11,23 +11,23 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The operation of one request. Its answer is the result. `Kept`: a pointer to a request that outlives it, or the request itself.
+/// The operation of one request. The response is the result. `Kept`: a pointer to a request that outlives it, or the request itself.
 template <table_request Request, class Kept = Request const*>
 class single_request {
 public:
-    using request_type = Request; ///< what it sends
+    using request_type = Request; ///< kind of its request
 
-    /// The request outlives it.
+    /// Refers to a request, which must outlive it.
     explicit single_request(Request const& asked) noexcept
         requires std::same_as<Kept, Request const*>
         : request_(&asked) {}
-    /// Keeps a request of these members.
+    /// Makes and owns a request with these members.
     template <class... Members>
     explicit single_request(std::in_place_t, Members&&... members) : request_{std::forward<Members>(members)...} {}
-    /// Sends nothing: the error is the answer.
+    /// Sends nothing: the error is the result.
     explicit single_request(failure&& problem) : request_{}, answer_(std::move(problem)) {}
 
-    /// The request, until it is answered; then null.
+    /// The request; null after its response.
     [[nodiscard]] Request const* request() const noexcept {
         if constexpr (std::same_as<Kept, Request const*>) {
             return answer_ ? nullptr : request_;
@@ -35,17 +35,17 @@ public:
             return answer_ ? nullptr : &request_;
         }
     }
-    /// The request, until it is answered.
+    /// The request; none after its response.
     [[nodiscard]] operation_step next() const noexcept {
         return answer_ ? operation_step{} : operation_step{*request()};
     }
-    /// Takes the answer.
+    /// Takes the response.
     void answer(result<response_of<Request>> answered, steady_time) { answer_.emplace(std::move(answered)); }
-    /// The error is the answer.
+    /// Ends the operation with this error.
     void abandon(error const& reason) { answer_.emplace(failure{reason}); }
-    /// The answer.
+    /// Returns the response.
     [[nodiscard]] result<response_of<Request>> finish() { return *std::move(answer_); }
-    /// The result of `ask(request)`, in one step.
+    /// Returns the result of `ask(request)`, in one step.
     template <class Ask>
     [[nodiscard]] result<response_of<Request>> finish_with(Ask const& ask) {
         return answer_ ? finish() : ask(*request());
@@ -60,24 +60,24 @@ private:
 template <table_request Request>
 using own_request = single_request<Request, Request>;
 
-/// An operation of one request at most, which needs no time: it can be driven without a clock.
+/// An operation of at most one request that does not use the time: it can be driven without a clock.
 template <class Op>
 concept operation_of_one = operation<Op> && requires(Op& op) {
     { op.request() } -> std::same_as<typename Op::request_type const*>;
 };
 
-/// An operation whose result is what `Conclude` makes of the result of another one.
+/// An operation that converts the result of another operation with `Conclude`.
 template <operation Op, class Conclude>
 class concluded : public Op {
 public:
     using Op::Op;
-    /// Around this one.
+    /// Wraps `inner`.
     explicit concluded(Op inner)
         requires std::move_constructible<Op>
         : Op(std::move(inner)) {}
-    /// What is made of the result.
+    /// Returns the converted result.
     [[nodiscard]] auto finish() { return Conclude{}(Op::finish()); }
-    /// The same in one step.
+    /// Does the same in one step.
     template <class Ask>
     [[nodiscard]] auto finish_with(Ask const& ask) {
         return Conclude{}(Op::finish_with(ask));

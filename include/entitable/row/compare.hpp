@@ -3,15 +3,15 @@
 #pragma once
 
 /// \file
-/// Whether two rows have the same properties, in whatever order.
+/// Comparison of the properties of two rows, in any order.
 
 #include <entitable/row/detail/property_finder.hpp>
 #include <entitable/row/row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Whether every property that is present in `part` is present in `whole` with the same type and value. Keys and Timestamp do
-/// not count. False where the bytes of `part` are damaged.
+/// Whether every property that is present in `part` is present in `whole` with the same type and value. Keys and Timestamp do not count.
+/// False if the bytes of `part` are damaged.
 [[nodiscard]] inline bool holds_properties(row_view whole, row_view part) {
     detail::property_finder sought{whole};
     property_cursor cursor{part.payload};
@@ -26,7 +26,7 @@ ENTITABLE_BEGIN_NAMESPACE
     return !cursor.damaged();
 }
 
-/// Whether both have the same properties, with type and value. False where bytes are damaged.
+/// Whether both rows have the same properties, with type and value. False if bytes are damaged.
 [[nodiscard]] inline bool same_properties(row_view left, row_view right) {
     return holds_properties(left, right) && holds_properties(right, left);
 }

@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// The stored form of an entity's properties, version 1 (docs/stored_formats.md), and what its readers and writers share.
-/// Little-endian:
+/// The stored form of an entity's properties, version 1 (docs/stored_formats.md), and helpers for its readers and writers. Little-endian:
 ///
 ///     0   u8   version
 ///     1   u8   reserved, 0
@@ -15,8 +14,8 @@
 ///     ..  the values in the same order: a nullable one begins with u8 present; bool u8, int32 4 bytes, int64, double
 ///         and date_time 8, guid 16; string and binary u32 bytes, then the bytes. An absent value has no bytes.
 ///
-/// Keys are not in it: a store keeps them beside it. A type always writes the same descriptor, so a reader that knows it compares
-/// it once and reads the values without looking at names.
+/// Keys are not part of it: a store holds them separately. A type always writes the same descriptor, so a reader that knows the descriptor
+/// compares it once and reads the values without comparing names.
 
 #include <entitable/core/config.hpp>
 #include <entitable/core/edm_type.hpp>
@@ -31,10 +30,10 @@ namespace row_format {
 
 inline constexpr unsigned char version = 1;         ///< the first byte of a row
 inline constexpr std::size_t header_size = 16;      ///< bytes before the descriptors
-inline constexpr std::size_t timestamp_offset = 8;  ///< where the Timestamp stands
+inline constexpr std::size_t timestamp_offset = 8;  ///< offset of the Timestamp
 inline constexpr unsigned char nullable_bit = 0x80; ///< set in the type of a property that may be absent
 
-/// Bytes of a value of `type`, without the bytes of a string or a binary.
+/// Returns the bytes of a value of `type`, excluding the bytes of a string or a binary.
 [[nodiscard]] constexpr std::size_t fixed_size(edm_type type) noexcept {
     switch (type) {
         case edm_type::boolean: return 1;
@@ -51,7 +50,7 @@ inline constexpr unsigned char nullable_bit = 0x80; ///< set in the type of a pr
     return type == edm_type::string || type == edm_type::binary;
 }
 
-/// A number from the stored bytes, little-endian.
+/// Reads a little-endian number from the stored bytes.
 template <class T>
 [[nodiscard]] inline T load(char const* from) noexcept {
     T number{};
@@ -65,7 +64,7 @@ template <class T>
     return number;
 }
 
-/// A number to the stored bytes, little-endian.
+/// Writes a little-endian number to the stored bytes.
 template <class T>
 inline void store(char* to, T number) noexcept {
     if constexpr (std::endian::native == std::endian::little) {

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `page`: the rows of one answer in one arena, so that a thousand entities cost a handful of allocations.
+/// `page`: the rows of one response in one arena, so that a thousand entities cost a handful of allocations.
 
 #include <entitable/row/row.hpp>
 
@@ -14,15 +14,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 
 /// Rows in the order in which they were appended. Views of rows are valid until the page is changed or destroyed.
-/// Thread safety: one thread at a time; several may read while none changes it.
+/// Thread safety: one thread at a time; several may read if none changes it.
 class page {
 public:
-    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); } ///< how many rows
-    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }      ///< whether there is none
-    /// Bytes of all rows.
+    [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); } ///< number of rows
+    [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }      ///< whether there are no rows
+    /// Bytes of all rows together.
     [[nodiscard]] std::size_t bytes() const noexcept { return arena_.size(); }
 
-    /// A row; undefined when there is none at `index`.
+    /// The row at `index`; undefined if there is none.
     [[nodiscard]] row_view operator[](std::size_t index) const noexcept {
         entry const& at = entries_[index];
         char const* const row_key = arena_.data() + at.offset + at.partition_key_size;
@@ -33,9 +33,9 @@ public:
 
     /// Copies a row to the end. Invalidates views of other rows.
     ENTITABLE_LAZY void append(row_view row);
-    /// Reserves memory for `rows` rows of `bytes` bytes in all.
+    /// Reserves memory for `rows` rows of `bytes` bytes in total.
     ENTITABLE_LAZY void reserve(std::size_t rows, std::size_t bytes);
-    /// Removes all rows but keeps the memory.
+    /// Removes all rows; does not free the memory.
     ENTITABLE_LAZY void clear() noexcept;
 
 private:

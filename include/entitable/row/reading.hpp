@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How a row is read whose properties are not exactly those of the entity.
+/// How to read a row whose properties differ from those of the entity.
 
 #include <entitable/core/config.hpp>
 
@@ -11,8 +11,8 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What to make of a property that the entity does not declare, and of one that it declares and the row lacks. A property of another
-/// type than the member is refused in each mode; an Int32 fits a std::int64_t.
+/// Treatment of properties that the entity does not declare, and of declared ones that the row lacks. A property whose type differs from
+/// the member's is refused in each mode; an Int32 fits a std::int64_t.
 enum class reading : std::uint8_t {
     standard, ///< ignores extra properties; refuses a missing one unless the member is an optional
     strict,   ///< refuses both

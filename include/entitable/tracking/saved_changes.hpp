@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a unit of work returns: its changes, their outcomes, conflicts, and the entities that a query found.
+/// Results of a unit of work: its changes, their outcomes, conflicts, and the entities that a query found.
 
 #include <entitable/tracking/detail/entity_tracker.hpp>
 
@@ -30,26 +30,26 @@ public:
     tracked_change(detail::tracked_entity& of, entity_state state) noexcept
         : of_(&of), state_(state) {} ///< made by the unit
 
-    /// What the change does: added, modified or removed; unknown for one whose answer was lost.
+    /// Kind of change: added, modified or removed; unknown if its response was lost.
     [[nodiscard]] entity_state state() const noexcept { return state_; }
-    /// The entity as an E; null when it is of another type: `as<order>()`.
+    /// Returns the entity as an E; null if it has another type: `as<order>()`.
     template <mapped_entity E>
     [[nodiscard]] E* as() const noexcept {
         static_assert(std::is_same_v<E, First> || (std::is_same_v<E, More> || ...),
             "this entity type is not one of the unit of work's");
         return of_->type() == &detail::type_mark<E> ? &detail::object_of<E>(*of_) : nullptr;
     }
-    /// The entity, where the unit has one type.
+    /// The entity, if the unit has one type.
     [[nodiscard]] First& entity() const noexcept
         requires(sizeof...(More) == 0)
     {
         return detail::object_of<First>(*of_);
     }
-    /// The first key of its row.
+    /// First key of its row.
     [[nodiscard]] std::string_view partition_key() const noexcept { return of_->partition_key(); }
-    /// The second key of its row.
+    /// Second key of its row.
     [[nodiscard]] std::string_view row_key() const noexcept { return of_->row_key(); }
-    /// Whether it is in a conflict: see `unit_of_work::conflict_of`.
+    /// Whether it has a conflict: see `unit_of_work::conflict_of`.
     [[nodiscard]] bool in_conflict() const noexcept { return of_->conflict.has_value(); }
 
 private:
@@ -65,34 +65,34 @@ public:
     explicit change_outcome(detail::tracked_entity& of, entity_state state, save_outcome what, std::optional<error> why)
         : tracked_change<First, More...>(of, state), outcome(what), problem(std::move(why)) {}
 
-    save_outcome outcome; ///< whether it was saved, and if not why
-    /// Why it was not saved. For a change that was not sent: why another one was refused, where that is known.
+    save_outcome outcome; ///< whether it was saved, or the reason why not
+    /// The error, if it was not saved. For a change that was not sent: why another one was refused, if known.
     std::optional<error> problem;
 };
 
 /// The outcomes of all changes of a save.
 template <mapped_entity First, mapped_entity... More>
 struct saved_changes {
-    std::vector<change_outcome<First, More...>> changes; ///< one for each change
+    std::vector<change_outcome<First, More...>> changes; ///< one per change
     std::vector<change_outcome<First, More...>> failed;  ///< those that were not saved, except dropped ones
 
     [[nodiscard]] bool all_saved() const noexcept { return failed.empty(); } ///< whether none failed
 };
 
-/// A conflict: two writers have changed one entity.
+/// A conflict: two writers have changed the same entity.
 template <mapped_entity Entity>
 struct conflict {
-    std::optional<Entity> original; ///< as it was last read or written here; absent where it was added here
-    Entity mine{};                  ///< as it is here
-    std::optional<Entity> theirs;   ///< as it is stored now; absent where it is gone
-    /// Properties that both have changed, to different values. Empty where the conflict is not about properties: another writer removed
-    /// the entity or inserted it, or it was to be removed here, or that writer changed others.
+    std::optional<Entity> original; ///< as last read or written here; absent if it was added here
+    Entity mine{};                  ///< the version of this unit
+    std::optional<Entity> theirs;   ///< as stored now; absent if it was removed
+    /// Properties that both have changed, to different values. Empty if the conflict is not about properties: another writer removed or
+    /// inserted the entity, or it was to be removed here, or the other writer changed other properties.
     std::vector<std::string> properties;
-    /// Whether what is stored may have been written by this unit, by a request whose answer was lost.
+    /// Whether this unit may have written the stored row, by a request whose response was lost.
     bool may_be_mine{};
 };
 
-/// The entities that a query found: references that stay valid until the entities are detached, or the unit is cleared.
+/// The entities that a query found: references that are valid until the entities are detached, or the unit is cleared.
 template <mapped_entity Entity>
 class tracked_entities {
 public:
@@ -101,7 +101,7 @@ public:
     public:
         using iterator_concept = std::random_access_iterator_tag;  ///< over an array of pointers
         using iterator_category = std::random_access_iterator_tag; ///< as above
-        using value_type = Entity;                                 ///< what it gives
+        using value_type = Entity;                                 ///< the entity type
         using difference_type = std::ptrdiff_t;                    ///< of the array
         using pointer = Entity*;                                   ///< to an entity
         using reference = Entity&;                                 ///< to an entity
@@ -112,11 +112,11 @@ public:
         [[nodiscard]] Entity* operator->() const noexcept { return *at_; } ///< the entity
         [[nodiscard]] Entity& operator[](std::ptrdiff_t by) const noexcept {
             return *at_[by];
-        } ///< the one at that distance
-        /// Moves to the next one.
+        } ///< the entity at that distance
+        /// Moves to the next entity.
         iterator& operator++() noexcept { return *this += 1; }
         iterator operator++(int) noexcept { return iterator{at_++}; }
-        /// Moves to the previous one.
+        /// Moves to the previous entity.
         iterator& operator--() noexcept { return *this -= 1; }
         iterator operator--(int) noexcept { return iterator{at_--}; }
         /// Moves by that distance.
@@ -125,10 +125,10 @@ public:
             return *this;
         }
         iterator& operator-=(std::ptrdiff_t by) noexcept { return *this += -by; } ///< moves back by that distance
-        /// The iterator at that distance.
+        /// Returns the iterator at that distance.
         [[nodiscard]] friend iterator operator+(iterator from, std::ptrdiff_t by) noexcept { return from += by; }
         [[nodiscard]] friend iterator operator+(std::ptrdiff_t by, iterator from) noexcept { return from += by; }
-        /// The iterator at that distance before; or the distance of two.
+        /// Returns the iterator at that distance before; or the distance of two.
         [[nodiscard]] friend iterator operator-(iterator from, std::ptrdiff_t by) noexcept { return from -= by; }
         [[nodiscard]] friend std::ptrdiff_t operator-(iterator one, iterator other) noexcept {
             return one.at_ - other.at_;
@@ -144,12 +144,12 @@ public:
 
     [[nodiscard]] iterator begin() const noexcept { return iterator{all_.data()}; }             ///< the first
     [[nodiscard]] iterator end() const noexcept { return iterator{all_.data() + all_.size()}; } ///< after the last
-    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }                     ///< how many
-    [[nodiscard]] bool empty() const noexcept { return all_.empty(); }                          ///< whether none
-    /// One of them; ends the program when there is none at `index`, by `ENTITABLE_ASSERT`.
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }                     ///< number of entities
+    [[nodiscard]] bool empty() const noexcept { return all_.empty(); } ///< whether there are no entities
+    /// Returns an entity; ends the program if there is none at `index`, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Entity& operator[](std::size_t index) const {
         ENTITABLE_ASSERT(index < all_.size(), "a query of a unit of work found no entity at this index",
-            detail::misuse("size() says how many there are"));
+            detail::misuse("check size() first"));
         return *all_[index];
     }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `unit_of_work<E...>`: entities that are read once, changed as objects, and written back together.
+/// `unit_of_work<E...>`: entities that are read once, changed as objects, and saved together.
 
 #include <entitable/client/detail/query_rows.hpp>
 #include <entitable/client/tables.hpp>
@@ -13,9 +13,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Entities of a table that a program reads, changes and saves. The same keys give the same object, and its address stays valid until
-/// it is detached or the unit is cleared. `save` finds changes by comparing; it sends only changed properties, under the ETag that was
-/// read: where another writer was faster there is a conflict to resolve (`preserve_changes_silently` and `any_etag` overwrite).
+/// Entities of a table that a program reads, changes and saves. The same keys give the same object, and its address stays valid until it is
+/// detached or the unit is cleared. `save` detects changes by comparison; it sends only changed properties, under the ETag that was read:
+/// if another writer was faster, there is a conflict to resolve (`preserve_changes_silently` and `any_etag` overwrite).
 ///
 ///     unit_of_work<order> work{orders, {.merge = merge_option::preserve_changes}};
 ///     order& last = *work.find("ann", 17).value();
@@ -23,13 +23,13 @@ ENTITABLE_BEGIN_NAMESPACE
 ///     auto saved = work.save().value(); // `save_all` instead is an error unless everything was saved
 ///     for (auto& each : saved.failed) { work.resolve(each.entity(), keep::mine); }
 ///
-/// Of one type, over a `table`, or of several, over `tables`; then verbs name the type where no argument does: `find<order>(...)`.
-/// Verbs send nothing. What a verb cannot do (an entity that is not tracked, one that is tracked already, keys that cannot be encoded)
-/// is the error of the next `save`, which then sends nothing.
+/// Works with one type, over a `table`, or with several, over `tables`; then functions need the type if no argument determines it:
+/// `find<order>(...)`. The verbs (`add`, `attach`, `remove`, ...) send nothing. If a verb fails (the entity is not tracked, or already
+/// tracked, or its keys cannot be encoded), the next `save` returns the error and sends nothing.
 ///
-/// A unit that was moved from answers InvalidInput to whatever reads or saves, and saves nothing of what is added to it.
+/// After a move, functions that read or save return InvalidInput, and added entities are not saved.
 ///
-/// Thread safety: one thread at a time. Each entity that was read stays in memory, with its row: make a unit for a task, and let it end.
+/// Thread safety: one thread at a time. Each entity that was read stays in memory, with its row: use one unit per task.
 template <mapped_entity First, mapped_entity... More>
 class unit_of_work {
     static constexpr bool of_one_type = sizeof...(More) == 0;
@@ -37,10 +37,10 @@ class unit_of_work {
     static constexpr bool is_one = std::same_as<E, First> || (std::same_as<E, More> || ...);
 
 public:
-    using change = tracked_change<First, More...>; ///< a change that was not saved
-    using saved = saved_changes<First, More...>;   ///< what `save` returns
+    using change = tracked_change<First, More...>; ///< an unsaved change
+    using saved = saved_changes<First, More...>;   ///< result of `save`
 
-    /// Over a table, whose call options apply to each request; single entities are read from the primary location.
+    /// Makes a unit over a table, whose call options apply to each request; single entities are read from the primary location.
     explicit unit_of_work(table<First> const& of, unit_of_work_options options = {})
         requires of_one_type
         : all_(new detail::entity_tracker{detail::table_core{of.transport(), of.name(), of.options()}}),
@@ -50,24 +50,24 @@ public:
               detail::table_core{of.template of<First>().transport(), of.name(), of.template of<First>().options()}}),
           merge_(options.merge) {}
 
-    /// Does not compile: a reader does not write.
+    /// Does not compile: a reader cannot write.
     explicit unit_of_work(reader<First> const&, unit_of_work_options = {}) { detail::refuse_reader<First>(); }
 
     // ---- reading ----
 
-    /// Reads the entity with these keys, and tracks it. Where it is tracked already, the row is merged by the option of the unit. Null when
-    /// it is to be removed here, or when there is no row; one that was added here, or whose write is not settled, is returned all the same.
+    /// Reads the entity with these keys, and tracks it. If it is already tracked, the row is merged by the unit's option. Null if it is to
+    /// be removed here, or if there is no row; an entity that was added here, or whose write is not settled, is returned anyway.
     /// Cost: one request, always; `tracked` sends none.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(Keys const&... keys) {
         return find_as<E>(merge_, keys...);
     }
-    /// The same with another merge option: `find(merge_option::overwrite_changes, "ann", 17)`.
+    /// Does the same with another merge option: `find(merge_option::overwrite_changes, "ann", 17)`.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] result<E*> find(merge_option how, Keys const&... keys) {
         return find_as<E>(how, keys...);
     }
-    /// The tracked entity with these keys, without a request; null when none is, or when it is to be removed.
+    /// Returns the tracked entity with these keys, without a request; null if there is none, or if it is to be removed.
     template <mapped_entity E = First, class... Keys>
     [[nodiscard]] E* tracked(Keys const&... keys) const {
         check_type<E>();
@@ -79,8 +79,8 @@ public:
             keys...);
         return found;
     }
-    /// Runs a query of the table, and tracks what it finds; entities that are to be removed here are left out. It sees what is stored, not
-    /// what was changed here. After an error the entities before it are tracked.
+    /// Runs a query of the table, and tracks the entities found; skips entities that are to be removed here. The query sees stored
+    /// entities, not changes made here. After an error the entities before it are tracked.
     template <class E, access_path Path, class Row>
     [[nodiscard]] result<tracked_entities<E>> track(query<E, Path, Row> const& asked) {
         return track(asked, merge_);
@@ -88,13 +88,13 @@ public:
     template <class E, access_path Path, class Row>
     [[nodiscard]] result<tracked_entities<E>> track(query<E, Path, Row> const& asked, merge_option how) {
         check_type<E>();
-        static_assert(std::same_as<E, Row>, "track(...) takes a query of whole entities, without select");
+        static_assert(std::same_as<E, Row>, "track(...) needs a query of whole entities, without select");
         result<tracked_entities<E>> all{std::in_place};
         if (!all_) {
             return detail::moved_from(own_name);
         }
         if (detail::query_rows::table_of(asked) != all_->core().name()) {
-            all = failure{error_code::invalid_input, "this query asks another table than that of the unit of work"};
+            all = failure{error_code::invalid_input, "this query is of another table than the unit of work"};
             return all;
         }
         auto walk = detail::query_rows::of(asked, false);
@@ -120,8 +120,8 @@ public:
             }
         }
     }
-    /// Reads a tracked entity again; by default its changes are dropped. False when its row does not exist: then, with
-    /// `overwrite_changes`, it is no longer tracked, unless it was added here.
+    /// Reads a tracked entity again; by default its changes are dropped. False if its row does not exist: then, with `overwrite_changes`,
+    /// it is no longer tracked, unless it was added here.
     template <mapped_entity E>
     [[nodiscard]] result<bool> refresh(E const& entity, merge_option how = merge_option::overwrite_changes) {
         check_type<E>();
@@ -142,22 +142,22 @@ public:
 
     // ---- verbs ----
 
-    /// Adds an entity to be inserted, and returns the tracked object. One with the keys of an entity that is to be removed replaces that
-    /// one, under the version that was read.
+    /// Adds an entity to be inserted, and returns the tracked object. If an entity with the same keys is to be removed, the new one
+    /// replaces it, under the version that was read.
     template <mapped_entity E = First>
     E& add(E entity) {
         check_type<E>();
         return detail::object_of<E>(tracker().add(std::make_unique<detail::tracked_object<E>>(std::move(entity))));
     }
-    /// Tracks an entity without reading it: the caller says that these values are stored, in this version or in any. What is changed from
-    /// now on is saved under that condition; with `any_etag` whatever another writer has changed meanwhile.
+    /// Tracks an entity without reading it: the caller guarantees that these values are stored, in this version or in any. Later changes
+    /// are saved under that condition; with `any_etag` regardless of other writers' changes.
     template <mapped_entity E = First>
     E& attach(E entity, etag_condition version) {
         check_type<E>();
         return detail::object_of<E>(
             tracker().attach(std::make_unique<detail::tracked_object<E>>(std::move(entity)), std::move(version)));
     }
-    /// Forgets an entity with its changes; references to it end. Does nothing where it is not tracked.
+    /// Stops tracking an entity and drops its changes; references to it become invalid. Does nothing if it is not tracked.
     template <mapped_entity E>
     void detach(E const& entity) {
         check_type<E>();
@@ -166,7 +166,7 @@ public:
             all_->detach(*of);
         }
     }
-    /// Marks an entity to be removed. One that was added and never sent is forgotten. A copy of the entity will do: its keys count.
+    /// Marks an entity to be removed. An entity that was added and never sent is dropped. The argument may be a copy: its keys are used.
     template <mapped_entity E>
     void remove(E const& entity) {
         check_type<E>();
@@ -176,24 +176,24 @@ public:
             tracker().refuse(failure{error_code::invalid_input, not_tracked});
         }
     }
-    /// Forgets everything; all references end.
+    /// Stops tracking all entities; all references become invalid.
     void clear() {
         last_ = {};
         tracker().clear();
     }
 
-    // ---- what there is to save ----
+    // ---- state ----
 
-    /// The state of an entity; `detached` where it is not tracked. Of a copy its keys count.
+    /// Returns the state of an entity; `detached` if it is not tracked. The argument may be a copy: its keys are used.
     template <mapped_entity E>
     [[nodiscard]] entity_state state_of(E const& entity) const {
         check_type<E>();
         detail::tracked_entity const* const of = known(entity);
         return of == nullptr ? entity_state::detached : all_->state(*of);
     }
-    /// How many entities are tracked.
+    /// Number of tracked entities.
     [[nodiscard]] std::size_t size() const noexcept { return all_ ? all_->size() : 0; }
-    /// The changes that a save would send, and those whose answer was lost.
+    /// Returns the changes that a save would send, and those whose response was lost.
     [[nodiscard]] std::vector<change> pending() const {
         std::vector<change> made;
         if (!all_) {
@@ -208,7 +208,7 @@ public:
         }
         return made;
     }
-    /// The changes that are in a conflict.
+    /// Returns the changes with conflicts.
     [[nodiscard]] std::vector<change> conflicts() const {
         std::vector<change> made;
         for (change const& each : pending()) {
@@ -218,7 +218,7 @@ public:
         }
         return made;
     }
-    /// The conflict that an entity is in, or none. RowMismatch where the stored row does not fit the type.
+    /// Returns the conflict of an entity, or nullopt. Errors: RowMismatch if the stored row does not fit the type.
     template <mapped_entity E>
     [[nodiscard]] result<std::optional<conflict<E>>> conflict_of(E const& entity) const {
         check_type<E>();
@@ -251,14 +251,14 @@ public:
         }
         return told;
     }
-    /// Ends a conflict: the entity is based on what is stored now, with its ETag, and the changes made here are kept or dropped. An entity
-    /// that is gone is added again (mine), or forgotten (theirs). Where it is in no conflict, or the stored row does not fit its type, the
-    /// next `save` returns that error, as for other verbs.
+    /// Resolves a conflict: the entity is based on the stored row, with its ETag, and the changes made here are retained or dropped. A
+    /// removed entity is added again (mine), or no longer tracked (theirs). If there is no conflict, or the stored row does not fit its
+    /// type, the next `save` returns that error, as for other verbs.
     template <mapped_entity E>
     void resolve(E const& entity, keep which) {
         end_conflict(entity, [&](detail::tracked_entity& of) { return all_->resolve(of, which); });
     }
-    /// The same with values of the caller, which are saved in place of what is stored now.
+    /// Does the same with values of the caller, which are saved in place of the stored ones.
     template <mapped_entity E>
     void resolve(E& entity, std::type_identity_t<E> value) {
         end_conflict(entity, [&](detail::tracked_entity& of) {
@@ -272,11 +272,11 @@ public:
 
     // ---- saving ----
 
-    /// Sends what was changed. First it settles changes whose answer was lost. What is not saved stays, and is sent again by the next save.
+    /// Sends the changes. First it settles changes whose response was lost. Unsaved changes are sent again by the next save.
     ///
-    /// Errors: after one, none of the changes was sent. InvalidInput or EntityAlreadyExists after a verb that was in error; InvalidInput where
-    /// a partition has more changes than a transaction takes and `split` is not set, or where the table has an operation id. Cost: one
-    /// request a change, or a transaction; one read more for each conflict, for a version that a lost answer left unknown, and for an
+    /// Errors: after an error, none of the changes was sent. InvalidInput or EntityAlreadyExists after a failed verb; InvalidInput if a
+    /// partition has more changes than a transaction takes and `split` is not set, or if the table has an operation id. Cost: one request
+    /// per change, or per transaction; one more read for each conflict, for each version that a lost response left unknown, and for each
     /// attached entity from which an optional is removed.
     [[nodiscard]] result<saved> save(save_options how = {}) {
         if (!all_ || is_absent_) {
@@ -285,9 +285,9 @@ public:
         return detail::saved_of<First, More...>(detail::save_run{*all_, how}.run());
     }
     [[nodiscard]] result<saved> save(save_mode mode) { return save(detail::in_mode(mode)); }
-    /// As `save`, but an error unless every change was saved: that of the first change that was refused. Its message says how many of how many
-    /// changes were not saved, `detail` begins with the keys of the first, and the effect is unknown if an answer was lost. Changes that were
-    /// saved stay saved: `last_report` has all outcomes.
+    /// Does the same as `save`, but returns an error unless every change was saved: that of the first refused change. Its message has the
+    /// numbers of unsaved and of all changes, `detail` begins with the keys of the first, and the effect is unknown if a response was lost.
+    /// Saved changes stay saved: `last_report` has all outcomes.
     [[nodiscard]] result<saved> save_all(save_options how = {}) {
         last_ = {};
         auto made = save(how);
@@ -298,8 +298,8 @@ public:
         return made;
     }
     [[nodiscard]] result<saved> save_all(save_mode mode) { return save_all(detail::in_mode(mode)); }
-    /// The outcomes of the last `save_all`, change by change, if it returned an error after it sent something; else empty. Also emptied by
-    /// `detach` and `clear`.
+    /// The outcomes of the last `save_all`, change by change, if it returned an error after it sent something; otherwise empty. Also
+    /// emptied by `detach` and `clear`.
     [[nodiscard]] saved const& last_report() const noexcept { return last_; }
 
 private:
@@ -334,7 +334,7 @@ private:
             keys...);
         return made ? std::move(found) : std::move(made).as_failure();
     }
-    /// Null when there is no row, unless the entity was added here, or its write is not settled.
+    /// Null if there is no row, unless the entity was added here, or its write is not settled.
     template <class E>
     [[nodiscard]] result<detail::tracked_entity*> read_row(
         std::string_view partition_key, std::string_view row_key, merge_option how, bool& there) {
@@ -356,7 +356,7 @@ private:
         detail::tracked_entity* of = all_->at(partition_key, row_key);
         if (of != nullptr) {
             all_->gone(*of, how);
-            bool const mine = !of->there || of->unsettled; // it was never there, as far as anybody knows
+            bool const mine = !of->there || of->unsettled; // it never existed, as far as is known
             of = mine && how != merge_option::no_tracking ? all_->at(partition_key, row_key) : nullptr;
         }
         return of;
@@ -369,11 +369,11 @@ private:
         if (!ended) {
             tracker().refuse(std::move(ended).as_failure());
         } else if (!*ended) {
-            tracker().refuse(failure{error_code::invalid_input, "this entity is in no conflict"});
+            tracker().refuse(failure{error_code::invalid_input, "this entity has no conflict"});
         }
     }
 
-    /// After a move one that keeps the objects of `add` and `attach`, which return references, and sends nothing.
+    /// After a move: a tracker that owns the objects of `add` and `attach`, which return references, and sends nothing.
     [[nodiscard]] detail::entity_tracker& tracker() {
         if (!all_) {
             all_ = detail::tracker_of(detail::moved_from_transport(own_name));
@@ -388,12 +388,12 @@ private:
     bool is_absent_{};
 };
 
-/// Of one type.
+/// Unit of one type.
 template <mapped_entity E>
 unit_of_work(table<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
 template <mapped_entity E>
 unit_of_work(reader<E> const&, unit_of_work_options = {}) -> unit_of_work<E>;
-/// Of several types.
+/// Unit of several types.
 template <mapped_entity... Entities>
 unit_of_work(tables<Entities...> const&, unit_of_work_options = {}) -> unit_of_work<Entities...>;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `any_transport`: any transport as one type, so that `table<E>` is one type whatever it runs on.
+/// `any_transport`: any transport as one type, so that `table<E>` is one type over every store.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/transport/transport.hpp>
@@ -15,7 +15,7 @@ class io_driver;
 
 namespace detail {
 
-/// A virtual function for each kind of request: one class of the chain for each.
+/// A virtual function for each kind of request: one class of the chain per kind.
 template <class... Requests>
 class answering;
 
@@ -24,7 +24,7 @@ class answering<> : public counted {
 public:
     virtual ~answering() = default;
     [[nodiscard]] virtual entitable::profile profile() const = 0;
-    virtual void open(io_driver& io, shared<channel>& opened) = 0; ///< none where it has no channel of its own
+    virtual void open(io_driver& io, shared<channel>& opened) = 0; ///< empty if it has no own channel
     [[nodiscard]] virtual bool at_once() const noexcept = 0;
 
 protected:
@@ -38,9 +38,9 @@ public:
     [[nodiscard]] virtual result<response_of<First>> execute(First const&, call&) = 0;
 };
 
-class transport_interface : public all_requests::apply<answering> {}; // a short name, for the symbols that have it
+class transport_interface : public all_requests::apply<answering> {}; // a short name, for shorter symbols
 
-/// The same chain over a transport.
+/// The same chain, implemented by a transport.
 template <class T, class... Requests>
 class answering_with;
 
@@ -78,44 +78,44 @@ struct model_of {
     using type = answering_with<T, Requests...>;
 };
 
-/// Makes the chain over a transport. Where the library is compiled separately, that of each backend is compiled once.
+/// Makes the chain over a transport. If the library is compiled separately, the chain of each backend is compiled once.
 template <transport T>
 transport_interface* make_model(T const& wrapped) {
     return new all_requests::apply<model_of>::template type<T>(wrapped);
 }
 
-/// What derives from any_transport and adds no function of a transport opts in by naming itself, and is copied as its base.
+/// A class that derives from any_transport and adds no function of a transport opts in with this type, and is copied as its base.
 template <class T>
 concept is_any = requires { requires std::same_as<typename T::is_any_transport, T>; };
 
 } // namespace detail
 
-/// A transport of any type, type-erased. Holds a copy, which shares the state of the original; copies of it are cheap. One that was
-/// moved from answers InvalidInput, and so does a table, a batch or a query over it. Thread safety: that of the transport, which is
-/// safe to use from several threads.
+/// A transport of any type, type-erased. Holds a copy, which shares the state of the original; its copies are cheap. After a move it
+/// returns InvalidInput, as does a table, a batch or a query over it. Thread safety: that of the transport, which is safe to use from
+/// several threads.
 class any_transport {
 public:
     using is_transport = void;             ///< opts in to `transport`
     using visits_entities = any_transport; ///< opts in to `read_entity`
     using visits_pages = any_transport;    ///< opts in to `read_entities`
 
-    /// Keeps a copy of any transport; copies of this share it.
+    /// Copies any transport; copies of this object share that copy.
     template <class T>
         requires(!std::same_as<T, any_transport> && requires { typename T::is_transport; } && !detail::is_any<T> &&
             transport<T>)
     any_transport(T const& wrapped) : interface_(detail::make_model(wrapped)) {}
-    any_transport(any_transport const& other) noexcept;            ///< shares what it holds
-    any_transport(any_transport&& other) noexcept;                 ///< takes it over
-    any_transport& operator=(any_transport const& other) noexcept; ///< shares what it holds
-    any_transport& operator=(any_transport&& other) noexcept;      ///< takes it over
+    any_transport(any_transport const& other) noexcept;            ///< shares the transport
+    any_transport(any_transport&& other) noexcept;                 ///< takes the transport
+    any_transport& operator=(any_transport const& other) noexcept; ///< shares the transport
+    any_transport& operator=(any_transport&& other) noexcept;      ///< takes the transport
     ~any_transport();
 
-    /// That of the transport it holds; the default one after a move.
+    /// Profile of the transport; the default one after a move.
     [[nodiscard]] entitable::profile profile() const {
         return interface_ ? interface_->profile() : entitable::profile{};
     }
 
-    /// Passes a request on.
+    /// Forwards a request.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>> execute(Request const& request, call& context) const {
         if (!interface_) {
@@ -124,12 +124,12 @@ public:
         return interface_->execute(request, context);
     }
 
-    /// Whether it never waits: see `answers_at_once`.
+    /// Whether the transport never waits: see `answers_at_once`.
     [[nodiscard]] bool at_once() const noexcept { return !interface_ || interface_->at_once(); }
-    /// The same for all copies of one; null after a move.
+    /// An address that is the same for all copies; null after a move.
     [[nodiscard]] void const* identity() const noexcept { return interface_.get(); }
 
-    /// The transport's own channel; none where it has none, see `open_channel`.
+    /// Opens the transport's own channel; null if it has none, see `open_channel`.
     [[nodiscard]] shared<channel> open(io_driver& io) const;
 
 private:
@@ -138,7 +138,7 @@ private:
 
 namespace detail {
 
-/// Answers every request with InvalidInput: the handle was moved from. For the state that handles have then.
+/// A transport that responds to every request with InvalidInput: the handle was moved from. For handles in that state.
 [[nodiscard]] any_transport moved_from_transport(std::string_view handle);
 
 } // namespace detail

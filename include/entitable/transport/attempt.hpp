@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How transports report to the observer of a call: `count_attempt` and `as_operation` for those that answer in the call, and the parts
-/// of both for those whose answers come later. Without an observer no clock is read and no record is made.
+/// How transports report to the observer of a call: `count_attempt` and `as_operation` for transports that respond in the call, and the
+/// parts of both for those that respond later. Without an observer no clock is read and no record is made.
 
 #include <entitable/request/call.hpp>
 #include <entitable/request/request_ref.hpp>
@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What an observer is given of a request.
+/// Fields of a request for an observer.
 struct request_words {
     std::string_view name;
     std::string_view table;
@@ -22,11 +22,11 @@ struct request_words {
 };
 [[nodiscard]] request_words words_of(request_ref asked) noexcept;
 
-/// A span id that no other has, for a span of this call. Never 0.
+/// Draws a unique id for a span of this call. Never 0.
 [[nodiscard]] std::uint64_t draw_span_id(call& context) noexcept;
 
-/// Opens the operation of the request that is about to be sent, if the call is watched and none is open yet. Returns whether it did: the
-/// code that opened it ends it, or calls `forget_operation` where there is no outcome.
+/// Opens the operation of the request that is about to be sent, if the call is observed and no operation is open. Returns whether it did:
+/// the code that opened it ends it, or calls `forget_operation` if there is no outcome.
 [[nodiscard]] inline bool begin_operation(call& context) noexcept {
     if (context.watch == nullptr || context.spans.operation != 0) {
         return false;
@@ -40,9 +40,9 @@ inline void forget_operation(call& context) noexcept { context.spans.operation =
 void end_operation(
     request_ref asked, call& context, steady_time begun, steady_time ended, outcome_record outcome) noexcept;
 
-/// How a request ended, but for the rows.
+/// Makes the outcome of a request, without the number of rows.
 [[nodiscard]] outcome_record outcome_of(error const* problem) noexcept;
-/// How a request ended.
+/// Makes the outcome of a request.
 template <table_request Request>
 [[nodiscard]] outcome_record outcome_of(Request const&, result<response_of<Request>> const& answered) noexcept {
     outcome_record made = outcome_of(answered ? nullptr : &answered.error());
@@ -62,13 +62,13 @@ template <table_request Request>
     return made;
 }
 
-/// Reports an attempt that was counted already. Its number, and its ids but for its own span's, are those of the call; the words are
-/// those of the request, where there is one.
+/// Reports an attempt that was already counted. Takes the number and the ids, except that of its own span, from the call, and the other
+/// fields from the request, if there is one.
 void tell_attempt(request_ref sent, attempt_record& done, call const& context) noexcept;
 /// Reports a wait before a request.
 void tell_wait(request_ref next, wait_cause cause, call const& context, steady_time begun, steady_time until) noexcept;
 
-/// Forgets an operation that an exception has left open.
+/// Closes an operation that an exception has left open.
 class operation_scope {
 public:
     explicit operation_scope(call& context) noexcept : context_(begin_operation(context) ? &context : nullptr) {}
@@ -87,8 +87,8 @@ private:
 
 } // namespace detail
 
-/// Runs `answer` as one operation of the call: for transports that may send several requests for one. The first transport on the way of
-/// a watched call opens its operation and reports its end; transports below it only run `answer`.
+/// Runs `answer` as one operation of the call: for transports that may send several requests for one. The outermost transport of an
+/// observed call opens its operation and reports its end; transports below it only run `answer`.
 template <table_request Request, std::invocable Answer>
 [[nodiscard]] result<response_of<Request>> as_operation(
     Request const& request, call& context, clock& time, Answer const& answer) {
@@ -102,7 +102,7 @@ template <table_request Request, std::invocable Answer>
 }
 
 /// Runs `answer` as one attempt: counts it and reports it to the call's observer. For terminal transports. `server` lives as long as the
-/// transport; null for none.
+/// transport; may be null.
 template <table_request Request, std::invocable Answer>
 [[nodiscard]] result<response_of<Request>> count_attempt(
     Request const& request, call& context, clock& time, Answer const& answer, server_identity const* server = nullptr) {

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `channel`: many requests of any kinds under way at once, from one thread. A channel does not wait: one `io_driver` waits for all
-/// channels of a thread.
+/// `channel`: many concurrent requests of any kinds, from one thread. A channel does not wait: one `io_driver` waits for all channels of a
+/// thread.
 
 #include <entitable/core/function_ref.hpp>
 #include <entitable/core/io_driver.hpp>
@@ -17,10 +17,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// A request that was answered. Everything in it is by reference and valid while the sink runs; the sink moves the answer out.
+/// A completed request. Its members are references that are valid while the sink runs; the sink moves the response out.
 class completion {
 public:
-    /// Of this request, with the call, the tag and the begin it was sent with.
+    /// Completes this request, with its call, tag and start time.
     template <table_request Request>
     completion(Request const& sent, result<response_of<Request>>& answered, call& sent_with, void* sent_as,
         steady_time begun_at) noexcept
@@ -34,15 +34,15 @@ public:
     request_ref request;  ///< as it was sent
     call* context;        ///< as it was sent
     void* tag;            ///< as it was sent
-    steady_time begun;    ///< when it was begun
+    steady_time begun;    ///< start time
     error const* problem; ///< null on success
 
-    /// The answer to a request of this kind; undefined where it is another.
+    /// The response to a request of this kind; undefined for a request of another kind.
     template <table_request Request>
     [[nodiscard]] result<response_of<Request>>& answer() const noexcept {
         return *static_cast<result<response_of<Request>>*>(answer_);
     }
-    /// Calls `f(request, answer)` with both as what they are.
+    /// Calls `f(request, answer)` with both in their own types.
     template <class F>
     void visit(F&& f) const {
         request.visit([&]<class Request>(Request const& sent) { f(sent, answer<Request>()); });
@@ -52,36 +52,36 @@ private:
     void* answer_;
 };
 
-/// Receives answers.
+/// Receives completions.
 using completion_sink = function_ref<void(completion&)>;
 
-/// Requests of any kinds under way to one transport.
+/// Concurrent requests of any kinds to one transport.
 ///
 /// Semantic rules:
 /// 1. All calls come from one thread. Its driver outlives it.
-/// 2. Request and call stay where they are until their completion, or until the channel is gone.
-/// 3. Each request that is sent has one completion, also one that is cancelled or cannot be sent.
-/// 4. Completions come from `poll` only, never from `send` or `cancel`. A sink may send and cancel. Where it throws, the exception
-///    passes through and nothing else is lost: the next `poll` continues.
-/// 5. A tag differs from those of all others under way. It may be reused from its completion on.
-/// 6. What the transport promises for a request holds for one in a channel: order of attempts, deadlines, cancellation, effects.
-///    Requests overtake each other.
+/// 2. Request and call must not move before their completion or the destruction of the channel.
+/// 3. Each request has exactly one completion, also if it is cancelled or cannot be sent.
+/// 4. Completions come from `poll` only, never from `send` or `cancel`. A sink may send and cancel. If it throws, the exception
+///    passes through and nothing is lost: the next `poll` continues.
+/// 5. A tag must differ from those of all pending requests. It may be reused after its completion.
+/// 6. The guarantees of the transport hold for requests in a channel: order of attempts, deadlines, cancellation, effects.
+///    Requests may overtake each other.
 class channel : public counted {
 public:
     virtual ~channel() = default;
 
-    /// Begins a request; its completion has the tag.
+    /// Starts a request; its completion has the tag.
     virtual void send(request_ref request, call& context, void* tag) = 0;
-    /// Ends a request early: the next `poll` completes it, with `why` unless its answer is there, and with the effect that follows
-    /// from what was sent.
+    /// Ends a request early: the next `poll` completes it, with `why` unless its response has arrived, and with the effect that follows
+    /// from the requests sent.
     virtual void cancel(void* tag, error const& why) = 0;
-    /// Completes what is answered and advances the rest, without waiting. `now` is the time of the driver.
+    /// Completes the requests with responses and advances the others, without waiting. `now` is the time of the driver.
     virtual void poll(steady_time now, completion_sink sink) = 0;
-    /// When to call `poll` even if nothing arrives.
+    /// The time for the next `poll` even if nothing arrives.
     [[nodiscard]] virtual steady_time wakes_at() const noexcept = 0;
 };
 
-/// A transport with a channel of its own.
+/// A transport with its own channel.
 template <class T>
 concept opens_channels = requires(T const& transport, io_driver& io) {
     { transport.open(io) } -> std::same_as<shared<channel>>;
@@ -89,18 +89,18 @@ concept opens_channels = requires(T const& transport, io_driver& io) {
 
 class any_transport;
 
-/// A channel to a transport: its own, or one that executes request by request in `poll`.
+/// Opens a channel to a transport: its own, or one that executes request by request in `poll`.
 [[nodiscard]] shared<channel> open_channel(any_transport const& through, io_driver& io);
 
 namespace detail {
 
-/// Opens the operation of a request for the observer of its call, if no channel or transport above has. Called in `send`.
+/// Opens the operation of a request for the observer of its call, unless a channel or transport above has opened it. Called in `send`.
 inline void open_operation(channel const& here, call& context) noexcept {
     if (begin_operation(context)) {
         context.spans.opened_by = &here;
     }
 }
-/// Ends what `open_operation` opened. Called before the sink.
+/// Ends the operation that `open_operation` opened. Called before the sink.
 inline void close_operation(channel const& here, completion const& done, steady_time now) noexcept {
     if (done.context->spans.opened_by == &here) {
         done.context->spans.opened_by = nullptr;
@@ -110,7 +110,7 @@ inline void close_operation(channel const& here, completion const& done, steady_
     }
 }
 
-/// The channel that executes in `poll`, for transports that answer in the call.
+/// Opens the channel that executes in `poll`, for transports that respond in the call.
 [[nodiscard]] shared<channel> open_blocking_channel(any_transport const& through, io_driver& io);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `resolve`: finds out later what became of a write whose effect was unknown.
+/// `resolve`: determines later whether a write of unknown effect was applied.
 
 #include <entitable/request/in_turn.hpp>
 #include <entitable/request/settling.hpp>
@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads the entities of some changes until one of them says what became of all.
+/// Reads the entities of some changes until one of them shows the outcome of all.
 template <transport T>
 [[nodiscard]] result<fate> resolve_by_reading(
     T& through, std::string const& table, std::span<mutation const> changes, call& context) {
@@ -45,10 +45,10 @@ template <transport T>
 
 } // namespace detail
 
-/// Settles a write that keeps an operation row (`error::operation_id`), for good: it was applied; or it was not, and never will be,
-/// since it is given up. Call it at once, while an attempt may still be on its way, from any process, as often as you like, up to
-/// `operation_row::retention` after the first attempt. Unknown where the operation row was removed meanwhile. Where nothing was applied
-/// it writes the operation row, void. Errors: those of the request that failed; then call it again.
+/// Settles a write that has an operation row (`error::operation_id`), finally: it was applied; or it was not and never will be, because it
+/// is abandoned. Call it at once, even while an attempt may still be in flight, from any process, as often as you like, up to
+/// `operation_row::retention` after the first attempt. Unknown if the operation row was removed meanwhile. If nothing was applied, it
+/// writes the operation row as void. Errors: those of the failed request; then call it again.
 template <transport T>
 [[nodiscard]] result<fate> resolve(
     T& through, std::string table, std::string_view partition_key, std::string_view operation_id, call& context) {
@@ -56,16 +56,16 @@ template <transport T>
     return run(asking, context, system_clock(), through);
 }
 
-/// What became of a write without an operation row, by reading and comparing. Applied: an insert or an unconditional replace whose
-/// entity has exactly the properties sent, an unconditional merge whose properties are all there, a removal where nothing is there; an
-/// equal write of another writer counts as this one. Not applied: a write under an ETag that is still stored. Everything else is
-/// unknown. Call it once no attempt can be on its way: one that was not applied so far may be applied later.
+/// Determines the outcome of a write without an operation row, by reading and comparing. Applied: an insert or an unconditional replace
+/// whose entity has exactly the properties sent, an unconditional merge whose properties are all present, a removal whose entity does not
+/// exist; another writer's equal write counts as this one. Not applied: a write under an ETag that is still stored. Everything else is
+/// unknown. Call it when no attempt can be in flight: an attempt in flight may be applied later.
 template <transport T>
 [[nodiscard]] result<fate> resolve(T& through, write_entity const& lost, call& context) {
     return detail::resolve_by_reading(through, lost.table, {&lost.change, 1}, context);
 }
 
-/// The same for a transaction: the first of its changes that is known decides for all. Removals and unconditional writes decide nothing
+/// Does the same for a transaction: the first change with a known outcome decides for all. Removals and unconditional writes decide nothing
 /// here.
 template <transport T>
 [[nodiscard]] result<fate> resolve(T& through, transact const& lost, call& context) {

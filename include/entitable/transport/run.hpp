@@ -39,10 +39,9 @@ auto run_one(Op&& op, call& context, Transport& through) {
     return op.finish_with([&](auto const& request) { return through.execute(request, context); });
 }
 
-/// Drives one operation to its end on the calling thread, under one call; or, given `call_options`, each of its requests under a call
-/// of its own, whose timeout begins with it. Its steps go to the transports by their places, the first of which is 0. Each wait is
-/// reported to the observer of the call. Abandons with InternalError an operation that names another place, or sends a request whose
-/// answer it does not take.
+/// Drives one operation to its end on the calling thread, under one call; or, given `call_options`, each of its requests under its own
+/// call, whose timeout starts with it. Its steps are sent to the transports by index, from 0. Each wait is reported to the observer of the
+/// call. Errors: InternalError if the operation uses an index without a transport, or sends a request whose response it does not accept.
 template <operation Op, class Calls, transport First, transport... More>
     requires std::same_as<Calls, call> || std::same_as<std::remove_const_t<Calls>, call_options>
 auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decltype(op.finish()) {
@@ -72,10 +71,10 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
         due.request.visit([&]<class Request>(Request const& request) {
             if constexpr (takes_answer_to<Op, Request>) {
                 std::size_t place = 0;
-                auto const ask = [&](auto& through, auto& asking) { // Clang looks into a discarded `op.answer`
+                auto const ask = [&](auto& through, auto& asking) { // Clang checks a discarded `op.answer`
                     if (place++ == due.place) {
                         auto answer = execute(through, request, context);
-                        asking.answer(std::move(answer), time.steady()); // the time after it
+                        asking.answer(std::move(answer), time.steady()); // the time after the response
                         answered = true;
                     }
                 };
@@ -87,7 +86,7 @@ auto run(Op& op, Calls& calls, clock& time, First& first, More&... more) -> decl
         });
         if (!answered) {
             op.abandon(error{error_code::internal_error,
-                "an operation sends a request to a place that it was not given, or takes no answer to it"});
+                "an operation sends a request to a transport that does not exist, or does not accept the response"});
         }
     }
 }

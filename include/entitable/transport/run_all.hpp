@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The other driver of resumable operations: `run_all` drives many of them on the calling thread, several at once.
+/// The concurrent driver of resumable operations: `run_all` drives many of them on the calling thread.
 
 #include <entitable/request/operation.hpp>
 #include <entitable/request/single_request.hpp>
@@ -15,15 +15,16 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Drives each operation to its end, with a call of its own, on the calling thread; up to `in_flight` of them, at least one, are under
-/// way at a time, and none waits for another. Steps go to the channels by their places; all channels belong to the driver `io`, by whose
-/// clock it waits, and have nothing else under way. The caller calls `finish()` of each operation. An operation that names another
-/// place, or sends a request whose answer it does not take, is abandoned with InternalError. Returns false where the channels fell
-/// silent: the rest is abandoned with TransportFailed. After that, and where an operation throws, do not use the channels again.
+/// Drives each operation to its end, with its own call, on the calling thread; up to `in_flight` of them, at least one, run at a time, and
+/// none waits for another. Steps are sent to the channels by index; all channels belong to the driver `io`, by whose clock it waits, and
+/// have no other requests. The caller calls `finish()` of each operation. An operation that uses an index without a channel, or sends a
+/// request whose response it does not accept, is abandoned with InternalError. Returns false if the channels stopped responding: the
+/// remaining operations are abandoned with TransportFailed. After that, and after an exception of an operation, do not use the channels
+/// again.
 template <operation Op>
 bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<channel*> const& places, io_driver& io,
     std::size_t in_flight) {
-    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes no wait: it is polled
+    constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation does not end a wait: it is polled
     struct running {
         Op* op{};
         call* context{};
@@ -58,7 +59,7 @@ bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<
                 return;
             }
             one.op->abandon(error{error_code::internal_error,
-                "an operation sends a request to a place that it was not given, or takes no answer to it"});
+                "an operation sends a request to a transport that does not exist, or does not accept the response"});
         }
     };
     auto const take = [&](completion& done) {
@@ -106,7 +107,7 @@ bool run_all(std::vector<Op>& operations, std::vector<call>& calls, std::vector<
             continue;
         }
         if (wakes == (steady_time::max)() && !io.watches()) {
-            error silent{error_code::transport_failed, "the transport left a request without an answer"};
+            error silent{error_code::transport_failed, "the transport never responded to a request"};
             silent.effect = effect::unknown;
             for (std::size_t index = 0; index < operations.size(); ++index) {
                 while (!operations[index].next().done()) {

@@ -10,11 +10,10 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// Which operation rows are swept.
+/// Selects the operation rows to sweep.
 struct sweep_options {
-    std::optional<std::string>
-        partition_key{}; ///< of one partition; nothing: of the whole table, which is a scan of it
-    std::chrono::nanoseconds retention{operation_row::retention}; ///< younger rows stay
+    std::optional<std::string> partition_key{}; ///< of one partition; nullopt: of the whole table, which it scans
+    std::chrono::nanoseconds retention{operation_row::retention}; ///< younger rows are not removed
     clock* time{&system_clock()};                                 ///< must outlive the sweep
 };
 
@@ -23,7 +22,7 @@ namespace detail {
 /// Reads operation rows page by page and removes those that are old enough, each under its ETag. The call and the clock must outlive it.
 class operation_sweep {
 public:
-    /// `late`: how long an attempt may be late; `context`: the call that it is driven with, which has the service's clock.
+    /// `late`: how late an attempt may be applied; `context`: the call that drives it, which has the service's clock.
     operation_sweep(std::string table, sweep_options const& options, std::chrono::seconds late, call const& context);
 
     [[nodiscard]] operation_step next() const noexcept {
@@ -41,7 +40,7 @@ private:
     call const* context_;
     std::chrono::nanoseconds retention_;
     query_entities reading_;
-    std::vector<write_entity> old_; ///< removals of the present page
+    std::vector<write_entity> old_; ///< removals of the current page
     std::size_t at_{};
     std::size_t removed_{};
     std::optional<result<std::size_t>> outcome_;
@@ -49,11 +48,11 @@ private:
 
 } // namespace detail
 
-/// Removes operation rows that were written longer ago than the retention, by this program's clock and by the service's where it tells
-/// it. Returns how many; stops at the first error. Any number of programs may do it at any time. A row that is removed too early lets a
-/// late attempt be applied a second time, or after it was given up: choose a retention longer than a call with its retries takes, than
-/// an operation id is used again, and than an attempt may be late. Errors: OutOfRangeInput for a retention shorter than an attempt may
-/// be late (`profile::longest_late_application`, where that is bounded); those of the requests.
+/// Removes operation rows that were written longer ago than the retention, by this program's clock and by the service's, if known. Returns
+/// the number of removed rows; stops at the first error. Any number of programs may run it at any time. Removing a row too early lets a
+/// late attempt be applied a second time, or after it was abandoned: choose a retention longer than a call with its retries, the reuse of
+/// an operation id, and the delay of an attempt. Errors: OutOfRangeInput for a retention shorter than that delay
+/// (`profile::longest_late_application`, if bounded); those of the requests.
 template <transport T>
 [[nodiscard]] result<std::size_t> sweep_operation_rows(
     T& through, std::string table, call& context, sweep_options const& options = {}) {

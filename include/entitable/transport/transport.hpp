@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The seam between the typed library above and everything that stores entities below.
+/// The interface between the typed library and the stores.
 
 #include <entitable/request/call.hpp>
 #include <entitable/request/kinds.hpp>
@@ -14,9 +14,9 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The transport answers requests of this kind. It opts in to `read_entity` by naming itself in `T::visits_entities`, and to
-/// `read_entities` in `T::visits_pages`: a class that derives from it and answers `get_entity` in its own way is still sent that, and so
-/// is one that keeps copies of requests or answers them by a template.
+/// Whether the transport handles requests of this kind. It opts in to `read_entity` by naming itself in `T::visits_entities`, and to
+/// `read_entities` in `T::visits_pages`: a derived class that handles `get_entity` in its own way still receives it, as does a class that
+/// copies requests or handles them by a template.
 template <class T, class Request>
 concept answers =
     requires(T& transport, Request const& request, call& context) {
@@ -27,44 +27,44 @@ concept answers =
 /// Stores entities, or wraps a transport that does.
 ///
 /// Semantic rules:
-/// 1. It is a cheap handle: copies share one state, and a copy keeps that state alive.
+/// 1. It is a cheap handle: copies share one state and own it jointly.
 /// 2. It is safe to use from several threads.
-/// 3. One call answers one request: a page is one page, a failure is final unless retrying is its purpose.
+/// 3. One call handles one request: a page is one page, a failure is final unless retrying is its purpose.
 /// 4. A page may be empty and have a continuation; there is more exactly when there is a continuation.
-/// 5. It validates what it is given against its own profile, before any I/O.
-/// 6. After an error with `effect::none` nothing was applied. The error of a write whose fate is not known has `effect::unknown`.
-/// 7. It looks at `call::deadline` and `call::cancellation` before it starts and wherever it waits.
-/// 8. A terminal transport counts each attempt and reports it to the call's observer: `count_attempt` does both. One that sends several
-///    requests for one does so in `as_operation`.
-/// 9. It throws nothing of its own; running out of memory passes through and leaves the data whole.
-/// 10. A write is atomic: nothing comes between its condition and its effect, a merge keeps what others write, and a page of one
-///     partition shows all of a transaction or nothing of it.
+/// 5. It validates each request against its own profile, before any I/O.
+/// 6. After an error with `effect::none` nothing was applied. The error of a write of unknown outcome has `effect::unknown`.
+/// 7. It checks `call::deadline` and `call::cancellation` before it starts and during each wait.
+/// 8. A terminal transport counts each attempt and reports it to the call's observer: `count_attempt` does both. A transport that sends
+///    several requests for one does so in `as_operation`.
+/// 9. It throws no exceptions of its own; std::bad_alloc passes through and leaves the data intact.
+/// 10. A write is atomic: nothing happens between its condition and its effect, a merge retains other writers' changes, and a page of one
+///     partition shows either all or none of a transaction.
 template <class T>
 concept transport = std::copy_constructible<T> &&
     requires(T const& transport) {
         // opts in: no type becomes a transport by accident
         typename T::is_transport;
-        // what the service behind it can do
+        // features of the service behind it
         { transport.profile() } -> std::convertible_to<profile>;
     } &&
-    // the least that a typed table needs; other requests are answered with NotSupported where they are missing
+    // the minimum for a typed table; missing kinds of requests return NotSupported
     answers<T, get_entity> && answers<T, query_entities> && answers<T, write_entity>;
 
-/// A transport that never waits, so that an asynchronous caller calls it directly. It opts in by naming itself: a class that derives
-/// from it, or wraps it, may wait.
+/// A transport that never waits, so that asynchronous callers call it directly. It opts in by naming itself: a derived class or a wrapper
+/// may wait.
 template <class T>
 concept answers_at_once = requires { requires std::same_as<typename T::answers_at_once, T>; };
 
 namespace detail {
 
-/// Passes the rows of a page to a visitor one by one, since they may not be in order.
+/// Passes the rows of a page to a visitor one by one, because they may be out of order.
 ENTITABLE_LAZY [[nodiscard]] result<read_entities::response> show_page(
     result<query_entities::response> found, run_watcher const& visit);
 
 } // namespace detail
 
-/// Sends `request` through `transport`; NotSupported when it does not answer that kind. A transport that does not answer `read_entity` or
-/// `read_entities` is sent `get_entity` or `query_entities` instead.
+/// Sends `request` through `transport`. Errors: NotSupported if it does not handle that kind. A transport without `read_entity` or
+/// `read_entities` receives `get_entity` or `query_entities` instead.
 template <transport T, table_request Request>
 [[nodiscard]] result<response_of<Request>> execute(T& transport, Request const& request, call& context) {
     if constexpr (answers<T, Request>) {
@@ -79,7 +79,7 @@ template <transport T, table_request Request>
         return detail::show_page(transport.execute(*request.asked, context), *request.visit);
     } else {
         return failure{
-            error_code::not_supported, "this transport does not know the request " + std::string{Request::name}};
+            error_code::not_supported, "this transport does not support the request " + std::string{Request::name}};
     }
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Adds changes of aggregate rows to those of a partition transaction, and looks rows of aggregates through.
+/// Adds changes of aggregate rows to those of a partition transaction, and audits rows of aggregates.
 
 #include <entitable/aggregate/aggregate_declarations.hpp>
 #include <entitable/aggregate/aggregate_options.hpp>
@@ -27,7 +27,7 @@ template <class Aggregate, class... P, class... R>
     ((made.*R::member = place.*R::member), ...);
     return made;
 }
-/// A fresh aggregate with the same keys.
+/// Returns a new aggregate with the same keys.
 template <class Aggregate>
 [[nodiscard]] Aggregate without_sums(Aggregate const& place) {
     return only_keys(
@@ -41,18 +41,19 @@ class aggregate_writer {
     using aggregate = typename declaration::type;
 
 public:
-    /// The keys of the row that an entity counts in, as an aggregate without sums. InvalidInput where it would be in another partition.
+    /// Returns the keys of the row in which an entity counts, as an aggregate without sums. Errors: InvalidInput if it would be in another
+    /// partition.
     [[nodiscard]] static result<aggregate> place_of(Entity const& entity, row_view stored) {
         aggregate place = aggregate::key(entity);
         declaration::put_part(place, bucket_of(stored.row_key));
         ENTITABLE_TRY(std::string const partition, partition_key_of(place));
         if (partition != stored.partition_key) {
-            return failure{error_code::invalid_input, "an aggregate is a row of the partition of its entity"};
+            return failure{error_code::invalid_input, "an aggregate must be a row in the partition of its entity"};
         }
         return place;
     }
 
-    /// Adds the changes of sums to those that a body has made.
+    /// Adds the changes of sums to those of a body.
     [[nodiscard]] static result<void> prepare(transaction_scope& all) {
         std::vector<std::string> const changed = all.rows.changed_entities();
         for (std::string const& row_key : changed) {
@@ -63,7 +64,7 @@ public:
             ENTITABLE_TRY(auto const before, counted(all, all.rows.stored_at(row_key)));
             ENTITABLE_TRY(auto const after, counted(all, all.rows.now_at(row_key)));
             if (before && after && before->row_key == after->row_key) {
-                // One row: it is written only where what the entity adds to it is another one now. Whoever recomputes goes by that.
+                // One row: written only if the entity's contribution has changed. Recomputation relies on that.
                 aggregate none = before->place;
                 none.subtract(before->entity);
                 none.add(after->entity);
@@ -83,7 +84,7 @@ public:
         return all.rows.problem();
     }
 
-    /// Sends what the body has changed, and what that changes in sums.
+    /// Sends the changes of the body, and the resulting changes of sums.
     [[nodiscard]] static sent_transaction send(transaction_scope& all, bool announces) {
         if (auto prepared = prepare(all); !prepared) {
             return {std::move(prepared).as_failure(), all.rows.in_vain()};
@@ -91,7 +92,7 @@ public:
         return send_transaction(all, announces);
     }
 
-    /// Which of the parts an entity counts in.
+    /// Returns the part in which an entity counts.
     [[nodiscard]] static std::size_t bucket_of(std::string_view row_key) noexcept {
         std::uint32_t hash = 2166136261U; // FNV-1a, as of salted key components
         for (char const each : row_key) {
@@ -119,8 +120,8 @@ private:
         return std::optional{std::move(made)};
     }
 
-    /// Writes a row of sums in which nothing counts yet, and begins again. Under an operation id a row that is not there cannot be inserted
-    /// with the entity: where another writer inserts it first, the refusal is not about a version, and gives the id up.
+    /// Inserts an empty row of sums, and starts over. Under an operation id a missing row cannot be inserted together with the entity: if
+    /// another writer inserts it first, the refusal is not about a version, and abandons the id.
     [[nodiscard]] static result<void> add_row(transaction_scope& all, result<row> empty) {
         if (!empty) {
             return std::move(empty).as_failure();
@@ -134,7 +135,7 @@ private:
         }
         all.rows.begin_again();
         return failure{
-            error_code::update_condition_not_satisfied, "a row of sums was added, and the write begins again"};
+            error_code::update_condition_not_satisfied, "a row of sums was added, and the write starts over"};
     }
 
     template <class Change>
@@ -153,15 +154,15 @@ private:
     }
 };
 
-/// The rows of a type, by the literal that they begin with.
+/// Returns the range of the rows of a type, by their leading literal.
 [[nodiscard]] inline key_interval rows_behind(std::string_view literal) {
     std::string end{literal};
     ++end.back(); // a literal is ASCII
     return {key_bound::including(std::string{literal}), key_bound::excluding(std::move(end))};
 }
 
-/// Compares the rows of a partition with what its entities come to, and mends them where that is asked for. A row that a writer changes
-/// meanwhile is looked at again: its version says so.
+/// Compares the rows of a partition with the sums of its entities, and optionally rewrites them. A row that a writer changes meanwhile is
+/// checked again: its version shows it.
 template <class Entity, class Declared>
 [[nodiscard]] result<aggregate_audit> audit_aggregates(
     table_core const& core, std::string const& partition_key, bool mend, aggregate_options const& options) {
@@ -178,7 +179,7 @@ template <class Entity, class Declared>
             sums_range, {}, false, [&](row_view each) { into.insert_or_assign(std::string{each.row_key}, row{each}); });
     };
     random_source random{options.seed != 0 ? options.seed : random_seed()};
-    std::set<std::string> found; // rows that differed: of all attempts where they are mended
+    std::set<std::string> found; // rows that differed: of all attempts if they are rewritten
     for (std::uint32_t attempts = 1;; ++attempts) {
         aggregate_audit told;
         if (!mend) {
@@ -256,20 +257,20 @@ template <class Entity, class Declared>
                 auto const now = after.find(row_key);
                 bool const same = (old == before.end()) == (now == after.end()) &&
                     (now == after.end() || old->second.view().etag() == now->second.view().etag());
-                again = again || !same; // a writer was here between the reads
+                again = again || !same; // a writer was active between the reads
                 found.insert(row_key);
             }
         }
         if (!again) {
             told.different = found.size();
-            told.rows -= (std::min)(told.rows, found.size() - wanted.size()); // mended in an attempt before
+            told.rows -= (std::min)(told.rows, found.size() - wanted.size()); // rewritten in an earlier attempt
             for (auto each = found.begin(); each != found.end() && told.samples.size() < 10; ++each) {
                 told.samples.push_back(*each);
             }
             return told;
         }
         if (attempts >= options.max_attempts) {
-            return failure{error_code::update_condition_not_satisfied, "other writers were always faster"};
+            return failure{error_code::update_condition_not_satisfied, "other writers were faster in every attempt"};
         }
         call context{core.options(), *options.time};
         auto const wait =

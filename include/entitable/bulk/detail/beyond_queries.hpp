@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a bulk load over a query does not find, and must not lose: the rows of queues and views, and the parts of wide entities.
+/// Rows that a bulk load over a query does not find, and must not lose: the rows of queues and views, and the parts of wide entities.
 
 #include <entitable/row/system_rows.hpp>
 #include <entitable/transport/any_transport.hpp>
@@ -11,12 +11,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// NotSupported for the table of a queue or a view, of which no query finds anything. Cost: one request; such tables have a row that says so in a
-/// partition of its own.
+/// Checks that a table is not that of a queue or a view, in which queries find nothing. Errors: NotSupported. Cost: one request; such
+/// tables have a marker row in a separate partition.
 [[nodiscard]] result<void> check_found_by_queries(
     any_transport const& in, std::string_view table, call_options const& calls, clock& time);
 
-/// NotSupported for the main row of a wide entity: the operation would lose its parts.
+/// Checks that a row is not the main row of a wide entity, whose parts the operation would lose. Errors: NotSupported.
 [[nodiscard]] result<void> check_not_wide(row_view found, std::string_view table, std::string_view instead);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `bulk_position`: how far an input is settled, and the text that keeps it.
+/// `bulk_position`: the settled part of an input, and its text form.
 
 #include <entitable/core/result.hpp>
 #include <entitable/row/detail/row_digest.hpp>
@@ -15,14 +15,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Which load a checkpoint belongs to.
+/// The load of a checkpoint.
 struct bulk_identity {
     std::string table; ///< as the profile compares names
     std::string mode;  ///< "insert", ...
-    std::string input; ///< the name that the caller gave it
+    std::string input; ///< name set by the caller
 };
 
-/// How many rows met which end.
+/// Number of rows per outcome.
 struct bulk_counts {
     std::uint64_t written{};
     std::uint64_t already_there{};
@@ -31,13 +31,13 @@ struct bulk_counts {
     std::uint64_t bytes{};
 };
 
-/// Which rows of the input are settled: all before a position, and some behind it. Rows are read in order and settled in any.
+/// The settled rows of the input: all before a position, and some after it. Rows are read in order and settled in any order.
 class bulk_position {
 public:
-    /// Rows between two places where the digest is kept.
+    /// Number of rows between two stored digests.
     static constexpr std::uint64_t stride = 1024;
 
-    /// A row was read, with the digest of it and of all before it; its index.
+    /// Records that a row was read, with the digest of all rows up to it; returns its index.
     std::uint64_t read(std::uint64_t digest) {
         std::uint64_t const index = read_++;
         digest_ = digest;
@@ -54,16 +54,16 @@ public:
         settled_[static_cast<std::size_t>(at / 64)] |= std::uint64_t{1} << (at % 64);
         drop_settled();
     }
-    /// How many rows were read.
+    /// Number of rows read.
     [[nodiscard]] std::uint64_t rows() const noexcept { return read_; }
-    /// Rows from the position on: what is kept, one bit a row.
+    /// Number of rows from the position on: stored with one bit per row.
     [[nodiscard]] std::uint64_t span() const noexcept { return read_ - from_; }
 
-    /// Version 1 of docs/stored_formats.md.
+    /// Formats version 1 of docs/stored_formats.md.
     [[nodiscard]] std::string text(bulk_identity const& load, bulk_counts const& counts) const;
 
 private:
-    /// Moves the position on over whole strides that are settled.
+    /// Advances the position over complete strides that are settled.
     void drop_settled() {
         constexpr std::size_t words = stride / 64;
         while (!digests_.empty()) {
@@ -83,15 +83,15 @@ private:
     std::uint64_t from_digest_{row_digest{}.value()};
     std::uint64_t read_{};
     std::uint64_t digest_{row_digest{}.value()}; ///< of all rows read
-    std::deque<std::uint64_t> digests_;          ///< at the ends of the whole strides that were read
+    std::deque<std::uint64_t> digests_;          ///< at the ends of the complete strides that were read
     std::deque<std::uint64_t> settled_;          ///< a bit for each row from `from_` on
 };
 
-/// What a checkpoint says.
+/// Content of a checkpoint.
 struct bulk_resume {
     std::uint64_t from{};        ///< all rows before are settled
-    std::uint64_t from_digest{}; ///< of those
-    std::uint64_t read{};        ///< no row from here on was sent
+    std::uint64_t from_digest{}; ///< of those rows
+    std::uint64_t read{};        ///< rows from here on were not sent
     std::uint64_t read_digest{}; ///< of those before
     std::string settled;         ///< a bit for each row between, in hexadecimal digits
     bulk_counts counts;
@@ -99,7 +99,7 @@ struct bulk_resume {
     [[nodiscard]] bool is_settled(std::uint64_t index) const noexcept;
 };
 
-/// Reads a checkpoint. CheckpointInvalid where it is damaged, newer, or of another load.
+/// Parses a checkpoint. Errors: CheckpointInvalid if it is damaged, newer, or of another load.
 [[nodiscard]] result<bulk_resume> read_bulk_position(std::string_view text, bulk_identity const& load);
 
 } // namespace detail

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `bulk_run`: one bulk load from its input to its end, over one channel. Not typed, compiled once.
+/// `bulk_run`: a complete bulk load over one channel. Untyped, compiled once.
 
 #include <entitable/bulk/bulk_options.hpp>
 #include <entitable/bulk/detail/bulk_pace.hpp>
@@ -20,23 +20,23 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What an input gives next.
+/// Kind of the next item of an input.
 enum class bulk_input : std::uint8_t {
     row,     ///< a change
-    passed,  ///< an element for which nothing is to be written
-    refused, ///< an element that is no row; says why
+    passed,  ///< an element that needs no write
+    refused, ///< an element that is not a row; with the reason
     end,
-    stopped, ///< the input failed; says why
-    barred,  ///< a row that is not to be written, with its keys; says why
+    stopped, ///< the input failed; with the reason
+    barred,  ///< a row that must not be written, with its keys; with the reason
 };
 
-/// What it came with. One object for all of them.
+/// Data of the next item. One object for all of them.
 struct bulk_item {
     mutation change;
     std::optional<error> why;
 };
 
-/// Bytes of a row as it is held.
+/// Bytes of a row in memory.
 [[nodiscard]] inline std::size_t stored_bytes(row_view each) noexcept {
     return each.partition_key.size() + each.row_key.size() + each.payload.size();
 }
@@ -45,7 +45,7 @@ using bulk_source = function_ref<bulk_input(bulk_item&)>;
 
 class bulk_run {
 public:
-    /// `source` and `change` (null but for updates) outlive it.
+    /// `source` and `change` (null except for updates) must outlive it.
     bulk_run(any_transport through, std::string table, call_options calls, bulk_mode mode, bulk_source source,
         bulk_change const* change, bulk_options const& options);
     bulk_run(bulk_run const&) = delete;
@@ -83,7 +83,7 @@ private:
     void take_trouble(bulk_part& part, error const& problem, steady_time now);
     [[nodiscard]] steady_time wakes_at(steady_time now);
 
-    // what is settled
+    // settled rows
     void settle(mutation const& change, std::uint64_t index, bulk_end end, error const* why);
     void settle_index(std::uint64_t index);
     void refuse(row_view keys, std::uint64_t index, error const& why);
@@ -116,20 +116,20 @@ private:
     std::uint64_t next_index_{};
     std::optional<bulk_resume> resumed_;
     batch_packer packer_;
-    held_keys keys_;                                             ///< of rows that are held and wait for no other
+    held_keys keys_;                                             ///< of rows that are held and do not wait for another
     std::map<std::uint64_t, std::deque<waiting_row>> followers_; ///< by the key that they wait for
-    std::vector<waiting_row> gathered_;                          ///< of this reading; not for rows in order
+    std::vector<waiting_row> gathered_;                          ///< of this round of reading; not for rows in order
     std::map<std::uint64_t, std::size_t> gathered_at_;           ///< by key
     std::uint64_t held_bytes_{};
 
     random_source random_;
     bulk_pressure pressure_;
     std::vector<shared<bulk_part>> queue_;                         ///< not sent yet; the last one is next
-    std::deque<shared<bulk_part>> ready_;                          ///< to go on with
-    std::vector<shared<bulk_part>> paused_;                        ///< until their time
+    std::deque<shared<bulk_part>> ready_;                          ///< with further steps
+    std::vector<shared<bulk_part>> paused_;                        ///< until a later time
     std::map<std::string, std::deque<shared<bulk_part>>> waiting_; ///< for their partition
-    std::vector<shared<bulk_part>> running_;                       ///< under way
-    std::optional<steady_time> trouble_since_;                     ///< nothing good has come since
+    std::vector<shared<bulk_part>> running_;                       ///< pending
+    std::optional<steady_time> trouble_since_;                     ///< no success since
     steady_time last_good_{};
 
     bulk_report report_;
@@ -138,11 +138,11 @@ private:
     std::uint64_t told_settled_{};
     steady_time saved_{};
     bool changed_{};          ///< since the checkpoint was saved
-    std::uint64_t unsaved_{}; ///< rows that would be sent again if it ended now, at most
-    bool sent_{};             ///< anything
+    std::uint64_t unsaved_{}; ///< upper bound of the rows to send again if the load ended now
+    bool sent_{};             ///< whether anything was sent
 
     poll_driver io_;
-    shared<channel> way_; ///< gone first
+    shared<channel> way_; ///< destroyed first
 };
 
 } // namespace detail

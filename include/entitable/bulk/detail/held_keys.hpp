@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `held_keys`: the numbers of the keys that are under way, as a set with linear probing.
+/// `held_keys`: the hashes of the keys in progress, as a set with linear probing.
 
 #include <entitable/core/config.hpp>
 
@@ -18,7 +18,7 @@ namespace detail {
 /// A set of numbers other than 0. It grows and never shrinks.
 class held_keys {
 public:
-    /// Whether it was not there.
+    /// Adds a number; returns whether it was new.
     bool insert(std::uint64_t key) {
         if (2 * (count_ + 1) > slots_.size()) {
             grow();
@@ -45,7 +45,7 @@ public:
             at = next(at);
         }
         --count_;
-        // What stands behind it moves up, unless that would bring it before its home.
+        // Later entries move up, unless that would put them before their home slot.
         for (std::size_t behind = next(at); slots_[behind] != 0; behind = next(behind)) {
             std::size_t const mask = slots_.size() - 1;
             if (((behind - home(slots_[behind])) & mask) >= ((behind - at) & mask)) {

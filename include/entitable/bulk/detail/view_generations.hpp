@@ -3,12 +3,12 @@
 #pragma once
 
 /// \file
-/// The generations of a materialized view: which there are, and which one is read. Not typed, compiled once.
+/// The generations of a materialized view: the existing ones, and the one that is read. Untyped, compiled once.
 ///
-/// A generation is a table. The table with the name of the view holds one row that says which generation is read, and a row for each that
-/// is there. Every refresh draws a ticket when it begins, from a counter in the first of these rows: of two refreshes the one that began
-/// later has the greater ticket, whatever their clocks say. The generation that is read is replaced only by one with a greater ticket, under
-/// the version of that row. So one with a lesser ticket, which is not the one that is read, never will be, and can be removed by anyone.
+/// A generation is a table. The table with the name of the view has one row that names the current generation, and a row for each existing
+/// one. Every refresh takes a ticket at its start, from a counter in the first of these rows: of two refreshes the one that started later
+/// has the greater ticket, whatever their clocks. The current generation is replaced only by one with a greater ticket, under the version
+/// of that row. So a generation with a lesser ticket than the current one can never become current, and anyone may remove it.
 
 #include <entitable/bulk/view_options.hpp>
 #include <entitable/client/table_core.hpp>
@@ -20,18 +20,18 @@ namespace detail {
 /// Reads all entities and makes all rows of the view; counts the entities.
 using view_maker = function_ref<result<std::vector<row>>(std::uint64_t& entities)>;
 
-/// The order of keys, as services have it.
+/// Compares keys in the order of services.
 [[nodiscard]] bool view_row_less(row_view left, row_view right) noexcept;
-/// Puts rows into the order of their keys; InvalidDuplicateRow where two have the same.
+/// Sorts rows by key. Errors: InvalidDuplicateRow if two have the same key.
 [[nodiscard]] result<void> order_view_rows(std::vector<row>& rows);
 
-/// What the row says that readers go by.
+/// Content of the row that names the current generation.
 struct view_pointer {
     std::int64_t begun{};  ///< the last ticket
-    std::int64_t ticket{}; ///< of the generation that is read
+    std::int64_t ticket{}; ///< of the current generation
     std::string table;     ///< its table; empty before the first refresh
     date_time from, until;
-    etag version; ///< of this row; empty where there is none yet
+    etag version; ///< of this row; empty if it does not exist yet
 };
 
 /// One view. Safe to use from several threads; copies are cheap.
@@ -42,11 +42,11 @@ public:
     [[nodiscard]] table_core const& core() const noexcept { return core_; }
     [[nodiscard]] view_options const& options() const noexcept { return how_; }
 
-    /// The generation that is read; ViewNotReady before the first one is made.
+    /// Returns the current generation. Errors: ViewNotReady before the first refresh.
     [[nodiscard]] result<view_pointer> shown() const;
-    /// Makes a generation, and lets it be read.
+    /// Makes a generation, and makes it current.
     [[nodiscard]] result<view_refresh> refresh(view_maker make) const;
-    /// Compares the generation that is read with what would be made now.
+    /// Compares the current generation with the rows that a refresh would make now.
     [[nodiscard]] result<view_audit> audit(view_maker make) const;
     /// Removes the view with all generations.
     [[nodiscard]] result<void> drop() const;

@@ -18,14 +18,14 @@ ENTITABLE_DECL result<void> check_found_by_queries(
     asked.select = {"PartitionKey", "RowKey"};
     do {
         call context{calls, time};
-        context.operation_id.clear(); // it names one write
+        context.operation_id.clear(); // it identifies one write
         ENTITABLE_TRY(auto found, in.execute(asked, context));
         for (std::size_t index = 0; index < found.rows.size(); ++index) {
             system_row::kind const* const kind = system_row::kind_of(found.rows[index].row_key);
             if (kind != nullptr && kind->owns_table) {
                 return failure{error_code::not_supported,
                     text::joined({"the table \"", table, "\" holds ", kind->holds,
-                        ", of which a query finds nothing: use ", kind->keeper})};
+                        ", in which queries find nothing: use ", kind->keeper})};
             }
         }
         asked.continuation = std::move(found.continuation);

@@ -27,11 +27,10 @@ namespace detail {
 }
 
 [[nodiscard]] ENTITABLE_DECL failure checkpoint_without_path() {
-    return failure{
-        error_code::invalid_input, "a checkpoint in a file has no path: none was given, or it was moved from"};
+    return failure{error_code::invalid_input, "a checkpoint in a file has no path: it is empty, or was moved from"};
 }
 
-/// Brings what was written to the disk.
+/// Flushes the file to the disk.
 [[nodiscard]] ENTITABLE_DECL bool sync_to_disk(std::FILE* file) noexcept {
 #if defined(_WIN32)
     return ::_commit(::_fileno(file)) == 0;
@@ -40,7 +39,7 @@ namespace detail {
 #endif
 }
 
-/// Brings a new name in a folder to the disk, where the system can.
+/// Flushes a new name in a folder to the disk, if the system supports that.
 ENTITABLE_DECL void sync_folder_of(std::string const& path) noexcept {
 #if !defined(_WIN32)
     std::size_t const slash = path.rfind('/');
@@ -145,7 +144,7 @@ ENTITABLE_DECL result<std::optional<std::string>> row_checkpoint::load() const {
 }
 
 ENTITABLE_DECL result<void> row_checkpoint::save(std::string_view text) const {
-    constexpr std::size_t most = 30'000; // of the 32,768 UTF-16 units that a property has
+    constexpr std::size_t most = 30'000; // of the 32,768 UTF-16 units of a property
     row_builder builder{partition_key_, row_key_};
     for (int part = 0; !text.empty() || part == 0; ++part) {
         builder.add("Checkpoint" + std::to_string(part), text.substr(0, most));

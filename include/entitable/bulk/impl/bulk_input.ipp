@@ -9,13 +9,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// How far reading may be ahead of the first row that is not settled. Settled rows are forgotten by whole strides, so a bound below two of
-/// them would be met by rows that are all settled.
+/// Maximal number of rows read ahead of the first unsettled row. Settled rows are dropped in complete strides, so a bound below two strides
+/// could be reached by settled rows alone.
 ENTITABLE_DECL std::uint64_t bulk_run::most_span() const noexcept {
     return (std::max)(std::uint64_t{8} * options_.window, options_.window + 2 * bulk_position::stride);
 }
 
-/// Once all that was read is under way, and there is room for more than a few rows: they are packed better together.
+/// Reads on only after all rows read were sent, and there is room for more than a few rows: they are packed better together.
 ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
     if (input_ended_ || stopped_ || !queue_.empty() || !ready_.empty()) {
         return false;
@@ -27,12 +27,12 @@ ENTITABLE_DECL bool bulk_run::wants_rows() const noexcept {
             position_.span() <= most_span());
 }
 
-/// Fills the window; after a checkpoint first up to where that one has read, so that an input is known before anything is sent.
+/// Fills the window; after a checkpoint first up to its read position, so that the input is verified before anything is sent.
 ENTITABLE_DECL void bulk_run::read_rows() {
     std::uint64_t const window = options_.window;
     std::size_t rows = 0;
     pressure_.forget(time_->steady(), [&](std::string const& each) { return waiting_.find(each) == waiting_.end(); });
-    // Transactions that are full may go. A service that has pushed back gets them from all over the window.
+    // Full transactions may be sent. A throttling service receives them from all over the window.
     auto const known = [&] { return !resumed_ || next_index_ >= resumed_->read; };
     auto const enough = [&] { return known() && pressure_.quiet() && packer_.full() >= options_.in_flight; };
     auto const room = [&] {
@@ -83,7 +83,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
         }
     }
     if (input_ended_ && resumed_ && next_index_ < resumed_->read) {
-        stop(error{error_code::checkpoint_invalid, "the checkpoint is one of another input: this one ends before"});
+        stop(error{error_code::checkpoint_invalid, "the checkpoint belongs to another input: this one ends earlier"});
     }
     if (input_ended_ && !report_.total) {
         report_.total = report_.read;
@@ -97,7 +97,7 @@ ENTITABLE_DECL void bulk_run::read_rows() {
     make_parts(input_ended_ || stopped_ || !room());
     unsaved_ += before - packer_.held();
     if (options_.checkpoint && !stopped_ && unsaved_ > window) {
-        save_checkpoint(); // so that a window at most is sent again
+        save_checkpoint(); // so that at most a window is sent again
         unsaved_ = report_.held - packer_.held();
     }
 }
@@ -107,8 +107,8 @@ ENTITABLE_DECL void bulk_run::check_resumed() {
         (next_index_ == resumed_->read && digest_.value() != resumed_->read_digest);
     if (wrong) {
         stop(error{error_code::checkpoint_invalid,
-            text::joined({"the checkpoint is one of another input: one of the first ", std::to_string(next_index_),
-                " rows is not what it was"})});
+            text::joined({"the checkpoint belongs to another input: one of the first ", std::to_string(next_index_),
+                " rows has changed"})});
     }
 }
 
@@ -152,7 +152,7 @@ ENTITABLE_DECL void bulk_run::take_duplicate(mutation change, std::uint64_t inde
 
 ENTITABLE_DECL void bulk_run::pack(mutation change, std::uint64_t index) {
     if (auto added = packer_.add(std::move(change), index); !added) {
-        std::uint64_t const key = key_digest(change.entity); // NOLINT: what is refused was not moved
+        std::uint64_t const key = key_digest(change.entity); // NOLINT: a refused item was not moved from
         --report_.held;
         held_bytes_ -= stored_bytes(change.entity);
         keys_.erase(key);
@@ -161,7 +161,7 @@ ENTITABLE_DECL void bulk_run::pack(mutation change, std::uint64_t index) {
     }
 }
 
-/// Rows that were read, as transactions, in a random order: neighbours of the input are often neighbours on a server.
+/// Packs the rows read into transactions, in a random order: neighbours of the input are often neighbours on a server.
 ENTITABLE_DECL void bulk_run::make_parts(bool all) {
     std::vector<std::uint64_t> indexes;
     while (auto next = all ? packer_.take(&indexes) : packer_.take_full(&indexes)) {
@@ -177,7 +177,7 @@ ENTITABLE_DECL void bulk_run::make_parts(bool all) {
     }
 }
 
-/// Of a dry run: what would be refused before it is sent, and what would be sent.
+/// In a dry run, determines what would be refused before it is sent, and what would be sent.
 ENTITABLE_DECL void bulk_run::try_out(shared<bulk_part> const& part) {
     bool sends = false;
     for (std::size_t at = 0; at < part->size(); ++at) {

@@ -23,7 +23,7 @@ namespace detail {
     }
     why.message += text::joined({"; ", std::to_string(of.refused), " of ", std::to_string(of.read),
         " rows were refused",
-        of.refusals.empty() ? std::string{} : ", first that with index " + std::to_string(of.refusals.front().index)});
+        of.refusals.empty() ? std::string{} : ", the first has index " + std::to_string(of.refusals.front().index)});
     return failure{std::move(why)};
 }
 

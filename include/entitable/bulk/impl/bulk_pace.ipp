@@ -11,7 +11,7 @@ namespace detail {
 
 ENTITABLE_DECL double bulk_pace::rate(steady_time now) const noexcept {
     constexpr double factor = 0.9;
-    constexpr double climb = 8; // seconds back to the rate that was refused
+    constexpr double climb = 8; // seconds to return to the refused rate
     double made = most_;
     if (ceiling_ > 0) {
         double const x = seconds_of(now - lowered_) / climb - 1;
@@ -22,7 +22,7 @@ ENTITABLE_DECL double bulk_pace::rate(steady_time now) const noexcept {
 }
 
 ENTITABLE_DECL void bulk_pace::sent(std::size_t rows, steady_time now) noexcept {
-    constexpr auto most_late = std::chrono::milliseconds{20}; // what may be caught up of a timer that was late
+    constexpr auto most_late = std::chrono::milliseconds{20}; // maximal catch-up after a late timer
     double const limit = rate(now);
     if (limit <= 0) {
         return;
@@ -37,7 +37,7 @@ ENTITABLE_DECL bool bulk_pace::refused(steady_time now, steady_time sent_at, dou
         return false;
     }
     if (ceiling_ <= 0 && taken <= 0) {
-        return false; // nothing is known yet
+        return false; // no information yet
     }
     ceiling_ = (std::max)(ceiling_ > 0 ? rate(now) : taken, 1.0);
     lowered_ = now;
@@ -74,7 +74,7 @@ ENTITABLE_DECL bulk_partition_pressure* bulk_pressure::find(std::string_view par
 
 ENTITABLE_DECL steady_time bulk_pressure::next_at(bulk_partition_pressure const& partition) noexcept {
     if (partition.refusals > 0 && partition.in_flight > 0) {
-        return (steady_time::max)(); // one is tried, and its answer awaited
+        return (steady_time::max)(); // one is sent, and its response awaited
     }
     return (std::max)(partition.not_before, partition.pace.next_at());
 }
@@ -96,7 +96,7 @@ ENTITABLE_DECL void bulk_pressure::answered(bulk_partition_pressure* partition) 
 
 ENTITABLE_DECL void bulk_pressure::taken(
     std::size_t rows, bulk_partition_pressure* partition, steady_time now) noexcept {
-    // One more with each answer at first, which doubles them in a round; later one more in a round.
+    // One more with each response at first, which doubles them in a round; later one more per round.
     allowed_ = (std::min)(most_, allowed_ + (!was_refused_ ? 1.0 : 1.0 / allowed_));
     if (partition != nullptr) {
         partition->refusals = 0;
@@ -115,13 +115,13 @@ ENTITABLE_DECL void bulk_pressure::refused(
         .jitter = 0.2};
     bulk_partition_pressure& at =
         partitions_.try_emplace(std::string{partition_key}, bulk_partition_pressure{}).first->second;
-    at.refusals += sent_at < at.last ? 0 : 1; // what was under way together is refused together
+    at.refusals += sent_at < at.last ? 0 : 1; // requests sent together are refused together
     at.last = now;
     auto const pause = (std::max)(pauses.delay(at.refusals < 1 ? 1 : at.refusals, random_.unit()), wish);
     at.not_before = (std::max)(at.not_before, now + std::chrono::duration_cast<steady_time::duration>(pause));
 
-    // Whose limit it is: of all where two partitions are refused one soon after the other, or where there is one only; else that of the
-    // partition that is refused while others are not. What was found out holds until something else is.
+    // Whether the limit is one of all partitions or of one: of all if two partitions refuse shortly after each other, or if there is only
+    // one; otherwise of the partition that refuses while others accept. A conclusion holds until the next one.
     bool const same = was_refused_ && last_refused_ == partition_key;
     if (was_refused_ && !same && now - refused_at_ < std::chrono::seconds{1}) {
         of_all_ = true;

@@ -13,10 +13,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-inline constexpr std::uint8_t bulk_refusals = 3;      // rows that are taken out of one transaction before it is split
-inline constexpr std::uint32_t bulk_failures = 5;     // of one transaction in a row, before it is split
-inline constexpr std::uint32_t bulk_repetitions = 50; // of one row, where other writers are faster
-inline constexpr std::size_t bulk_pages = 4;          // that are read to find the rows of one transaction
+inline constexpr std::uint8_t bulk_refusals = 3;      // rows removed from one transaction before it is split
+inline constexpr std::uint32_t bulk_failures = 5;     // consecutive, of one transaction, before it is split
+inline constexpr std::uint32_t bulk_repetitions = 50; // of one row, if other writers are faster
+inline constexpr std::size_t bulk_pages = 4;          // read to find the rows of one transaction
 
 ENTITABLE_DECL bool is_pressure(error const& problem) noexcept {
     return problem.http_status == 429 || problem.http_status == 503 || problem.code == error_code::server_busy ||
@@ -38,7 +38,7 @@ ENTITABLE_DECL bool ends_load(error const& problem, bulk_mode mode) noexcept {
         case error_code::store_newer:
         case error_code::store_read_only:
         case error_code::store_failed: return true;
-        case error_code::resource_not_found: // a service that says so of a missing table
+        case error_code::resource_not_found: // some services respond so for a missing table
             return mode != bulk_mode::remove && mode != bulk_mode::update;
         default: return problem.http_status == 401 || problem.http_status == 403;
     }
@@ -71,7 +71,7 @@ ENTITABLE_DECL void bulk_part::begin_write() {
     }
 }
 
-// ---- answers ----------------------------------------------------------------------------------------
+// ---- responses ----------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void bulk_part::answer(result<transact::response> done, steady_time now) {
     if (done) {
@@ -89,7 +89,7 @@ ENTITABLE_DECL void bulk_part::answer(result<written> done, steady_time now) {
     }
 }
 
-/// An error of a row, with the effect that is known of all its sendings.
+/// Returns the error of a row, with the known effect of all its attempts.
 ENTITABLE_DECL error bulk_part::loss(error why) const {
     why.operation_index.reset();
     why.effect = lost_ ? effect::unknown : effect::none;
@@ -101,7 +101,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
         lost_ = true;
     }
     if (is_pressure(why)) {
-        return; // whoever sends it waits
+        return; // the sender waits
     }
     if (worth_retrying(why) || why.code == error_code::deadline_exceeded || why.code == error_code::cancelled) {
         static constexpr entitable::backoff pauses{.base = std::chrono::milliseconds{25},
@@ -122,7 +122,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
         return;
     }
     if (phase_ == phase::look) {
-        looked_ = true; // a question that is not understood: row by row, then
+        looked_ = true; // a query that the service rejects: continue row by row
         return begin_write();
     }
     std::size_t const at = phase_ == phase::read ? asking_->at : single_ ? 0 : why.operation_index.value_or(size());
@@ -140,7 +140,7 @@ ENTITABLE_DECL void bulk_part::take_failure(error const& why, steady_time now) {
     end_row();
 }
 
-/// The row at `at` may need no write.
+/// Records that the row at `at` may need no write.
 ENTITABLE_DECL void bulk_part::ask_about(std::size_t at, error const& why) {
     if (!asking_) {
         asking_.emplace();
@@ -156,7 +156,7 @@ ENTITABLE_DECL void bulk_part::ask_about(std::size_t at, error const& why) {
         return end_row();
     }
     if (mode_ == bulk_mode::update && size() > 1) {
-        split_.push_back(part_of(at, at + 1)); // it is read and changed beside the others
+        split_.push_back(part_of(at, at + 1)); // it is read and changed separately from the others
         split_.back()->ask_about(0, why);
         take_out(at);
         ++refusals_;
@@ -186,7 +186,7 @@ ENTITABLE_DECL void bulk_part::answer(result<get_entity::response> found, steady
         return end_row();
     }
     if (!found && ++changes_ < bulk_repetitions) {
-        return begin_write(); // gone in between
+        return begin_write(); // removed in between
     }
     if (found && same_properties(found->entity, change(at).entity)) {
         settle(at, bulk_end::already_there);
@@ -197,14 +197,14 @@ ENTITABLE_DECL void bulk_part::answer(result<get_entity::response> found, steady
     end_row();
 }
 
-/// Of an update that somebody else was faster with.
+/// Repeats an update after another writer was faster.
 ENTITABLE_DECL void bulk_part::change_again(get_entity::response found) {
     if (same_properties(found.entity, one_.change.entity)) {
         settle(0, lost_ ? bulk_end::written : bulk_end::already_there);
         return end_row();
     }
     if (lost_ || ++changes_ >= bulk_repetitions) {
-        refuse(0, *asking_->why); // it may have been changed once, and is not changed twice
+        refuse(0, *asking_->why); // it may have been changed once, and must not be changed twice
         return end_row();
     }
     auto made = (*change_)(found.entity);
@@ -220,9 +220,9 @@ ENTITABLE_DECL void bulk_part::change_again(get_entity::response found) {
     begin_write();
 }
 
-// ---- looking for the rows of a transaction ----------------------------------------------------------
+// ---- finding the rows of a transaction ----------------------------------------------------------------
 
-/// Asks for the rows from the least to the greatest row key, and for what stands between them.
+/// Requests the rows from the least to the greatest row key, including all rows between them.
 ENTITABLE_DECL void bulk_part::look() {
     bulk_questions& asked = *asking_;
     asked.order.resize(size());
@@ -277,11 +277,11 @@ ENTITABLE_DECL void bulk_part::end_look(bool complete) {
             ++at;
         }
     }
-    refusals_ = 0; // what was found together counts as none
+    refusals_ = 0; // rows found together do not count
     end_row();
 }
 
-// ---- rows that are settled --------------------------------------------------------------------------
+// ---- settled rows -------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void bulk_part::take_out(std::size_t at) {
     if (!single_) {
@@ -331,7 +331,7 @@ ENTITABLE_DECL shared<bulk_part> bulk_part::part_of(std::size_t from, std::size_
     return made;
 }
 
-/// Into halves, or into rows.
+/// Splits into halves, or into rows.
 ENTITABLE_DECL void bulk_part::split(bool into_rows) {
     std::size_t const rows = size();
     std::size_t const step = into_rows ? 1 : (rows + 1) / 2;

@@ -18,7 +18,7 @@ inline constexpr std::string_view bulk_digits = "0123456789abcdef";
     return text;
 }
 
-/// On one line.
+/// Puts a text on one line.
 [[nodiscard]] ENTITABLE_DECL std::string line_text(std::string_view text) {
     std::string made;
     for (char const each : text) {
@@ -72,12 +72,12 @@ ENTITABLE_DECL bool bulk_resume::is_settled(std::uint64_t index) const noexcept 
     return (digit >> ((index - from) % 4) & 1U) != 0;
 }
 
-/// Takes one part of a checkpoint after the other.
+/// Parses a checkpoint line by line.
 class bulk_text_reader {
 public:
     explicit bulk_text_reader(std::string_view text) noexcept : text_(text) {}
 
-    /// The value of the line with this name; empty where it is another line.
+    /// Returns the value of the line with this name; empty if it is another line.
     std::string_view line(std::string_view name) {
         std::size_t const end = text_.find('\n');
         std::string_view each = text_.substr(0, end);
@@ -121,10 +121,10 @@ ENTITABLE_DECL result<bulk_resume> read_bulk_position(std::string_view text, bul
     };
     constexpr std::string_view any_version = "entitable bulk load ";
     if (!text.starts_with(any_version)) {
-        return refused("is not one of a bulk load");
+        return refused("is not of a bulk load");
     }
     if (!text.starts_with(bulk_heading)) {
-        return refused("is of a version that is not known here");
+        return refused("has an unknown version");
     }
     constexpr std::size_t sum_size = 4 + 16 + 1; // its name, digits, the end of the line
     std::string_view const summed = text.substr(0, text.size() < sum_size ? 0 : text.size() - sum_size);
@@ -153,13 +153,13 @@ ENTITABLE_DECL result<bulk_resume> read_bulk_position(std::string_view text, bul
         return refused("is damaged");
     }
     if (table != line_text(load.table)) {
-        return refused("is one of a load of another table");
+        return refused("belongs to a load of another table");
     }
     if (mode != load.mode) {
-        return refused("is one of a load of another kind");
+        return refused("belongs to a load of another kind");
     }
     if (input != line_text(load.input)) {
-        return refused("is one of another input");
+        return refused("belongs to another input");
     }
     return made;
 }

@@ -14,7 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// "1,234,567".
+/// Formats "1,234,567".
 [[nodiscard]] ENTITABLE_DECL std::string grouped(std::uint64_t number) {
     std::string digits = std::to_string(number);
     for (std::size_t at = digits.size(); at > 3;) {
@@ -24,7 +24,7 @@ namespace detail {
     return digits;
 }
 
-/// "1:02:03" or "2:03".
+/// Formats "1:02:03" or "2:03".
 [[nodiscard]] ENTITABLE_DECL std::string clock_text(std::chrono::nanoseconds time) {
     auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
     auto const two = [](auto number) { return (number < 10 ? "0" : "") + std::to_string(number); };
@@ -73,7 +73,7 @@ ENTITABLE_DECL std::string to_string(bulk_progress const& progress) {
     add(progress.superseded, " superseded");
     add(progress.refused, " refused");
     add(progress.retried, " sent again");
-    add(progress.in_flight, " under way");
+    add(progress.in_flight, " in flight");
     return made;
 }
 

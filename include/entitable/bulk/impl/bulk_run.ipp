@@ -21,7 +21,7 @@ namespace detail {
     }
 }
 
-/// Rows a second that a budget allows; 0 for no limit.
+/// Rows a second within a budget; 0 for no limit.
 [[nodiscard]] ENTITABLE_DECL double rows_allowed(bulk_budget const& budget) noexcept {
     double most = budget.entities_a_second;
     if (budget.request_units_a_second > 0) {
@@ -48,18 +48,19 @@ ENTITABLE_DECL bulk_run::bulk_run(any_transport through, std::string table, call
       pressure_((std::max)(options.in_flight, std::size_t{1}), rows_allowed(options.budget), random_.bits()),
       io_(*options.time) {}
 
-// ---- from the beginning to the end ------------------------------------------------------------------
+// ---- the run ------------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<void> bulk_run::begin() {
     if (!calls_.operation_id.empty()) {
-        return failure{error_code::invalid_input, "an operation id names one write, and a bulk load makes many"};
+        return failure{error_code::invalid_input, "an operation id identifies one write, but a bulk load makes many"};
     }
-    if (through_.identity() == nullptr) { // else each row would be refused, and the load succeed
+    if (through_.identity() == nullptr) { // otherwise each row would be refused, and the load would succeed
         return moved_from("table or transport");
     }
     if (options_.checkpoint && (mode_ == bulk_mode::remove || mode_ == bulk_mode::update)) {
         return failure{error_code::not_supported,
-            "a bulk load of what a query finds keeps no checkpoint: the query finds what is left"};
+            "a bulk load over a query does not support a checkpoint: run it again, and the query finds the remaining "
+            "rows"};
     }
     if (options_.timeout != no_timeout) {
         auto const timeout = std::chrono::duration_cast<steady_time::duration>(options_.timeout);
@@ -67,7 +68,7 @@ ENTITABLE_DECL result<void> bulk_run::begin() {
     }
     options_.in_flight = (std::max)(options_.in_flight, std::size_t{1});
     options_.window = (std::max)(options_.window, std::size_t{1});
-    options_.window_bytes = (std::max)(options_.window_bytes, std::size_t{1}); // it does not count the last row
+    options_.window_bytes = (std::max)(options_.window_bytes, std::size_t{1}); // it excludes the last row
     identity_ = {limits_.table_names_without_case ? text::ascii_lower(table_) : table_,
         std::string{bulk_mode_text(mode_)}, options_.input};
     report_.total = options_.total;
@@ -125,13 +126,13 @@ ENTITABLE_DECL result<bulk_report> bulk_run::run() {
         steady_time const wakes = wakes_at(now);
         if (wakes == (steady_time::max)() && !io_.watches()) {
             bool const sent = !running_.empty() || !waiting_.empty() || !paused_.empty();
-            stop(sent ? error{error_code::transport_failed, "the transport left a request without an answer"}
+            stop(sent ? error{error_code::transport_failed, "the transport never responded to a request"}
                       : error{error_code::internal_error,
-                            "the load has nothing under way before the end of its input: this is a defect of the "
+                            "the load has no pending requests before the end of its input: this is a defect of the "
                             "library"});
             break;
         }
-        constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation wakes nobody: it is looked for
+        constexpr auto slice = std::chrono::milliseconds{5}; // a cancellation does not end a wait: it is polled
         io_.wait((std::min)(wakes, now + slice));
     }
     return finish();
@@ -152,7 +153,7 @@ ENTITABLE_DECL result<bulk_report> bulk_run::finish() {
         return std::move(report_);
     }
     std::uint64_t const settled = report_.read - report_.held;
-    stopped_->message += text::joined({"; the bulk load was ended with ", std::to_string(settled), " rows settled"});
+    stopped_->message += text::joined({"; the bulk load ended with ", std::to_string(settled), " rows settled"});
     stopped_->effect = sent_ ? effect::unknown : effect::none;
     return failure{*std::move(stopped_)};
 }
@@ -170,7 +171,7 @@ ENTITABLE_DECL void bulk_run::look_for_stop(steady_time now) {
     if (options_.cancellation.cancelled() || calls_.cancellation.cancelled()) {
         stop(error{error_code::cancelled, "the bulk load was cancelled"});
     } else if (deadline_ != no_deadline && now >= deadline_) {
-        stop(error{error_code::deadline_exceeded, "the time for the bulk load is over"});
+        stop(error{error_code::deadline_exceeded, "the deadline of the bulk load has passed"});
     } else if (report_.refused > options_.max_refused) {
         stop(report_.refusals.empty() ? error{error_code::other_service_error, "rows were refused"}
                                       : report_.refusals.back().why);
@@ -182,7 +183,7 @@ ENTITABLE_DECL bool bulk_run::has_rows() const noexcept { return report_.held > 
 ENTITABLE_DECL void bulk_run::save_checkpoint() {
     saved_ = time_->steady();
     if (!changed_ || (resumed_ && position_.rows() < resumed_->read)) {
-        return; // the one that is there says more
+        return; // the existing error is more specific
     }
     changed_ = false;
     bulk_counts const counts{
@@ -218,7 +219,7 @@ ENTITABLE_DECL void bulk_run::tell(steady_time now, bool at_end) {
     }
 }
 
-// ---- what is settled --------------------------------------------------------------------------------
+// ---- settled rows -------------------------------------------------------------------------------------
 
 ENTITABLE_DECL void bulk_run::settle_index(std::uint64_t index) {
     changed_ = true;
@@ -239,7 +240,7 @@ ENTITABLE_DECL void bulk_run::refuse(row_view keys, std::uint64_t index, error c
     }
 }
 
-/// A row that was held.
+/// Settles a row that was held.
 ENTITABLE_DECL void bulk_run::settle(mutation const& change, std::uint64_t index, bulk_end end, error const* why) {
     row_view const keys = change.entity;
     std::size_t const size = stored_bytes(keys);
@@ -259,7 +260,7 @@ ENTITABLE_DECL void bulk_run::settle(mutation const& change, std::uint64_t index
     }
 }
 
-/// The next row with this key need not wait any more.
+/// Releases the next row with this key.
 ENTITABLE_DECL void bulk_run::release(std::uint64_t key) {
     auto const found = followers_.find(key);
     if (found == followers_.end()) {

@@ -32,7 +32,7 @@ ENTITABLE_DECL void bulk_run::send_due(steady_time now) {
     }
 }
 
-/// Whether its partition takes a request now; else it waits with the others of that.
+/// Whether its partition accepts a request now; otherwise it waits with the others of that partition.
 ENTITABLE_DECL bool bulk_run::may_go(shared<bulk_part> const& part, steady_time now) {
     bulk_partition_pressure const* const at = pressure_.find(part->partition_key());
     if (at == nullptr || bulk_pressure::next_at(*at) <= now) {
@@ -119,7 +119,7 @@ ENTITABLE_DECL void bulk_run::take(completion& done) {
     go_on(part, now);
 }
 
-/// A failure that passes by itself is waited for: `patience` long where nothing else goes, and a row alone ten times where others do.
+/// Waits for a transient failure to end: for `patience` if nothing else succeeds; a single row is tried ten times if others succeed.
 ENTITABLE_DECL void bulk_run::take_trouble(bulk_part& part, error const& problem, steady_time now) {
     bool const passing = is_pressure(problem) || worth_retrying(problem) ||
         problem.code == error_code::deadline_exceeded || problem.code == error_code::cancelled;
@@ -173,7 +173,7 @@ ENTITABLE_DECL steady_time bulk_run::wakes_at(steady_time now) {
         return wakes;
     }
     if (running_.size() >= pressure_.in_flight()) {
-        return wakes; // the next answer decides
+        return wakes; // the next response decides
     }
     steady_time due = ready_.empty() && queue_.empty() ? (steady_time::max)() : now;
     for (shared<bulk_part> const& each : paused_) {

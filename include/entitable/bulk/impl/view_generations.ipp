@@ -21,12 +21,12 @@ namespace detail {
 struct view_generations::note {
     std::string table;
     std::int64_t ticket{};
-    date_time since; // when its refresh began
+    date_time since; // start of its refresh
     std::optional<date_time>
-        retired; // when the next one took its place; nothing where it was never read, or is read now
+        retired; // time at which the next one replaced it; nullopt if it was never current, or is current
 };
 
-/// What every generation's table and its row are named by.
+/// Name of a generation's table and row.
 ENTITABLE_DECL std::string view_note_key(std::string_view table) { return text::joined({system_row::view, table}); }
 
 template <class T>
@@ -57,7 +57,7 @@ ENTITABLE_DECL view_generations::view_generations(table_core core, view_options 
 template <class Request>
 result<response_of<Request>> view_generations::ask(Request const& request) const {
     call context{core_.options(), *how_.load.time};
-    context.operation_id.clear(); // it names one write
+    context.operation_id.clear(); // it identifies one write
     return core_.transport().execute(request, context);
 }
 
@@ -68,7 +68,7 @@ ENTITABLE_DECL result<void> view_generations::wait(std::uint32_t attempts) const
     return wait_until(how_.load.time->steady() + delay, context, *how_.load.time);
 }
 
-// ---- what is there ----------------------------------------------------------------------------------
+// ---- existing generations -------------------------------------------------------------------------
 
 ENTITABLE_DECL result<view_pointer> view_generations::pointer() const {
     view_pointer made;
@@ -93,7 +93,7 @@ ENTITABLE_DECL result<view_pointer> view_generations::shown() const {
     ENTITABLE_TRY(view_pointer now, pointer());
     if (now.table.empty()) {
         return failure{
-            error_code::view_not_ready, text::joined({"the view ", core_.name(), " was never refreshed to its end"})};
+            error_code::view_not_ready, text::joined({"the view ", core_.name(), " has never completed a refresh"})};
     }
     return now;
 }
@@ -140,7 +140,7 @@ ENTITABLE_DECL result<view_generations::generation> view_generations::begin() co
         if (drawn) {
             return own;
         }
-        // One whose answer was lost may have been drawn. Nobody uses it: another one is.
+        // A ticket whose response was lost may have been taken. It stays unused: another one is taken.
         bool const again = view_was_beaten(drawn.error()) || drawn.error().effect == effect::unknown;
         if (!again || attempts >= how_.max_attempts) {
             return std::move(drawn).as_failure();
@@ -152,7 +152,7 @@ ENTITABLE_DECL result<view_generations::generation> view_generations::begin() co
 ENTITABLE_DECL result<void> view_generations::create(generation const& own) const {
     for (std::uint32_t attempts = 1;; ++attempts) {
         auto made = ask(create_table{own.table});
-        if (made || made.error().code == error_code::table_already_exists) { // nobody else draws this name
+        if (made || made.error().code == error_code::table_already_exists) { // table names are unique to the ticket
             return {};
         }
         if (made.error().effect == effect::none || attempts >= how_.max_attempts) {
@@ -184,7 +184,7 @@ ENTITABLE_DECL result<void> view_generations::write(generation const& own, std::
 ENTITABLE_DECL result<void> view_generations::discard(std::string const& table) const {
     call context{core_.options(), *how_.load.time};
     context.operation_id.clear();
-    context.cancellation = {}; // a refresh that was cancelled removes what it has made
+    context.cancellation = {}; // a cancelled refresh removes its table
     auto dropped = core_.transport().execute(delete_table{table}, context);
     if (!dropped && dropped.error().code != error_code::resource_not_found) {
         return std::move(dropped).as_failure();
@@ -215,7 +215,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::show(
         if (flipped) {
             return view_refresh{true, 0, 0, from, until};
         }
-        // Under the same version it cannot be applied twice, and the row says whether it was.
+        // Under the same version it cannot be applied twice, and the row shows whether it was.
         bool const again = view_was_beaten(flipped.error()) || flipped.error().effect == effect::unknown;
         if (!again || attempts >= how_.max_attempts) {
             return std::move(flipped).as_failure();
@@ -226,7 +226,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::show(
 
 ENTITABLE_DECL result<view_refresh> view_generations::refresh(view_maker make) const {
     ENTITABLE_TRY(generation const own, begin());
-    date_time const from = how_.load.time->now(); // the ticket is drawn: a greater one is of a later beginning
+    date_time const from = how_.load.time->now(); // the ticket is taken: a greater one is of a later start
     std::uint64_t entities = 0;
     std::size_t count = 0;
     date_time until;
@@ -239,10 +239,10 @@ ENTITABLE_DECL result<view_refresh> view_generations::refresh(view_maker make) c
     };
     auto built = build();
     if (!built) {
-        // Its table is gone where a refresh that began later was faster.
+        // Its table was removed if a later refresh was faster.
         auto const now = pointer();
         if (!now || now->ticket < own.ticket) {
-            (void)discard(own.table); // what is left is removed by a later refresh
+            (void)discard(own.table); // a later refresh removes the leftovers
             return std::move(built).as_failure();
         }
     }
@@ -251,7 +251,7 @@ ENTITABLE_DECL result<view_refresh> view_generations::refresh(view_maker make) c
     told.rows = count;
     auto now = pointer();
     if (now) {
-        (void)sweep(*now); // the next refresh does it where this one cannot
+        (void)sweep(*now); // otherwise the next refresh does it
     }
     return told;
 }
@@ -265,7 +265,7 @@ ENTITABLE_DECL result<void> view_generations::sweep(view_pointer const& now) con
             continue;
         }
         ENTITABLE_CHECK(discard(each.table));
-        // A refresh that was overtaken may still make the table: it is removed again until that is long ago.
+        // An overtaken refresh may still create the table: it is removed again until the refresh is old enough.
         if (is_old(each.since)) {
             auto removed = ask(write_entity{
                 core_.name(), mutation::remove(row{system_row::view, view_note_key(each.table), {}}, any_etag)});
@@ -285,7 +285,7 @@ ENTITABLE_DECL result<void> view_generations::drop() const {
     return core_.drop();
 }
 
-// ---- a look at it -----------------------------------------------------------------------------------
+// ---- audit ------------------------------------------------------------------------------------------
 
 ENTITABLE_DECL result<view_audit> view_generations::audit(view_maker make) const {
     ENTITABLE_TRY(view_pointer const now, shown());
@@ -340,7 +340,7 @@ ENTITABLE_DECL result<void> order_view_rows(std::vector<row>& rows) {
             return failure{error_code::invalid_duplicate_row,
                 text::joined({"two groups of the view have the keys \"", text::printable(rows[at].partition_key()),
                     "\", \"", text::printable(rows[at].row_key()),
-                    "\" in the end: add to its row key what tells them apart"})};
+                    "\": add a component to its row key that distinguishes them"})};
         }
     }
     return {};

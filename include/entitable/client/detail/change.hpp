@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The changes that `update` takes: functions that get the entity by reference and return nothing or bool. Everything else would lose
-/// what the caller meant, so it does not compile.
+/// The changes that `update` accepts: functions that take the entity by reference and return nothing or bool. Anything else would lose the
+/// caller's change, so it does not compile.
 
 #include <entitable/core/config.hpp>
 
@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The parameter of a function that has one, read from its type.
+/// Parameter type of a function with one parameter.
 template <class Function>
 struct parameter_of {};
 template <class Result, class Parameter, bool Noexcept>
@@ -31,18 +31,18 @@ struct parameter_of<Result (Class::*)(Parameter) & noexcept(Noexcept)> : paramet
 template <class Result, class Class, class Parameter, bool Noexcept>
 struct parameter_of<Result (Class::*)(Parameter) const & noexcept(Noexcept)> : parameter_of<Result(Parameter)> {};
 
-/// Is returned instead of what a change returns.
+/// Return type that stands for that of a change.
 struct no_change {};
 
-/// Competes with a change that is a template or is overloaded. For an entity that may be changed, `Entity&` is better than
-/// `Entity const&`; `Entity` and `Entity const&` are not. So the change wins only where it takes the entity by reference, and a
-/// body is never instantiated that would not be called.
+/// Competes with a change that is a template or is overloaded. For a mutable entity, `Entity&` is a better match than `Entity const&`;
+/// `Entity` and `Entity const&` are not. So the change wins only if it takes the entity by reference, and a body that would not be called
+/// is never instantiated.
 template <class Change, class Entity>
 struct change_rival : Change {
     using Change::operator();
     no_change operator()(Entity const&);
 };
-/// The same for a change that may be called while it is const.
+/// The same for a change that can be called as const.
 template <class Change, class Entity>
 struct change_rival<Change const, Entity> : Change {
     using Change::operator();
@@ -53,7 +53,7 @@ template <class Rival, class Entity>
 concept wins_by_reference =
     requires(Rival& rival, Entity& entity) { requires !std::same_as<decltype(rival(entity)), no_change>; };
 
-/// The change takes the entity by reference. What std::ref makes is looked into.
+/// Whether the change takes the entity by reference. Looks through std::ref.
 template <class Change, class Entity>
 [[nodiscard]] consteval bool takes_by_reference() {
     using function = std::remove_pointer_t<std::remove_cvref_t<Change>>;
@@ -83,18 +83,18 @@ template <class Change, class Entity>
     }
 }
 
-/// Says in one line what is wrong with a change.
+/// Reports in one line what is wrong with a change.
 template <class Change, class Entity>
 [[nodiscard]] consteval bool allow_change() {
     constexpr bool by_reference = takes_by_reference<std::remove_reference_t<Change>, Entity>();
     static_assert(by_reference,
-        "a change takes the table's entity by reference: [](order& found) { ... }; what it does to a copy would be "
+        "a change must take the table's entity by reference: [](order& found) { ... }; changes to a copy would be "
         "lost");
     if constexpr (by_reference) {
         using returned = decltype(std::declval<Change&>()(std::declval<Entity&>()));
         constexpr bool decides = std::same_as<returned, void> || std::same_as<returned, bool>;
         static_assert(decides,
-            "a change returns nothing, or exactly a bool that says whether to write; this one returns another type");
+            "a change must return nothing, or exactly a bool (whether to write); this one returns another type");
         return decides;
     } else {
         return false;
@@ -105,7 +105,7 @@ template <class Change, class Entity>
 template <class Change, class Entity>
 [[nodiscard]] bool apply_change(Change& change, Entity& entity) {
     if constexpr (!allow_change<Change, Entity>()) {
-        return false; // it was said why
+        return false; // the reason was reported
     } else if constexpr (std::is_void_v<decltype(change(entity))>) {
         change(entity);
         return true;

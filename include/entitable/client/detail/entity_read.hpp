@@ -11,13 +11,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads one entity; `Found` as for `found_entity`. Stays where it is made. The table outlives it.
+/// Reads one entity; `Found` as for `found_entity`. Must not be moved. The table must outlive it.
 template <class Entity, class Found>
 class entity_read {
 public:
     using request_type = read_entity;
 
-    /// The keys are copied.
+    /// Copies the keys.
     entity_read(table_core const& table, result<std::string_view>&& partition_key, result<std::string_view>&& row_key)
         : partition_(partition_key ? *partition_key : std::string_view{}),
           row_(row_key ? *row_key : std::string_view{}),
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    /// With the copy, unless it is an error.
+    /// Returns the key, pointing to the copy, unless it is an error.
     [[nodiscard]] static result<std::string_view>&& own(result<std::string_view>& key, std::string const& copy) {
         if (key) {
             *key = copy;

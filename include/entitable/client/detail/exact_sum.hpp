@@ -20,7 +20,7 @@ public:
         low_ += bits;
         high_ += (more < 0 ? ~std::uint64_t{0} : 0) + (low_ < bits ? 1U : 0U);
     }
-    /// The sum divided by `count`, rounded once, to the nearest double. `count`: of the integers, from 1 to 2^63.
+    /// Returns the sum divided by `count`, rounded once, to the nearest double. `count`: number of integers, from 1 to 2^63.
     ENTITABLE_LAZY [[nodiscard]] double mean_of(std::uint64_t count) const noexcept;
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// How rows are read into what a query gives, and the folds of `query` over one field.
+/// Conversion of rows to the results of a query, and the folds of `query` over one field.
 
 #include <entitable/client/row_walk.hpp>
 #include <entitable/core/text.hpp>
@@ -32,7 +32,7 @@ template <class Row>
 [[nodiscard]] void* add_row(void* rows) {
     return &static_cast<std::vector<Row>*>(rows)->emplace_back();
 }
-/// Gives the names of what is asked for of a row; null for whole entities.
+/// The function that returns the names of the properties to read; null for whole entities.
 template <class Entity, class Row>
 inline constexpr projection (*names_of_row_of)() = &Row::names;
 template <class Entity>
@@ -49,8 +49,8 @@ void remove_row(void* made) noexcept {
 template <class Entity, class Row>
 inline constexpr row_kind kind_of_row{read_row<Entity, Row>, &make_row<Row>, &remove_row<Row>};
 
-/// Reads the rows of a walk into a `Shown` and calls `function` with it, while the store is being read. A row that cannot be read ends
-/// that, and the error of its page comes before it.
+/// Reads the rows of a walk into a `Shown` and calls `function` with it, while the store is being read. Stops at a row that cannot be read;
+/// an error of its page takes precedence.
 template <class Shown, class Function>
 [[nodiscard]] result<void> fold_shown(row_walk& walk, Function& function) {
     Shown current{};
@@ -72,7 +72,7 @@ template <class Shown, class Function>
     return walk.show_rows(look, [&] { return std::exchange(problem, {}); }, Shown::reads_row_key);
 }
 
-/// The value of a field of an entity, or of what a query has selected.
+/// Returns the value of a field of an entity, or of the selected members.
 template <class Entity, auto Member>
 [[nodiscard]] decltype(auto) value_of(Entity const& entity, property_field<Entity, Member>) {
     return read_member<Member>(entity);
@@ -87,7 +87,7 @@ template <class Row, class Field>
     return row[field];
 }
 
-/// The value of a member, or null when it is absent.
+/// Returns the value of a member, or null if it is absent.
 template <class T>
 [[nodiscard]] T const* present(T const& value) noexcept {
     return &value;
@@ -101,18 +101,17 @@ using present_type = typename property_shape<typename Field::value_type>::value_
 
 template <class Field>
 inline constexpr bool is_integer_field = std::integral<present_type<Field>> && !std::same_as<present_type<Field>, bool>;
-/// The values of the field can be added up in std::int64_t or double.
+/// Whether the values of the field can be added in std::int64_t or double.
 template <class Field>
 inline constexpr bool is_summable = std::floating_point<present_type<Field>> ||
     (is_integer_field<Field> && (sizeof(present_type<Field>) < 8 || std::signed_integral<present_type<Field>>));
-/// The same for a type that may be no field.
+/// The same for a type that may not be a field.
 template <bool IsField, class Field>
 inline constexpr bool is_summable_if = false;
 template <class Field>
 inline constexpr bool is_summable_if<true, Field> = is_summable<Field>;
 
-/// How two values of a field stand to each other: as the comparisons of queries say. Text is compared by UTF-16 code unit, and
-/// a NaN with nothing.
+/// Compares two values of a field as queries do. Text is compared by UTF-16 code unit, and a NaN is unordered.
 template <class T>
 [[nodiscard]] ordering order_of_values(T const& left, T const& right) {
     if constexpr (std::is_arithmetic_v<T>) {
@@ -130,7 +129,7 @@ template <class T>
     }
 }
 
-/// The order of the values of a field: that of queries; a NaN after all, an absent one before all.
+/// The order of the values of a field: as in queries; a NaN after all others, an absent value before all others.
 struct value_less {
     template <class T>
     [[nodiscard]] bool operator()(std::optional<T> const& left, std::optional<T> const& right) const {
@@ -138,7 +137,7 @@ struct value_less {
     }
     template <class T>
     [[nodiscard]] bool operator()(T const& left, T const& right) const {
-        if constexpr (!std::integral<T> && !std::same_as<T, std::string>) { // it may be a NaN
+        if constexpr (!std::integral<T> && !std::same_as<T, std::string>) { // possibly a NaN
             if (order_of_values(right, right) != ordering::equal) {
                 return order_of_values(left, left) == ordering::equal;
             }
@@ -149,13 +148,13 @@ struct value_less {
 template <class T>
 [[nodiscard]] bool equal_values(T const& left, T const& right) {
     if constexpr (std::same_as<T, std::string> || std::integral<T>) {
-        return left == right; // four comparisons less, of text by code units
+        return left == right; // saves four comparisons of text by code units
     } else {
         return !value_less{}(left, right) && !value_less{}(right, left);
     }
 }
 
-/// A component of a key, to ask for keys only.
+/// A component of a key, to request only keys.
 template <class Entity, class Components>
 struct first_component_in;
 template <class Entity, class First, class... More>
@@ -165,7 +164,7 @@ struct first_component_in<Entity, components<void, First, More...>> {
 template <class Entity>
 using first_component = typename first_component_in<Entity, typename mapping<Entity>::partition_components>::type;
 
-/// Only the fields among some types, each once.
+/// The distinct fields among some types.
 template <class Fields, class... More>
 struct distinct_fields {
     using type = Fields;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What a point read makes of the row that it is shown: the entity, or nothing, or the entity with its version.
+/// Conversion of the row of a point read: to the entity, to nullopt, or to the entity with its version.
 
 #include <entitable/client/stored.hpp>
 #include <entitable/mapping/codec.hpp>
@@ -14,8 +14,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Fills `*found`, which has a value, with the entity that it is shown; `Found` is `Entity`, `std::optional<Entity>` or
-/// `stored<Entity>`.
+/// Fills `*found`, which has a value, with the entity passed to it; `Found` is `Entity`, `std::optional<Entity>` or `stored<Entity>`.
 template <class Entity, class Found>
 struct found_entity {
     result<Found>* found;
@@ -33,7 +32,7 @@ struct found_entity {
             return from_row(row, (*found)->emplace(), reading);
         }
     }
-    /// At the end of the read.
+    /// Called at the end of the read.
     void conclude(result<void> read) const {
         if (!read && !(may_be_absent && read.error().code == error_code::resource_not_found)) {
             *found = std::move(read).as_failure();
@@ -44,7 +43,7 @@ private:
     static constexpr bool may_be_absent = std::same_as<Found, std::optional<Entity>>;
 };
 
-/// The outcome of a write, or nothing where the entity was not there and nothing was written.
+/// The outcome of a write, or nullopt if the entity did not exist and nothing was written.
 struct if_present {
     template <class Outcome>
     [[nodiscard]] result<std::optional<Outcome>> operator()(result<Outcome> outcome) const {

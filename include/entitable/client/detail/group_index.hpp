@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `group_index`: the groups of `group_by` in the order of their keys, of a type that only `group_by` knows. So that a file that does not
-/// group pays for no map.
+/// `group_index`: the groups of `group_by` in key order, of a type that only `group_by` knows. A file that does not group does not compile
+/// a map.
 
 #include <entitable/core/config.hpp>
 #include <entitable/core/function_ref.hpp>
@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Owns groups and finds them by their keys, in O(log n). One thread at a time.
+/// Owns groups and finds them by key, in O(log n). One thread at a time.
 class group_index {
 public:
     using less = bool (*)(void const* left, void const* right);
@@ -24,11 +24,11 @@ public:
     group_index& operator=(group_index const&) = delete;
     ~group_index();
 
-    /// Null where there is none.
+    /// Returns the group; null if there is none.
     ENTITABLE_LAZY [[nodiscard]] void* find(void const* key) const;
-    /// Takes over a group whose key, which is in it, is not here yet.
+    /// Takes ownership of a group with a new key, which the group contains.
     ENTITABLE_LAZY void add(void const* key, void* group);
-    /// In the order of the keys.
+    /// Visits the groups in key order.
     ENTITABLE_LAZY void each(function_ref<void(void* group)> visit) const;
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The rows that one attempt of a partition transaction has read and changes: for the bodies of `row_transaction`.
+/// The rows that one attempt of a partition transaction has read and changed: for the bodies of `row_transaction`.
 
 #include <entitable/core/shared.hpp>
 #include <entitable/request/requests.hpp>
@@ -14,16 +14,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A row of the partition, as an attempt knows it.
+/// State of a row of the partition in an attempt.
 struct held_row {
-    row stored;        ///< as it was read, where it is there
-    row laid_over;     ///< that, with the properties of `change`
-    etag version;      ///< of that
-    bool read{};       ///< it was looked for
-    bool there{};      ///< and found
-    bool required{};   ///< it must be there
+    row stored;        ///< as read, if it exists
+    row laid_over;     ///< `stored`, with the properties of `change`
+    etag version;      ///< of `stored`
+    bool read{};       ///< it was read
+    bool there{};      ///< and exists
+    bool required{};   ///< it must exist
     bool changed{};    ///< `change` is to be made
-    mutation change{}; ///< what all changes of the row come to; its condition is the version of a row that was found
+    mutation change{}; ///< result of all changes of the row; its condition is the version of an existing row
 
     [[nodiscard]] bool found() const noexcept { return read && there; }
 };

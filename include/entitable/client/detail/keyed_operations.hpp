@@ -24,27 +24,27 @@ class reader;
 
 namespace detail {
 
-/// Fires where something that writes is given a reader.
+/// Reports that a reader was passed to a function that writes.
 template <class Entity>
 consteval void refuse_reader() {
     static_assert(sizeof(Entity) == 0,
-        "a reader does not write: write through the table that keeps its indexes or sums, or past them through its "
+        "a reader cannot write: write through the table that maintains its indexes or sums, or bypass them through its "
         "unmaintained()");
 }
 
-/// Arguments that are too few or too many for the keys, and no reference.
+/// Whether the arguments are too few or too many for the keys, and not a reference.
 template <class Entity, std::size_t Count, class... Given>
 concept names_no_entity =
     sizeof...(Given) != Count && !(std::convertible_to<Given const&, reference<Entity> const&> || ...);
 
-/// Fires the message with the names of the entity's key components.
+/// Reports the names of the entity's key components.
 template <class Entity>
 failure not_named() {
     static_assert(sizeof(typename mapping<Entity>::template keys_are_given < sizeof(Entity) == 0 >) != 0);
     return failure{error_code::invalid_input, {}};
 }
 
-/// Lets a change, which is behind two pointers, change an entity.
+/// Calls a change on an entity, both behind void pointers.
 template <class Change, class Entity>
 [[nodiscard]] bool call_change(void* to, void* entity) {
     return apply_change(**static_cast<Change**>(to), *static_cast<Entity*>(entity));
@@ -60,34 +60,34 @@ class keyed_operations<Entity, components<void, P...>, components<void, R...>>
     using of_keys = keyed_texts<Entity, components<void, P...>, components<void, R...>>;
 
 public:
-    /// The entity with these keys; ResourceNotFound when there is none. A point query.
+    /// Reads the entity with these keys. Errors: ResourceNotFound if it does not exist. A point query.
     [[nodiscard]] result<Entity> get(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto const keys = sources_of(partition..., row...);
         return read<Entity>(keys.partition, keys.row);
     }
 
-    /// The same, or nothing when there is none.
+    /// Does the same; nullopt if it does not exist.
     [[nodiscard]] result<std::optional<Entity>> find(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto const keys = sources_of(partition..., row...);
         return read<std::optional<Entity>>(keys.partition, keys.row);
     }
 
-    /// The same with its ETag and Timestamp; ResourceNotFound when there is none.
+    /// Does the same, with ETag and Timestamp. Errors: ResourceNotFound if it does not exist.
     [[nodiscard]] result<stored<Entity>> get_stored(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row) const {
         auto const keys = sources_of(partition..., row...);
         return read<stored<Entity>>(keys.partition, keys.row);
     }
 
-    /// The entity that a reference names; ResourceNotFound when there is none. A point query.
+    /// Reads the entity of a reference. Errors: ResourceNotFound if it does not exist. A point query.
     [[nodiscard]] result<Entity> get(reference<Entity> const& named) const { return read_named<Entity>(named); }
-    /// The same, or nothing when there is none.
+    /// Does the same; nullopt if it does not exist.
     [[nodiscard]] result<std::optional<Entity>> find(reference<Entity> const& named) const {
         return read_named<std::optional<Entity>>(named);
     }
-    /// A reference to the entity with these keys, which need not be there. Nothing is read. KeyNotSplittable, KeyReserved and
+    /// Makes a reference to the entity with these keys, which need not exist. Sends nothing. Errors: KeyNotSplittable, KeyReserved and
     /// OutOfRangeInput as for `to_row`.
     [[nodiscard]] static result<reference<Entity>> reference_to(
         key_argument<typename P::value_type> const&... partition, key_argument<typename R::value_type> const&... row) {
@@ -102,45 +102,45 @@ public:
         return reference<Entity>{*std::move(first), *std::move(second)};
     }
 
-    // A wrong number of keys is one message with their names.
-    /// Does not compile: an entity is named by all components of its keys.
+    // A wrong number of keys gives one message with their names.
+    /// Does not compile: an entity needs all components of its keys.
     template <class... Given>
         requires names_no_entity<Entity, sizeof...(P) + sizeof...(R), Given...>
     result<Entity> get(Given const&...) const {
         return not_named<Entity>();
     }
-    /// Does not compile: an entity is named by all components of its keys.
+    /// Does not compile: an entity needs all components of its keys.
     template <class... Given>
         requires names_no_entity<Entity, sizeof...(P) + sizeof...(R), Given...>
     result<std::optional<Entity>> find(Given const&...) const {
         return not_named<Entity>();
     }
 
-    /// Removes the entity with these keys, if its version is the one given: ResourceNotFound when there is none,
-    /// UpdateConditionNotSatisfied when it was changed since.
+    /// Removes the entity with these keys, if it has the given version. Errors: ResourceNotFound if it does not exist,
+    /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<written> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
         auto const keys = sources_of(partition..., row...);
         return core_.write(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition)));
     }
 
-    /// The same, or nothing when there is none, which is no error. With `retrying`, an attempt that finds none after one whose answer was
-    /// lost counts as a removal (`written::after_retry`).
+    /// Does the same; nullopt, which is not an error, if it does not exist. With `retrying`, an attempt that finds no entity after one
+    /// whose response was lost counts as a removal (`written::after_retry`).
     [[nodiscard]] result<std::optional<written>> remove_if_present(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
         auto const keys = sources_of(partition..., row...);
         return core_.write_if_present(removal(kind_of_entity<Entity>, keys.partition, keys.row, std::move(condition)));
     }
 
-    /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; from the start when another writer was
-    /// faster, `update_options::max_attempts` times in all. `change` takes the entity by reference and returns nothing or exactly bool:
-    /// false leaves the stored entity as it is. It is called once for each attempt. Properties that the entity type does not declare stay;
-    /// an absent optional removes its property. Reads are from the primary location. With `any_etag` the replacement is unconditional: what
-    /// others wrote since the read is lost, and there is one attempt.
+    /// Reads the entity, calls `change(entity)`, and replaces it under the ETag that was read; starts over if another writer was faster, up
+    /// to `update_options::max_attempts` times. `change` takes the entity by reference and returns nothing or exactly bool: false leaves
+    /// the stored entity unchanged. It is called once for each attempt. Properties that the entity type does not declare are retained; an
+    /// absent optional removes its property. Reads are from the primary location. With `any_etag` the replacement is unconditional: changes
+    /// by others since the read are lost, and there is one attempt.
     ///
-    /// Errors: ResourceNotFound when there is none, UpdateConditionNotSatisfied when other writers were faster each time, InvalidInput when
-    /// `change` changes the keys. A write of unknown effect ends the update with that error and is not repeated: the change may have been
-    /// applied.
+    /// Errors: ResourceNotFound if the entity does not exist, UpdateConditionNotSatisfied if other writers were faster each time,
+    /// InvalidInput if `change` changes the keys. A write of unknown effect ends the update with that error and is not repeated: the change
+    /// may have been applied.
     template <class Change>
     [[nodiscard]] result<updated<Entity>> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change, update_options const& options = {}) const {
@@ -153,7 +153,7 @@ public:
         return change_entity(sources_of(partition..., row...), true, change, options);
     }
 
-    /// As `update`, or nothing when there is no such entity, which is no error.
+    /// Does the same as `update`; nullopt, which is not an error, if the entity does not exist.
     template <class Change>
     [[nodiscard]] result<std::optional<updated<Entity>>> update_if_present(
         key_argument<typename P::value_type>... partition, key_argument<typename R::value_type>... row, Change&& change,
@@ -167,18 +167,18 @@ public:
         return if_present{}(change_entity(sources_of(partition..., row...), true, change, options));
     }
 
-    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes its changes as one: all of them, or
-    /// none. Runs the body again from the start when a row that it has read was changed since, `transaction_options::max_attempts` times in
-    /// all: the body has no other lasting effects. It returns `result<void>`; with an error nothing is written.
+    /// Calls `body(transaction<Entity>&)`, which reads and changes entities of one partition, and writes its changes as one: all of them,
+    /// or none. Runs the body again from the start if a row that it has read was changed since, up to `transaction_options::max_attempts`
+    /// times: the body must not have other lasting effects. It returns `result<void>`; with an error nothing is written.
     ///
-    /// Bodies, and all other writers, are serializable as far as rows go that were found or are inserted. A body that decides by what is
-    /// absent calls `transaction::exclusive` first. Before an error of the body is returned, or the end of one without changes, what it read
-    /// in several requests is read once more: no error speaks of a state that never was.
+    /// Bodies and all other writers are serializable with respect to rows that they find or insert. A body that decides by the absence of a
+    /// row calls `transaction::exclusive` first. Before an error of the body is returned, or the result of a body without changes, the rows
+    /// read in several requests are read once more: no error is based on a state that never existed.
     ///
-    /// An unknown effect ends it with that error. `retrying` with operation rows around the backend settles it; a transaction then has one
-    /// operation less. Under `call_options::operation_id` it is applied once, however often it is called: the body does not run where an
-    /// earlier call has applied it. One that met a row which the body had not found is given up under its id: OperationVoid; call it again
-    /// with another one.
+    /// An unknown effect ends the transaction with that error. `retrying` with operation rows around the backend settles it; a transaction
+    /// may then have one operation fewer. Under `call_options::operation_id` it is applied once, however often it is called: the body does
+    /// not run if an earlier call was applied. If it conflicts with a row that the body had not found, it is abandoned under its id:
+    /// OperationVoid; call it again with another id.
     template <class Body>
     [[nodiscard]] result<transacted> transact(
         key_argument<typename P::value_type>... partition, Body&& body, transaction_options const& options = {}) const {
@@ -197,7 +197,7 @@ protected:
     template <class Found>
     [[nodiscard]] result<Found> read(key_source const* partition, key_source const* row) const {
         result<Found> found{std::in_place};
-        if constexpr (std::same_as<Found, Entity>) { // what nearly every program calls
+        if constexpr (std::same_as<Found, Entity>) { // the most common case
             found.fail_if(core_.read(kind_of_entity<Entity>, partition, row, &*found));
         } else {
             found_entity<Entity, Found> const shown{&found, core_.options().reading};
@@ -218,7 +218,7 @@ protected:
     [[nodiscard]] result<updated<Entity>> change_entity(key_sources<sizeof...(P), sizeof...(R)> const& keys,
         bool forced, Change& change, update_options const& options) const {
         result<updated<Entity>> outcome{std::in_place};
-        Change* target = &change; // may point to a function, which is no object
+        Change* target = &change; // may point to a function, which is not an object
         updated<Entity>& made = *outcome;
         outcome.fail_if(update_entity(core_, kind_of_entity<Entity>, keys.partition, keys.row,
             {&made.entity, made.etag, made.attempts, made.changed, made.after_retry},
@@ -228,7 +228,7 @@ protected:
     table_core core_;
 };
 
-/// Instantiated where its size is taken; fires the entity's own message when a query would scan the table.
+/// Instantiated when its size is used; reports the entity's own message if a query would scan the table.
 template <class Entity, access_path Path>
 using allowed_path = typename mapping<Entity>::template partition_key_is_fixed<Path != access_path::table>;
 

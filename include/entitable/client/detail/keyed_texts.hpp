@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The keys of an entity from the arguments of a call, for all that takes the components of its keys.
+/// The keys of an entity from the arguments of a call, for all functions that take the components of its keys.
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/mapping/component.hpp>
@@ -15,10 +15,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The values of both keys as functions take them that do not know their types. It refers to them.
+/// References to the values of both keys, for functions that do not know their types.
 template <std::size_t OfPartition, std::size_t OfRow>
 struct key_sources {
-    key_source partition[OfPartition + 1]; // there may be none
+    key_source partition[OfPartition + 1]; // possibly empty
     key_source row[OfRow + 1];
 };
 

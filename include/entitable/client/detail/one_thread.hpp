@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Finds a second thread in an object that belongs to one thread at a time. Debug builds look; the members are there in each build, so that
+/// Detects a second thread in an object that belongs to one thread at a time. Debug builds check; the members exist in every build, so that
 /// layouts never depend on a macro.
 
 #include <entitable/core/assertion.hpp>
@@ -11,7 +11,8 @@
 
 #include <cerrno>
 
-/// Whether queries look for a second thread: 1 unless NDEBUG is defined. Bodies of the engine look, so its definition counts.
+/// Whether queries check for a second thread: 1 unless NDEBUG is defined. The check is in the bodies of the engine, so its definition
+/// counts.
 #if !defined(ENTITABLE_CHECK_THREADS)
 #if defined(NDEBUG)
 #define ENTITABLE_CHECK_THREADS 0
@@ -23,7 +24,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Which thread is inside an object. A copy of the object has none inside.
+/// The thread that is inside an object. A copy of the object starts with none.
 class thread_inside {
 public:
     thread_inside() = default;
@@ -36,18 +37,18 @@ private:
     atomic<void const*> thread_{nullptr};
 };
 
-/// While it lives, the thread that made it is inside. The same thread may enter again; another one ends the program.
+/// Marks the thread that made it as inside. The same thread may enter again; another one ends the program.
 class one_thread {
 public:
     explicit one_thread([[maybe_unused]] thread_inside& object) {
 #if ENTITABLE_CHECK_THREADS
-        void const* const here = &errno; // each thread has its own, and every shared library sees the same
+        void const* const here = &errno; // differs for each thread, and is the same in every shared library
         void const* found = nullptr;
         if (object.thread_.compare_exchange_strong(found, here, memory_order::acquire, memory_order::acquire)) {
             entered_ = &object;
         }
-        ENTITABLE_ASSERT(found == nullptr || found == here, "two threads are in one query, or in its pages, at once",
-            misuse("give each thread a copy of the query, or guard it by a mutex"));
+        ENTITABLE_ASSERT(found == nullptr || found == here, "two threads use one query, or its pages, at the same time",
+            misuse("give each thread a copy of the query, or protect it with a mutex"));
 #endif
     }
     one_thread(one_thread const&) = delete;

@@ -15,12 +15,12 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The partition keys that hold an entity, in order: asks for one row of each. Each request is a call of its own.
+/// Finds the partition keys that hold an entity, in order: reads one row of each. Each request is a separate call.
 class partition_search {
 public:
-    using has_call_for_each_request = void; ///< says so to drivers
+    using has_call_for_each_request = void; ///< marks it for drivers
 
-    /// Where it is not allowed it asks nothing.
+    /// If `allowed` is an error, it sends nothing.
     ENTITABLE_LAZY partition_search(std::string table, result<void> allowed);
 
     [[nodiscard]] operation_step next() const noexcept { return ended_ ? operation_step{} : operation_step{asked_}; }
@@ -36,7 +36,7 @@ private:
     ENTITABLE_LAZY void go_behind(std::string partition);
 
     query_entities asked_;
-    std::optional<std::string> within_; ///< a partition that begins with a system row: what is after those is looked at
+    std::optional<std::string> within_; ///< a partition that begins with system rows: continue after them
     result<std::vector<std::string>> keys_{std::in_place};
     bool ended_{};
 };

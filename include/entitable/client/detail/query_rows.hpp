@@ -11,15 +11,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The rows that a query finds, as they are stored: for what works on rows.
+/// Finds the rows of a query in stored form, for code that works on rows.
 struct query_rows {
-    /// `keys_only`: all that the caller looks at, so that a service sends no more than that, what the predicate needs, and what says that a row
-    /// has parts: `system_row::wide_parts`.
+    /// `keys_only`: the caller uses only keys, so that a service sends the keys, the properties of the predicate, and the property that
+    /// marks a row with parts: `system_row::wide_parts`.
     template <class Query>
     [[nodiscard]] static result<shared<row_walk>> of(Query const& asked, bool keys_only) {
         return keys_only && asked.limits_.read == nullptr ? asked.start(keys_and_parts) : asked.start(Query::names);
     }
-    /// The same query, by which a service leaves out rows that were written at this time or later. It may give them still.
+    /// Returns the same query with a filter by which a service skips rows that were written at this time or later. It may still return
+    /// some.
     template <class Query>
     [[nodiscard]] static Query written_before(Query asked, date_time limit) {
         if (asked.source_ && asked.limits_.read == nullptr) {
@@ -27,12 +28,12 @@ struct query_rows {
         }
         return asked;
     }
-    /// Where it is run; null for a query of nothing.
+    /// Source of the query; null for an empty query.
     template <class Query>
     [[nodiscard]] static query_source const* source_of(Query const& asked) noexcept {
         return asked.source_ ? &*asked.source_ : nullptr;
     }
-    /// The name of its table; empty for a query of nothing.
+    /// Name of its table; empty for an empty query.
     template <class Query>
     [[nodiscard]] static std::string_view table_of(Query const& asked) noexcept {
         return asked.source_ ? std::string_view{asked.source_->table} : std::string_view{};

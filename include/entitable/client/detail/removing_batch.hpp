@@ -3,7 +3,8 @@
 #pragma once
 
 /// \file
-/// Changes of which some are merges that remove properties. A merge of the service cannot, so these are replacements of what was read.
+/// Changes that include merges which remove properties. A merge of the service cannot do that, so each becomes a replacement of the entity
+/// that was read.
 
 #include <entitable/client/contention.hpp>
 #include <entitable/core/random.hpp>
@@ -17,12 +18,13 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Reads the rows that lose properties, one after the other, merges their changes into them and submits all changes, these rows under the
-/// ETags that were read. Again when another writer was faster.
+/// ETags that were read. Repeats if another writer was faster.
 class removing_batch {
 public:
-    static constexpr std::uint32_t max_attempts = 50; ///< the first one included
+    static constexpr std::uint32_t max_attempts = 50; ///< including the first
 
-    /// The changes and the indexes of those merges, one at least. `seed`: of the waits. Where it is not allowed it asks nothing.
+    /// The changes, and the indexes of one or more merges that remove properties. `seed`: of the delays. If `allowed` is an error, it sends
+    /// nothing.
     removing_batch(transact changes, std::vector<std::size_t> removing, std::uint64_t seed, result<void> allowed)
         : given_(std::move(changes)), removing_(std::move(removing)), random_(seed) {
         reading_.table = given_.table;
@@ -48,7 +50,7 @@ private:
     random_source random_;
     get_entity reading_;
     transact sending_;
-    std::size_t at_{}; ///< which of `removing_` is read next
+    std::size_t at_{}; ///< index in `removing_` of the next read
     std::uint32_t attempts_{};
     steady_time not_before_{(steady_time::min)()};
     std::optional<result<transact::response>> outcome_;

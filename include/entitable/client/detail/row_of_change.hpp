@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What the change of a copy may give.
+/// The permitted results of a copy's change.
 
 #include <entitable/mapping/codec.hpp>
 
@@ -13,11 +13,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a change made of an entity, as a row; nothing to leave it out.
+/// Converts the result of a change to a row; nullopt skips the entity.
 template <class Target, class Made>
 [[nodiscard]] result<std::optional<row>> row_of_change(Made const& made) {
     static_assert(std::same_as<Made, Target>,
-        "the change of a copy makes an entity of the target table, an optional of one, or a result of either");
+        "the change of a copy must return an entity of the target table, an optional of one, or a result of either");
     if constexpr (std::same_as<Made, Target>) {
         auto written = to_row(made);
         return written ? result<std::optional<row>>{*std::move(written)} : std::move(written).as_failure();

@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// How the values of some members are read from a row, and no others: `read_values` for what a query selects, `shown_values` for
-/// what a fold looks at while the store is being read.
+/// Reads the values of some members from a row, and no others: `read_values` for the members that a query selects, `shown_values` for those
+/// that a fold uses while the store is being read.
 
 #include <entitable/mapping/codec.hpp>
 
@@ -19,13 +19,13 @@ inline constexpr bool is_key_field = false;
 template <class Entity, key_part Part, class Component>
 inline constexpr bool is_key_field<key_field<Entity, Part, Component>> = true;
 
-/// Where the value of a field is kept.
+/// Holds the value of a field.
 template <class Field>
 struct field_value {
     typename Field::value_type value{};
 };
 
-/// The values of a key's components.
+/// Holds the values of a key's components.
 template <class Entity, key_part Part, class Components>
 struct key_values;
 
@@ -46,19 +46,19 @@ struct key_values<Entity, Part, components<void, Components...>> : field_value<k
     }
 };
 
-/// Every text is a key of this layout, which has one component.
+/// Whether every text is a key of this layout, which then has one component.
 template <class... Components>
 [[nodiscard]] constexpr bool takes_every_text(key_layout layout, components<void, Components...>) noexcept {
     return is_one_text<Components...> && layout.size() == 1;
 }
 
-/// The value of a selected field; the keys have theirs already.
+/// The value of a selected field; fields of the keys are in `key_values`.
 template <class Field>
 struct selected_value : field_value<Field> {};
 template <class Entity, key_part Part, class Component>
 struct selected_value<key_field<Entity, Part, Component>> {};
 
-/// The name of a property on the wire.
+/// Stored name of a property.
 template <class Entity, class Field, auto... Members>
 [[nodiscard]] constexpr std::string_view name_of_property(members<0, Members...>) noexcept {
     std::size_t index = 1;
@@ -67,7 +67,7 @@ template <class Entity, class Field, auto... Members>
     return mapping<Entity>::property_names[index];
 }
 
-/// Where the value of a selected field goes; a field of a key has its value already.
+/// Registers the target of a selected property; fields of a key already have their values.
 template <class Entity, auto Member, class Value>
 void add_target(value_target*& target, std::string_view*& name, property_field<Entity, Member> field, Value& to) {
     *target++ = target_for(to.value);
@@ -76,7 +76,7 @@ void add_target(value_target*& target, std::string_view*& name, property_field<E
 template <class Entity, key_part Part, class Component, class Value>
 void add_target(value_target*&, std::string_view*&, key_field<Entity, Part, Component>, Value&) {}
 
-/// The value of a selected field in a row that lacks it: what an entity begins with.
+/// Sets a selected field that the row lacks to its default in a new entity.
 template <class Entity, auto Member, class Value>
 void begin_with(Entity const& fresh, property_field<Entity, Member>, Value& to) {
     to.value = read_member<Member>(fresh);
@@ -84,7 +84,7 @@ void begin_with(Entity const& fresh, property_field<Entity, Member>, Value& to) 
 template <class Entity, key_part Part, class Component, class Value>
 void begin_with(Entity const&, key_field<Entity, Part, Component>, Value&) {}
 
-/// Reads the next value, or counts its bytes among those to be passed over.
+/// Reads the next value, or adds its bytes to those to skip.
 template <class Field, bool Wanted, class Values>
 void take_or_pass(value_reader& reader, std::size_t& passed, Values& to, std::size_t index) {
     using type = typename Field::value_type;
@@ -124,7 +124,7 @@ template <class Entity, class... Fields, class Values, auto... Members>
     return reader.finish(std::data(mapping<Entity>::property_names) + 1, mapping<Entity>::entity_name);
 }
 
-/// Fills the values of these fields, which are bases of `to`. Other members may be missing.
+/// Fills the values of these fields, which are bases of `to`. Other properties may be missing.
 template <class Entity, class... Fields, class Values>
 [[nodiscard]] result<void> read_values(row_view const& row, Values& to, reading mode) {
     if constexpr (!has_parts<typename mapping<Entity>::properties>) {
@@ -141,9 +141,9 @@ template <class Entity, class... Fields, class Values>
         mode == reading::strict ? reading::standard : mode, mapping<Entity>::entity_name);
 }
 
-// ---- what may be read while a store is ----
+// ---- types that may be read while a store is being read ----
 
-/// Reading a key component, or a property, of this type runs no code of the user.
+/// Whether reading a key component, or a property, of this type runs no user code.
 template <class Codec>
 inline constexpr bool is_codec_of_library = false;
 template <class T>
@@ -186,8 +186,8 @@ template <auto... Members>
     return (is_member_of_library<Members> && ...);
 }
 
-/// Reading a row into a `Row` runs no code of the user, who might call the store: it may be done while the store is being read. What a
-/// member begins with may come from such code, unless that says that it cannot fail, as what calls a store does not.
+/// Whether reading a row into a `Row` runs no user code, which might call the store: then it may run while the store is being read. The
+/// default of a member may come from user code, unless that is noexcept, which code that calls a store is not.
 template <class Row>
 inline constexpr bool is_read_by_library = false;
 template <mapped_entity Entity>
@@ -195,8 +195,8 @@ inline constexpr bool is_read_by_library<Entity> =
     std::is_aggregate_v<Entity> && std::is_nothrow_default_constructible_v<Entity> && are_keys_of_library<Entity> &&
     are_members_of_library(typename mapping<Entity>::properties{});
 
-/// The values of some fields of an entity, as `selected`, without its version; a key is read only where one of its fields is wanted or
-/// where not every text is one.
+/// The values of some fields of an entity, like `selected`, without its version; reads a key only if one of its fields is needed or if not
+/// every text is a valid key.
 template <class Entity, class... Fields>
 class shown_values : key_values<Entity, key_part::partition, typename mapping<Entity>::partition_components>,
                      key_values<Entity, key_part::row, typename mapping<Entity>::row_components>,
@@ -215,7 +215,7 @@ class shown_values : key_values<Entity, key_part::partition, typename mapping<En
     }
 
 public:
-    /// Whether `read` looks at the row key.
+    /// Whether `read` uses the row key.
     static constexpr bool reads_row_key = looks_at<key_part::row>(map::row_layout, typename map::row_components{});
 
     template <class Field>

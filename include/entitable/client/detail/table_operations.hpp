@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The calls of a table and of a batch as operations: for what awaits them, and for the bodies of the calls.
+/// The calls of a table and of a batch as operations: for asynchronous callers, and for the bodies of the calls.
 
 #include <entitable/client/detail/partition_search.hpp>
 #include <entitable/request/single_request.hpp>
@@ -11,17 +11,17 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Makes `failed` a success when its code is `tolerated`.
+/// Converts a failure with the code `tolerated` to success.
 ENTITABLE_LAZY [[nodiscard]] result<bool> unless(result<void> failed, error_code tolerated);
 
-/// Drops the value of an answer.
+/// Drops the value of a response.
 struct without_value {
     template <class T>
     [[nodiscard]] result<void> operator()(result<T> answered) const {
         return answered ? result<void>{} : std::move(answered).as_failure();
     }
 };
-/// Makes a success of a failure with this code: false.
+/// Converts a failure with this code to success with the value false.
 template <error_code Tolerated>
 struct unless_code {
     [[nodiscard]] result<bool> operator()(result<void> failed) const { return unless(std::move(failed), Tolerated); }
@@ -39,7 +39,7 @@ public:
 using creation_if_absent = concluded<creation_of_table, unless_code<error_code::table_already_exists>>;
 using deletion_if_present = concluded<deletion_of_table, unless_code<error_code::resource_not_found>>;
 
-/// The outcomes of the changes.
+/// Extracts the outcomes of the changes.
 struct each_written {
     [[nodiscard]] result<std::vector<written>> operator()(result<transact::response> submitted) const {
         if (!submitted) {

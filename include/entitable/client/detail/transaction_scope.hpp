@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The part of a partition transaction that does not depend on its entities: what a body reads with, and the loop around it.
+/// The part of a partition transaction that does not depend on its entities: the reads of a body, and the loop around it.
 
 #include <entitable/client/contention.hpp>
 #include <entitable/client/detail/row_transaction.hpp>
@@ -15,25 +15,25 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a partition transaction.
 struct transaction_options {
-    std::uint32_t max_attempts{50};     ///< when other writers are faster, the first one included; 0 counts as 1
-    backoff delays{contention_backoff}; ///< the waits between attempts
-    clock* time{&system_clock()};       ///< for the waits; must outlive the transaction
-    std::uint64_t seed{};               ///< of the waits; 0 for one from the clock
-    /// Whether a body that writes and is not exclusive conflicts with exclusive ones: one operation more. See `transaction::exclusive`.
+    std::uint32_t max_attempts{50}; ///< maximal number if other writers are faster, including the first; 0 counts as 1
+    backoff delays{contention_backoff}; ///< delays between attempts
+    clock* time{&system_clock()};       ///< of the delays; must outlive the transaction
+    std::uint64_t seed{};               ///< of the delays; 0 for a seed from the clock
+    /// Whether a body that writes and is not exclusive conflicts with exclusive ones, at the cost of one more operation. See
+    /// `transaction::exclusive`.
     bool announces{};
 };
 
 /// A partition transaction that was applied.
 struct transacted {
-    std::uint32_t
-        attempts{};     ///< how often the body ran; 0 where an earlier call under the same operation id has applied it
-    bool changed{};     ///< whether something was written
-    bool after_retry{}; ///< see `written`
+    std::uint32_t attempts{}; ///< how often the body ran; 0 if an earlier call under the same operation id was applied
+    bool changed{};           ///< whether anything was written
+    bool after_retry{};       ///< see `written`
 };
 
 namespace detail {
 
-/// One attempt, and the way to the store. One thread at a time.
+/// One attempt, with its access to the store. One thread at a time.
 class transaction_scope {
 public:
     transaction_scope(table_core const& core, std::string const& partition_key, call& context)
@@ -42,30 +42,31 @@ public:
           reading_(core.options().reading),
           call_(context) {}
 
-    row_transaction rows; ///< what was read and is to be changed
+    row_transaction rows; ///< the rows read, and the changes
 
-    /// The row as the body has left it, read where that is needed, until the next change; nothing where there is none.
+    /// Returns the row as the body has left it, read if needed, valid until the next change; nullopt if it does not exist.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find(result<std::string> const& row_key);
-    /// The same, and an absence that this body has found before is read again: for a decision of the library that rests on an absence, behind
-    /// the row whose ETag fences it. Absent rows are no part of what a transaction guards. A row that came in between begins the body again.
+    /// Does the same, but reads a row again that this body has found absent: for a decision of the library that relies on an absence,
+    /// protected by the row whose ETag fences it. Absent rows are not guarded by a transaction. If the row was inserted meanwhile, the body
+    /// starts over.
     ENTITABLE_LAZY [[nodiscard]] result<std::optional<row_view>> find_now(std::string const& row_key);
-    /// Shows the rows that satisfy a predicate: of one page, or of several where the body is exclusive.
+    /// Visits the rows that satisfy a predicate: of one page, or of several if the body is exclusive.
     ENTITABLE_LAZY [[nodiscard]] result<void> for_each(predicate_nodes const& predicate, key_layout partition,
         key_layout row, function_ref<result<void>(row_view)> visit);
     /// See `transaction::exclusive`.
     ENTITABLE_LAZY [[nodiscard]] result<void> exclusive();
-    /// Adds a change of a row that may not have been made.
+    /// Adds a change of a row, which may be an error instead.
     ENTITABLE_LAZY void change(mutation_kind kind, result<row> entity, bool forced);
-    /// Whether all that was read stood so at one time.
+    /// Whether all rows read existed at the same time.
     ENTITABLE_LAZY [[nodiscard]] result<bool> confirm();
-    /// Whether the operation with the id of the call was applied by an earlier call. OperationVoid where it was given up.
+    /// Whether an earlier call applied the operation with the call's id. Errors: OperationVoid if it was abandoned.
     ENTITABLE_LAZY [[nodiscard]] result<bool> was_applied();
     [[nodiscard]] entitable::reading reading() const noexcept { return reading_; }
-    /// Reads a row that is changed, where what it was has to be known.
+    /// Reads a changed row if its stored version must be known.
     ENTITABLE_LAZY void look_at(std::string_view row_key);
     /// Sends the request of the attempt.
     ENTITABLE_LAZY [[nodiscard]] result<transact::response> send(transact const& request);
-    /// The version of a row that was found.
+    /// Version of a row that was found.
     [[nodiscard]] etag version_of(std::string_view row_key) const { return rows.version_of(row_key); }
     [[nodiscard]] any_transport& transport() noexcept { return through_; }
     [[nodiscard]] call& context() noexcept { return call_; }
@@ -77,25 +78,25 @@ private:
     bool exclusive_{};
 };
 
-/// What became of the request of an attempt.
+/// The outcome of an attempt's request.
 struct sent_transaction {
     result<transact::response> made;
-    bool beaten{}; ///< another writer was faster: the body begins again
+    bool beaten{}; ///< another writer was faster: the body starts over
 };
 
-/// Makes the request of an attempt and sends it.
+/// Makes and sends the request of an attempt.
 using transaction_sender = function_ref<sent_transaction(transaction_scope&, bool announces)>;
-/// The one that adds nothing of its own.
+/// The sender that adds no changes of its own.
 ENTITABLE_LAZY [[nodiscard]] sent_transaction send_transaction(transaction_scope& all, bool announces);
-/// How a refusal is reported to the caller, who did not write the request; and whether the body begins again.
+/// Converts a refusal for the caller, who did not write the request; and decides whether the body starts over.
 ENTITABLE_LAZY [[nodiscard]] sent_transaction told_refusal(
     transaction_scope& all, transact const& request, error refused);
 
-/// Runs a body until its transaction is made, or cannot be.
+/// Runs a body until its transaction is applied or fails.
 ENTITABLE_LAZY [[nodiscard]] result<transacted> run_transaction(table_core const& core,
     result<std::string> partition_key, transaction_options const& options,
     function_ref<result<void>(transaction_scope&)> body, transaction_sender send);
-/// The same with the sender that adds nothing of its own.
+/// Does the same with the sender that adds no changes of its own.
 ENTITABLE_LAZY [[nodiscard]] result<transacted> run_transaction(table_core const& core,
     result<std::string> partition_key, transaction_options const& options,
     function_ref<result<void>(transaction_scope&)> body);

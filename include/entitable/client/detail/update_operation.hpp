@@ -14,15 +14,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Turns the row that was read into the one to write, or nothing where it stays as it is.
+/// Converts the row that was read into the row to write; nullopt leaves it unchanged.
 using row_change = function_ref<result<std::optional<row>>(row_view)>;
 
-/// Reads a row, calls `change`, and replaces the row under the ETag that was read; again when another writer was faster. The change must
+/// Reads a row, calls `change`, and replaces the row under the ETag that was read; repeats if another writer was faster. The change must
 /// outlive it.
 class update_operation {
 public:
-    /// `under_id`: the call has an operation id, so an earlier call may have been applied. `seed`: of the waits. Where it is not allowed it
-    /// asks nothing.
+    /// `under_id`: the call has an operation id, so an earlier call may have been applied. `seed`: of the delays. If `allowed` is an error,
+    /// it sends nothing.
     update_operation(get_entity reading, row_change change, bool forced, bool under_id, std::uint32_t max_attempts,
         entitable::backoff const& delays, std::uint64_t seed, result<void> allowed = {})
         : max_attempts_(max_attempts),
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] result<update_outcome> finish() { return *std::move(outcome_); }
 
 private:
-    /// Under an operation id only an answer to the write can say that nothing was applied: an earlier call may have been.
+    /// Under an operation id only a response to the write can show that nothing was applied: an earlier call may have been.
     void end_before_write(failure why) {
         if (under_id_) {
             why.error().effect = effect::unknown;
@@ -72,12 +72,12 @@ private:
     std::optional<result<update_outcome>> outcome_;
 };
 
-/// The row to write of an entity that was changed, whose own row may carry the error that made it impossible; InvalidInput when it
-/// has other keys than `stored`.
+/// Returns the row to write for a changed entity; `made` may be the error of its conversion. Errors: InvalidInput if its keys differ from
+/// those of `stored`.
 ENTITABLE_LAZY [[nodiscard]] result<std::optional<row>> changed_entity(row_view stored, result<row> const& made);
 
-/// Updates one row of a table, which outlives it. The keys may carry the error that made them impossible. `time`: whose time the
-/// waits are drawn from, where the options name no seed.
+/// Updates one row of a table, which must outlive it. The keys may be errors of their conversion. `time`: the clock that seeds the delays
+/// if the options have no seed.
 ENTITABLE_LAZY [[nodiscard]] update_operation to_update(table_core const& table, result<std::string>& partition_key,
     result<std::string>& row_key, row_change change, bool forced, update_options const& options, clock& time);
 

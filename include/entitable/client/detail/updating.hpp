@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `entity_update`: the update of one entity as an operation, with the change that a program gave.
+/// `entity_update`: the update of one entity as an operation, with the program's change.
 
 #include <entitable/client/detail/change.hpp>
 #include <entitable/client/detail/update_operation.hpp>
@@ -12,18 +12,18 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Updates one entity. `Change` is the change, or a reference to one that outlives it. Stays where it is made.
+/// Updates one entity. `Change` is the change, or a reference to one that outlives it. Must not be moved.
 template <class Entity, class Change>
 class entity_update {
 public:
-    /// `make(row_change)` gives the operation of the row.
+    /// `make(row_change)` returns the operation of the row.
     template <class Make>
     entity_update(Change change, entitable::reading reading, Make const& make)
         : change_(std::forward<Change>(change)), reading_(reading), updating_(make(row_change{*this})) {}
     entity_update(entity_update const&) = delete;
     entity_update& operator=(entity_update const&) = delete;
 
-    /// The change of one row, for `to_update`.
+    /// Changes one row, for `to_update`.
     result<std::optional<row>> operator()(row_view stored) {
         outcome_->entity = Entity{};
         if (auto decoded = from_row(stored, outcome_->entity, reading_); !decoded) {
@@ -34,7 +34,7 @@ public:
         }
         return changed_entity(stored, to_row(outcome_->entity));
     }
-    /// Of the call that it runs under: what was read is replaced, so it is read where it is written.
+    /// Prepares its call: the entity that is read will be replaced, so it is read at the primary location.
     static void prepare(call& context) noexcept { context.location = read_location::primary; }
 
     [[nodiscard]] operation_step next() const noexcept { return updating_.next(); }

@@ -54,7 +54,7 @@ ENTITABLE_LAZY_BODY result<written> change_list::submit_one(table_core const& ta
     auto all = submit(table);
     if (!all) {
         failure refused = std::move(all).as_failure();
-        refused.error().operation_index.reset(); // the caller wrote no batch
+        refused.error().operation_index.reset(); // the caller did not write a batch
         return refused;
     }
     return std::move(all->front());
@@ -64,7 +64,7 @@ ENTITABLE_LAZY_BODY own_submission change_list::to_submit(table_core const& tabl
     auto allowed = problem_ ? table.check_operation_id() : std::move(problem_);
     if (allowed && !removing_.empty()) {
         allowed = failure{error_code::not_supported,
-            "a batch that removes properties (member = absent) reads first: submit it by batch::submit"};
+            "a batch that removes properties (member = absent) must read first: submit it with batch::submit"};
     }
     if (!allowed) {
         return own_submission{own_request<transact>{std::move(allowed).as_failure()}};
@@ -101,7 +101,7 @@ ENTITABLE_LAZY_BODY void removing_batch::answer(result<get_entity::response> fou
     mutation const& wanted = given_.changes[index];
     if (found && !wanted.condition.accepts(found->etag)) {
         found = failure{error_code::update_condition_not_satisfied,
-            "this entity is there in another version: it was changed since its ETag was read"};
+            "the entity has another version: it was changed since its ETag was read"};
     }
     if (!found) {
         failure problem = std::move(found).as_failure();
@@ -121,7 +121,7 @@ ENTITABLE_LAZY_BODY bool removing_batch::beaten(error const& problem) const noex
             problem.code != error_code::resource_not_found)) {
         return false;
     }
-    // What the caller asked of the version was met when the row was read, so only a writer that came since can be why.
+    // The row satisfied the caller's condition when it was read, so only a later writer can be the cause.
     for (std::size_t const index : removing_) {
         if (index == *problem.operation_index) {
             return true;

@@ -23,7 +23,8 @@ ENTITABLE_LAZY_BODY double exact_sum::mean_of(std::uint64_t count) const noexcep
     for (unsigned bit = 128; bit > 0; --bit) {
         next_bit(bit > 64 ? high >> (bit - 65) & 1U : low >> (bit - 1) & 1U);
     }
-    // A double has 53 bits. The quotient gets 56 or more, and its last bit stands for all that is left, so that the conversion rounds once.
+    // A double has 53 bits. The quotient gets 56 or more, and its last bit stands for the whole remainder, so that the conversion rounds
+    // once.
     double scale = 1;
     while (rest != 0 && quotient >> 55U == 0) {
         next_bit(0);

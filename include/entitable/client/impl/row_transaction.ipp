@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether the change leaves a row of which it says everything.
+/// Whether the change determines the whole row.
 [[nodiscard]] inline bool says_all(mutation_kind kind) noexcept {
     return kind == mutation_kind::insert || kind == mutation_kind::replace || kind == mutation_kind::insert_or_replace;
 }
@@ -19,7 +19,7 @@ namespace detail {
     return kind == mutation_kind::merge || kind == mutation_kind::insert_or_merge;
 }
 
-/// The row with the properties of another laid over its own.
+/// Returns the row with the properties of another merged into it.
 ENTITABLE_LAZY row laid_over(row_view below, row_view above) {
     return row{below.partition_key, below.row_key, merged_payload(below.payload, above.payload)};
 }
@@ -68,11 +68,12 @@ ENTITABLE_LAZY_BODY result<void> row_transaction::take(std::string_view row_key,
         one.version = std::move(found->etag);
     }
     if (one.changed &&
-        one.change.kind != mutation_kind::insert) { // before it was read: from now on it depends on what was found
+        one.change.kind !=
+            mutation_kind::insert) { // before it was read: from now on it depends on the row that is found
         if (missing && one.change.needs_existing()) {
             one.changed = false;
             refuse_row(
-                error_code::resource_not_found, "there is no such entity, and this body has changed it", row_key);
+                error_code::resource_not_found, "the entity does not exist, and this body has changed it", row_key);
         } else if (!one.change.needs_existing()) {
             one.change.kind = missing        ? mutation_kind::insert
                 : lays_over(one.change.kind) ? mutation_kind::merge
@@ -128,7 +129,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     std::string_view const row_key = change.entity.row_key();
     if (change.entity.partition_key() != partition_key_) {
         failure elsewhere{error_code::commands_in_batch_act_on_different_partitions,
-            "a transaction is of one partition, and this entity is of another one"};
+            "a transaction must stay in one partition; this entity is in another"};
         elsewhere.error().detail = keys_text(change.entity.partition_key(), row_key);
         return refuse(std::move(elsewhere));
     }
@@ -138,17 +139,17 @@ ENTITABLE_LAZY_BODY void row_transaction::add(mutation change, bool forced) {
     }
     if (one.read && change.needs_existing() && !one.there) {
         return refuse_row(
-            error_code::resource_not_found, "there is no such entity: this body has looked for it", row_key);
+            error_code::resource_not_found, "the entity does not exist: this body has found it missing", row_key);
     }
     if (one.read && one.there && change.kind == mutation_kind::insert) {
-        return refuse_row(error_code::entity_already_exists, "there is such an entity: this body has read it", row_key);
+        return refuse_row(error_code::entity_already_exists, "the entity exists: this body has read it", row_key);
     }
     if (!one.read && change.needs_existing() && !forced) {
         return refuse_row(error_code::invalid_input,
-            "a change without an ETag is of an entity that this body has read: read it first, or pass any_etag",
+            "a change without an ETag needs an entity that this body has read: read it first, or pass any_etag",
             row_key);
     }
-    if (one.found()) { // its version is the condition, whatever is said of versions
+    if (one.found()) { // its version is the condition, whatever the caller's condition
         if (!change.needs_existing()) {
             change.kind = lays_over(change.kind) ? mutation_kind::merge : mutation_kind::replace;
         }
@@ -165,12 +166,12 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
     if (before.kind == mutation_kind::remove) {
         if (change.needs_existing()) {
             return refuse_row(
-                error_code::resource_not_found, "there is no such entity: this body has removed it", row_key);
+                error_code::resource_not_found, "the entity does not exist: this body has removed it", row_key);
         }
-        before.kind = mutation_kind::replace; // what was removed had to be there
+        before.kind = mutation_kind::replace; // the removed row had to exist
         before.entity = std::move(change.entity);
     } else if (change.kind == mutation_kind::insert) {
-        refuse_row(error_code::entity_already_exists, "there is such an entity: this body has written it", row_key);
+        refuse_row(error_code::entity_already_exists, "the entity exists: this body has written it", row_key);
     } else if (lays_over(change.kind)) {
         before.entity = laid_over(before.entity.view(), change.entity.view());
     } else if (change.kind != mutation_kind::remove) {
@@ -186,8 +187,7 @@ ENTITABLE_LAZY_BODY void row_transaction::add_to(held_row& one, mutation change)
         before = mutation::remove(row{partition_key_, row_key, {}}, any_etag);
     } else {
         refuse_row(error_code::invalid_input,
-            "what is inserted or changed, and then removed, is an entity that this body has read: read it first",
-            row_key);
+            "a removal after an insert or a change needs an entity that this body has read: read it first", row_key);
     }
 }
 
@@ -196,7 +196,7 @@ ENTITABLE_LAZY_BODY void row_transaction::require_row(std::string row_key) { hel
 ENTITABLE_LAZY_BODY void row_transaction::check_required() {
     for (auto const& [row_key, one] : *rows_) {
         if (one.required && (one.changed ? one.change.kind == mutation_kind::remove : one.read && !one.there)) {
-            return refuse_row(error_code::resource_not_found, "an entity that is required is not there", row_key);
+            return refuse_row(error_code::resource_not_found, "a required entity does not exist", row_key);
         }
     }
 }
@@ -248,7 +248,7 @@ ENTITABLE_LAZY_BODY std::optional<row_view> row_transaction::stored_at(std::stri
     return at != rows_->end() && at->second.found() ? std::optional{at->second.stored.view()} : std::nullopt;
 }
 
-/// Where a row stands in the request, and what of it is sent.
+/// Position of a row in the request, and the part of it that is sent.
 enum class place_in_request : std::uint8_t { guarded, exact, required, forced, inserted, nowhere };
 
 [[nodiscard]] inline place_in_request place_of(held_row const& one) noexcept {
@@ -313,7 +313,7 @@ ENTITABLE_LAZY_BODY bool row_transaction::was_beaten(error const& refused, trans
     if (refused.operation_index && *refused.operation_index < request.changes.size()) {
         return by_others(request.changes[*refused.operation_index]);
     }
-    // The answer does not say which change was refused: the body begins again where another writer may have been faster with it.
+    // The response does not show which change was refused: the body starts over if another writer may have been faster.
     for (mutation const& change : request.changes) {
         if (by_others(change)) {
             return true;
@@ -341,7 +341,7 @@ ENTITABLE_LAZY_BODY query_entities row_transaction::confirmation(profile const& 
     std::string const* last = nullptr;
     for (auto const& [row_key, one] : *rows_) {
         if (one.read) {
-            // The map is in the order of bytes, the service in that of UTF-16.
+            // The map is in byte order, the service in UTF-16 order.
             first = first == nullptr || compare_lower(key_bound::including(row_key), key_bound::including(*first)) < 0
                 ? &row_key
                 : first;
@@ -369,14 +369,15 @@ ENTITABLE_LAZY_BODY query_entities row_transaction::confirmation(profile const& 
 ENTITABLE_LAZY_BODY result<bool> row_transaction::confirmed(query_entities::response const& found) const {
     if (found.continuation) {
         return failure{error_code::query_too_complex,
-            "what this body has read in several requests is not on one page: read it by one where(...), or write"};
+            "the rows that this body has read in several requests do not fit on one page: read them with one "
+            "where(...), or write"};
     }
     std::size_t there = 0;
     for (std::size_t index = 0; index < found.rows.size(); ++index) {
         row_view const each = found.rows[index];
         auto const at = rows_->find(each.row_key);
         if (at == rows_->end() || !at->second.read) {
-            continue; // between those that were read
+            continue; // between the rows that were read
         }
         if (!at->second.there || at->second.version != each.etag()) {
             return false;

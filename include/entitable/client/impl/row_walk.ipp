@@ -27,7 +27,7 @@ struct way_of_pages : counted {
     explicit way_of_pages(any_transport const& through) : opened(open_channel(through, io)) {}
 
     poll_driver io;
-    shared<channel> opened; ///< gone before its driver
+    shared<channel> opened; ///< destroyed before its driver
 };
 
 ENTITABLE_DECL row_walk::row_walk(shared<query_source> source, query_limits limits, query_reading reading)
@@ -61,8 +61,7 @@ ENTITABLE_LAZY_BODY shared<query_source> only_older(query_source const& all, dat
 
 ENTITABLE_LAZY_BODY result<void> check_source(query_source const* source) {
     if (source == nullptr) {
-        return failure{
-            error_code::invalid_input, "this query was made of nothing, or was moved from, and asks nothing"};
+        return failure{error_code::invalid_input, "this query is empty: it was default-constructed, or moved from"};
     }
     return source->problem;
 }
@@ -91,10 +90,10 @@ ENTITABLE_LAZY_BODY result<shared<row_walk>> row_walk::begin(
 }
 
 ENTITABLE_LAZY_BODY std::uint32_t row_walk::rows_of_next_page() const noexcept {
-    constexpr std::uint32_t most = 1000; // more is refused, whatever is taken of it
+    constexpr std::uint32_t most = 1000; // larger pages are refused, however many rows are taken
     std::uint32_t const rows = limits_.page_size;
     bool const fewer = limits_.take && rows <= most && source_->plan.client.empty() && *limits_.take - taken_ < rows;
-    return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // nothing is read that will not be used
+    return fewer ? static_cast<std::uint32_t>(*limits_.take - taken_) : rows; // do not read rows that will not be used
 }
 
 ENTITABLE_LAZY_BODY void row_walk::read_round() {
@@ -108,7 +107,7 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
         pages.emplace_back(*due);
     }
     std::vector<call> calls(pages.size(), call{source_->options});
-    // Gone before the calls, if it is not kept: an exception leaves requests in the channel.
+    // Destroyed before the calls, unless it is stored: an exception leaves requests in the channel.
     shared<way_of_pages> way = std::move(way_);
     if (!way) {
         way = shared<way_of_pages>::make(source_->through);
@@ -124,13 +123,13 @@ ENTITABLE_LAZY_BODY void row_walk::read_round() {
 ENTITABLE_LAZY_BODY void row_walk::begin_page() {
     at_ = 0;
     if (!keeps_page_) {
-        used_ = 0; // who has told an error tells it again
+        used_ = 0; // after an error, returns it again
     }
 }
 
 ENTITABLE_LAZY_BODY void row_walk::end_with(error const& reason) {
     failed_ = failure{reason};
-    at_ = used_; // rows behind the one that failed are not given
+    at_ = used_; // rows after the failed one are not returned
 }
 
 ENTITABLE_LAZY_BODY bool row_walk::take_pages() {
@@ -262,7 +261,7 @@ ENTITABLE_LAZY_BODY result<bool> row_walk::read_next(void* to, row_reader read) 
     if (!*found) {
         return false;
     }
-    --at_; // code of the user may throw, and a row that was not read is not skipped
+    --at_; // user code may throw, and a row that was not read must not be skipped
     if (auto decoded = read(**found, to, mode()); !decoded) {
         end_with(decoded.error());
         return std::move(decoded).as_failure();
@@ -277,7 +276,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(voi
         auto const look = [&](std::span<row_view const> run) {
             for (std::size_t at = 0; problem && at < run.size(); ++at) {
                 fetch_ahead(run, at);
-                // A row that cannot be read is the end, and the error of its page comes before it.
+                // A row that cannot be read ends the walk; an error of its page takes precedence.
                 problem = read(run[at], add(all), mode());
             }
         };
@@ -297,7 +296,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::read_rows(void* all, void* (*add)(voi
     }
 }
 
-/// Objects that rows are read into; their memory is reused from page to page.
+/// Objects for the rows that are read; their memory is reused from page to page.
 class row_objects {
 public:
     explicit row_objects(row_kind const& kind) noexcept : kind_(kind) {}
@@ -361,7 +360,7 @@ ENTITABLE_LAZY_BODY result<void> row_walk::call_rows(
         }
         used = 0;
         if (constexpr std::size_t most = 1'000'000; std::exchange(bytes, 0) > most) {
-            objects.clear(); // long values would add up from page to page
+            objects.clear(); // long values would accumulate from page to page
         }
         return std::exchange(problem, {});
     });
@@ -371,13 +370,13 @@ ENTITABLE_DECL row_cursor::~row_cursor() { kind_.remove(current_); }
 
 ENTITABLE_LAZY_BODY void row_cursor::advance() {
     ENTITABLE_ASSERT(at_ != place::end, "a query's iterator is incremented past its end", no_row());
-    at_ = place::failed; // also where the store throws
+    at_ = place::failed; // also if the store throws
     bool const found = walk_->read_next(current_, kind_.read).value();
     at_ = found ? place::row : place::end;
 }
 
 ENTITABLE_LAZY_BODY error row_cursor::no_row() {
-    return misuse("compare the iterator with end() before each step, and read no row after an error");
+    return misuse("compare the iterator with end() before each step, and do not read rows after an error");
 }
 
 ENTITABLE_LAZY_BODY std::optional<std::string> row_walk::token() const {

@@ -107,8 +107,7 @@ ENTITABLE_LAZY_BODY result<void> table_core::check_operation_id() const {
     if (options_.operation_id.empty() || through_.profile().operation_ids) {
         return {};
     }
-    return failure{error_code::not_supported,
-        "an operation id is kept by `retrying` only: put it around the backend of this table"};
+    return failure{error_code::not_supported, "an operation id needs `retrying`: wrap the backend of this table in it"};
 }
 
 ENTITABLE_LAZY_BODY result<written> table_core::write(result<mutation>&& change) const {
@@ -201,9 +200,9 @@ ENTITABLE_LAZY_BODY result<void> table_core::for_each_row(key_range const& range
 
 ENTITABLE_LAZY_BODY partition_search table_core::to_search_partitions() const {
     result<void> allowed;
-    if (!through_.profile().ordered) { // the least key after another is not the first that comes
-        allowed = failure{
-            error_code::not_supported, "this service gives no rows in key order, so partitions cannot be skipped"};
+    if (!through_.profile().ordered) { // the least key after another may not be the next one
+        allowed = failure{error_code::not_supported,
+            "this service does not return rows in key order, so partitions cannot be skipped"};
     }
     return partition_search{name_, std::move(allowed)};
 }

@@ -36,7 +36,7 @@ ENTITABLE_LAZY_BODY result<std::optional<row_view>> transaction_scope::find_now(
     if (again) {
         rows.begin_again();
         return failure{error_code::update_condition_not_satisfied,
-            "an entity was inserted between two reads of this transaction, which begins again"};
+            "an entity was inserted between two reads of this transaction, which starts over"};
     }
     return again.error().code == error_code::resource_not_found ? result<std::optional<row_view>>{std::move(found)}
                                                                 : failure{again.error()};
@@ -55,7 +55,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
         return {};
     }
     if (rows.reads() > 0 || rows.writes()) {
-        failure late{error_code::invalid_input, "a body is exclusive from its beginning: call exclusive() first"};
+        failure late{error_code::invalid_input, "a body must be exclusive from its beginning: call exclusive() first"};
         rows.refuse(failure{late.error()});
         return late;
     }
@@ -68,7 +68,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::exclusive() {
     return {};
 }
 
-/// The one range that holds all of some, within a partition.
+/// Returns the one range that contains all of some ranges, within a partition.
 ENTITABLE_LAZY key_range around(std::vector<key_range> const& ranges, std::string const& partition_key) {
     key_range whole = ranges.front();
     for (key_range const& each : ranges) {
@@ -90,8 +90,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         return problem;
     };
     if (rows.changes()) {
-        return refused(failure{
-            error_code::invalid_input, "a query sees what is stored, not what this body has changed: query first"});
+        return refused(failure{error_code::invalid_input,
+            "a query reads the stored entities, without the changes of this body: query before changing"});
     }
     profile const limits = through_.profile();
     auto plan = make_plan(predicate, access_path::partition, partition, row, limits);
@@ -118,8 +118,8 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
         }
         if (found->continuation && !exclusive_) {
             return refused(failure{error_code::query_too_complex,
-                "what a body finds stands so at one time only if it is on one page: ask for less, or call exclusive() "
-                "first"});
+                "the results of a query in a body are consistent only if they fit on one page: query less, or call "
+                "exclusive() first"});
         }
         for (std::size_t index = 0; index < found->rows.size(); ++index) {
             row_view const each = found->rows[index];
@@ -128,7 +128,7 @@ ENTITABLE_LAZY_BODY result<void> transaction_scope::for_each(predicate_nodes con
             }
             if (!rows.take(each)) {
                 return failure{error_code::update_condition_not_satisfied,
-                    "an entity was changed between two reads of this body, which begins again"};
+                    "an entity was changed between two reads of this body, which starts over"};
             }
             if (auto shown = visit(each); !shown) {
                 return refused(std::move(shown).as_failure());
@@ -163,7 +163,7 @@ ENTITABLE_LAZY_BODY result<bool> transaction_scope::was_applied() {
     }
     if (operation_row::is_one(found->entity) && operation_row::is_void(found->entity)) {
         return failure{error_code::operation_void,
-            "this operation was given up before: no transaction is made under its id any more"};
+            "this operation id was abandoned before: no transaction will be applied under it"};
     }
     return true;
 }
@@ -200,11 +200,11 @@ ENTITABLE_LAZY_BODY sent_transaction send_transaction(transaction_scope& all, bo
     return made ? sent_transaction{std::move(made)} : told_refusal(all, *request, made.error());
 }
 
-/// What one attempt came to: the end, or why it is begun again.
+/// The result of one attempt: the outcome, or the reason to start over.
 struct attempt_outcome {
     transacted made;
     std::optional<error> beaten;
-    bool earlier{}; ///< another call has made it
+    bool earlier{}; ///< another call has applied it
 };
 
 ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& core, std::string const& partition_key,
@@ -212,7 +212,7 @@ ENTITABLE_LAZY result<attempt_outcome> attempt_transaction(table_core const& cor
     transaction_scope all{core, partition_key, context};
     if (!context.operation_id.empty()) {
         auto const applied = all.was_applied();
-        if (!applied) { // an earlier call under the id may have been applied: only the row that was not read could tell
+        if (!applied) { // an earlier call under the id may have been applied: only the operation row, not read here, would show it
             failure why{applied.error()};
             if (why.error().code != error_code::operation_void) {
                 why.error().effect = effect::unknown;

@@ -56,7 +56,7 @@ ENTITABLE_LAZY_BODY void update_operation::answer(result<written> done, steady_t
     }
     failure problem = std::move(done).as_failure();
     error_code const code = problem.error().code;
-    // Deleted after it was read: the next read says so, or finds its successor.
+    // Deleted after it was read: the next read returns that, or finds its successor.
     bool const beaten = problem.error().effect == effect::none && !forced_ &&
         (code == error_code::update_condition_not_satisfied || code == error_code::resource_not_found);
     if (!beaten) {
@@ -78,7 +78,7 @@ ENTITABLE_LAZY_BODY result<std::optional<row>> changed_entity(row_view stored, r
         return failure{made.error()};
     }
     if (made->partition_key() != stored.partition_key || made->row_key() != stored.row_key) {
-        return failure{error_code::invalid_input, "an update does not change the keys of an entity"};
+        return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
     }
     return std::optional<row>{changed_row(stored, *made)};
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Reads numbers of double precision out of text, by std::from_chars where the library has it for them; libc++ has since version 20.
+/// Parses double-precision numbers, with std::from_chars if the standard library supports it for `double` (libc++ since version 20).
 
 #include <entitable/core/config.hpp>
 
@@ -26,8 +26,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The whole text as a decimal number, whatever the locale. Nothing for any other text, a leading `+` included, and for a number that is out
-/// of range, infinities and NaN.
+/// Parses the whole text as a decimal number, in any locale. Returns nullopt for any other text, including a leading `+`, and for numbers
+/// out of range, infinities and NaN.
 [[nodiscard]] inline std::optional<double> double_in(std::string_view text) {
     if (text.empty() || text.front() == '+' || text.find_first_not_of("0123456789+-.eE") != std::string_view::npos) {
         return std::nullopt;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The table of error codes: the service's word and HTTP status of each.
+/// The table of error codes: the service's name and the HTTP status of each.
 
 #include <entitable/core/error_code.hpp>
 

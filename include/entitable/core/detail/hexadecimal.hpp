@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Appends a number as 16 digits in lower case.
+/// Appends a number as 16 lower-case digits.
 inline void append_hexadecimal(std::string& to, std::uint64_t number) {
     char digits[16];
     for (unsigned at = 16; at > 0; number >>= 4U) {
@@ -24,7 +24,7 @@ inline void append_hexadecimal(std::string& to, std::uint64_t number) {
     to.append(digits, sizeof digits);
 }
 
-/// Appends two digits in lower case for each byte.
+/// Appends two lower-case digits for each byte.
 inline void append_hexadecimal(std::string& to, std::string_view bytes) {
     for (char const each : bytes) {
         auto const byte = static_cast<unsigned char>(each);
@@ -33,7 +33,7 @@ inline void append_hexadecimal(std::string& to, std::string_view bytes) {
     }
 }
 
-/// The bytes of an even number of digits, in either case.
+/// Decodes an even number of digits, in either case, into bytes.
 [[nodiscard]] inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
     if (digits.size() % 2 != 0) {
         return std::nullopt;

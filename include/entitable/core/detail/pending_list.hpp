@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A list that is read while its reader appends to it, or throws.
+/// A list whose reader may append to it, or throw, during the reading.
 
 #include <entitable/core/config.hpp>
 
@@ -19,7 +19,7 @@ class pending_list {
 public:
     [[nodiscard]] bool empty() const noexcept { return first_ == all_.size(); }
     void push_back(T added) { all_.push_back(std::move(added)); }
-    /// Takes those that are there now, one after the other; what is appended meanwhile stays for the next call.
+    /// Takes the present elements one after the other; elements appended meanwhile stay for the next call.
     template <class Take>
     void take_each(Take const& take) {
         all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(first_));
@@ -33,7 +33,7 @@ public:
             first_ = 0;
         }
     }
-    /// The first for which `wanted` is true, or null.
+    /// Returns the first element for which `wanted` is true, or null.
     template <class Wanted>
     [[nodiscard]] T* find(Wanted const& wanted) noexcept {
         for (std::size_t index = first_; index < all_.size(); ++index) {

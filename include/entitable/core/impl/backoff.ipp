@@ -19,12 +19,12 @@ ENTITABLE_LAZY_BODY std::chrono::nanoseconds backoff::delay(std::uint64_t repeti
 
 ENTITABLE_LAZY_BODY result<void> backoff::validate() const {
     constexpr std::chrono::nanoseconds zero{};
-    char const* const wrong = base < zero ? "the base of the back-off is negative"
-        : least < zero                    ? "the least wait of the back-off is negative"
-        : most < least                    ? "the longest wait of the back-off is shorter than the least"
-        : most > std::chrono::hours{24}   ? "the longest wait of the back-off is more than a day"
-        : most < base                     ? "the longest wait of the back-off is shorter than its base"
-        : !(jitter >= 0 && jitter <= 1)   ? "the jitter of the back-off is not from 0 to 1"
+    char const* const wrong = base < zero ? "the base of the back-off must not be negative"
+        : least < zero                    ? "the least wait of the back-off must not be negative"
+        : most < least                    ? "the longest wait of the back-off must not be shorter than the least"
+        : most > std::chrono::hours{24}   ? "the longest wait of the back-off must be at most a day"
+        : most < base                     ? "the longest wait of the back-off must not be shorter than its base"
+        : !(jitter >= 0 && jitter <= 1)   ? "the jitter of the back-off must be between 0 and 1"
                                           : nullptr;
     if (wrong != nullptr) {
         return failure{error_code::out_of_range_input, wrong};

@@ -79,7 +79,7 @@ inline void write_digits(char* to, std::uint64_t number, std::size_t digits) noe
 ENTITABLE_LAZY_BODY char* write_whole_seconds(char* to, std::int64_t seconds) noexcept {
     std::int64_t const day = (seconds >= 0 ? seconds : seconds - 86399) / 86400;
     auto const second_of_day = static_cast<std::uint64_t>(seconds - day * 86400);
-    // Civil from days (the same paper), with 1601-01-01 being day 584694 of its era count.
+    // Algorithm `civil_from_days` (the same paper); 1601-01-01 is day 584694 of its era count.
     std::int64_t const shifted = day + 584694;
     std::int64_t const era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
     auto const day_of_era = static_cast<std::uint64_t>(shifted - era * 146097);

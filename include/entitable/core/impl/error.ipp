@@ -40,11 +40,11 @@ ENTITABLE_LAZY_BODY std::string error::to_string() const {
         text += text::joined({"; operation ", std::to_string(*operation_index), " of the batch"});
     }
     if (effect == effect::unknown) {
-        text += "; it is not known whether the write was applied";
+        text += "; the write may have been applied";
     }
     if (!server_message.empty()) {
-        text +=
-            text::joined({"; the answer was: ", text::printable(server_message)}); // of several lines, from a database
+        text += text::joined(
+            {"; the server reported: ", text::printable(server_message)}); // several lines, from a database
     }
     if (!request_id.empty()) {
         text += text::joined({"; request ", text::printable(request_id)});

@@ -33,7 +33,7 @@ ENTITABLE_LAZY_BODY etag::etag(std::string_view text) {
         auto const colon_at = [rest](std::size_t at) {
             return rest[at] == '%' && rest[at + 1] == '3' && rest[at + 2] == 'A';
         };
-        // The usual form: two escaped colons, a Z, and a fraction only where there is one, without zeros at its end.
+        // The usual form: two escaped colons, a Z, and a fraction only if it is not zero, without trailing zeros.
         bool const usual = size >= 24 && size <= 32 && text.ends_with(detail::etag_suffix) && colon_at(13) &&
             colon_at(18) && rest[size - 1] == 'Z' && (size == 24 || rest[size - 2] != '0');
         if (usual) {

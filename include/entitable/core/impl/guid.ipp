@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The value of each character as a hexadecimal digit; 0x80 for what is none.
+/// Value of each character as a hexadecimal digit; 0x80 for any other character.
 inline constexpr std::array<unsigned char, 256> hexadecimal_values = [] {
     std::array<unsigned char, 256> values{};
     for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -20,7 +20,7 @@ inline constexpr std::array<unsigned char, 256> hexadecimal_values = [] {
     return values;
 }();
 
-/// The bytes of two numbers, the highest first, as a UUID of a version.
+/// Makes a UUID of a version from two numbers, the high half first.
 [[nodiscard]] inline guid guid_of(std::uint64_t high, std::uint64_t low, std::uint64_t version) noexcept {
     high = (high & ~std::uint64_t{0xF000}) | version << 12U;
     low = (low & ~std::uint64_t{0} >> 2U) | std::uint64_t{1} << 63U;
@@ -49,7 +49,7 @@ ENTITABLE_LAZY_BODY std::optional<guid> guid::parse(std::string_view text) noexc
         return std::nullopt;
     }
     guid read;
-    unsigned bad = 0; // looked at once, at the end
+    unsigned bad = 0; // checked once, at the end
     std::size_t at = 0;
     for (std::size_t index = 0; index < read.bytes.size(); ++index) {
         at += index == 4 || index == 6 || index == 8 || index == 10 ? 1U : 0U;

@@ -27,9 +27,9 @@ inline int system_poll(poll_entry* entries, std::size_t count, int timeout) {
 }
 #endif
 
-/// The milliseconds until then, rounded up, as `poll` takes them.
+/// Returns the milliseconds until then, rounded up, as `poll` takes them.
 ENTITABLE_DECL int poll_timeout(steady_time until, steady_time now) noexcept {
-    constexpr std::chrono::milliseconds longest{60'000}; // who waits longer is asked again
+    constexpr std::chrono::milliseconds longest{60'000}; // longer waits call `poll` again
     if (until <= now) {
         return 0;
     }
@@ -63,7 +63,7 @@ ENTITABLE_DECL void poll_driver::wait(steady_time until) {
         }
         return;
     }
-    constexpr std::size_t few = 32; // mostly: without memory of the heap
+    constexpr std::size_t few = 32; // usual number of descriptors: no heap allocation
     detail::poll_entry some[few];
     std::vector<detail::poll_entry> many;
     detail::poll_entry* entries = &some[0];
@@ -78,12 +78,12 @@ ENTITABLE_DECL void poll_driver::wait(steady_time until) {
     }
     std::size_t const count = watched_.size();
     if (detail::system_poll(entries, count, detail::poll_timeout(until, time_->steady())) <= 0) {
-        return; // the time is over, or a signal came
+        return; // timed out, or interrupted by a signal
     }
     ready_.clear();
     for (std::size_t index = 0; index < count; ++index) {
         if (int const seen = entries[index].revents; seen != 0) {
-            // An error is for those who wait for anything.
+            // An error wakes every handler, whatever it waits for.
             bool const broken = (seen & (POLLERR | POLLHUP | POLLNVAL)) != 0;
             unsigned const what =
                 ((seen & POLLIN) != 0 || broken ? 1U : 0U) | ((seen & POLLOUT) != 0 || broken ? 2U : 0U);
@@ -92,7 +92,7 @@ ENTITABLE_DECL void poll_driver::wait(steady_time until) {
     }
     for (ready_one const& each : ready_) {
         for (watched const& known : watched_) {
-            if (known.descriptor == each.descriptor) { // else a handler before has ended it
+            if (known.descriptor == each.descriptor) { // otherwise an earlier handler has removed it
                 known.told->ready(each.descriptor, each.what);
                 break;
             }

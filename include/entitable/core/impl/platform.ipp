@@ -34,7 +34,7 @@ ENTITABLE_DECL void sleep_for(std::chrono::nanoseconds duration) noexcept {
     remaining.tv_sec = static_cast<time_t>(duration.count() / 1'000'000'000);
     remaining.tv_nsec = static_cast<long>(duration.count() % 1'000'000'000);
     while (nanosleep(&remaining, &remaining) != 0) {
-        // interrupted by a signal: the rest is in `remaining`
+        // interrupted by a signal: `remaining` holds the rest
     }
 #endif
 }

@@ -114,7 +114,7 @@ ENTITABLE_LAZY_BODY int compare_utf16(std::string_view left, std::string_view ri
 }
 
 ENTITABLE_LAZY_BODY std::optional<std::string> successor_of_prefix(std::string_view prefix) {
-    // In UTF-16 order the code points run 0..D7FF, 10000..10FFFF, E000..FFFF.
+    // In UTF-16 order the code points are 0..D7FF, 10000..10FFFF, E000..FFFF.
     while (!prefix.empty()) {
         std::size_t start = prefix.size() - 1;
         while (start > 0 && (static_cast<unsigned char>(prefix[start]) & 0xC0U) == 0x80U) {
@@ -125,11 +125,11 @@ ENTITABLE_LAZY_BODY std::optional<std::string> successor_of_prefix(std::string_v
         if (last.size != 0 && last.value != 0xFFFF) {
             char32_t const next = last.value == 0xD7FF ? 0x10000U : last.value == 0x10FFFF ? 0xE000U : last.value + 1;
             std::string successor{before};
-            // U+007F..U+009F and the like may come out here: a bound is compared with keys, never stored as one.
+            // U+007F..U+009F and the like are possible here: a bound is compared with keys, never stored as one.
             detail::append_code_point(successor, next);
             return successor;
         }
-        prefix = before; // the greatest code unit has no successor: the one before it is stepped instead
+        prefix = before; // the greatest code unit has no successor: increment the one before it
     }
     return std::nullopt;
 }

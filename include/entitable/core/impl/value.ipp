@@ -16,7 +16,7 @@ constexpr ordering order_of(T left, T right) noexcept {
     return left < right ? ordering::less : left > right ? ordering::greater : ordering::equal;
 }
 
-/// The shortest of the two usual forms that reads back as the same number; always with a point or an exponent.
+/// Returns the shorter of the two usual forms that parses back to the same number; always with a point or an exponent.
 ENTITABLE_LAZY std::string shortest_float64(double number) {
     char buffer[40];
     for (int digits = 15; digits <= 17; ++digits) {

@@ -12,8 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The request and the ledger must outlive it. For a transaction that keeps an operation row, that row is
-/// inserted by its first change.
+/// The request and the ledger must outlive it. For a transaction with an operation row, the first change inserts that row.
 template <table_request Request>
 class retry_operation {
     static constexpr bool writes_one = std::same_as<Request, write_entity>;
@@ -43,7 +42,7 @@ public:
         return due;
     }
 
-    /// To the request.
+    /// Takes the response to the request.
     void answer(result<response> answered, steady_time now) {
         if (answered) {
             course_.succeeded();
@@ -83,7 +82,7 @@ public:
             case retry_course::move::fail: outcome_.emplace(std::move(problem)); break;
         }
     }
-    /// To what was read to find out.
+    /// Takes the response to the read that determines the outcome.
     void answer(result<get_entity::response> found, steady_time now)
         requires(writes_one || writes_many)
     {
@@ -100,7 +99,7 @@ public:
             go_on_settling(std::move(found), now, error_code::resource_not_found);
         }
     }
-    /// To the void operation row.
+    /// Takes the response to the insert of the void operation row.
     void answer(result<written> voided, steady_time now)
         requires writes_many
     {
@@ -114,7 +113,7 @@ public:
     }
     [[nodiscard]] result<response> finish() { return *std::move(outcome_); }
 
-    /// Requests that were answered.
+    /// Number of responses to the request.
     [[nodiscard]] std::uint32_t attempts() const noexcept { return course_.attempts(); }
 
 private:
@@ -134,27 +133,27 @@ private:
         refusal_.message += remark;
         outcome_.emplace(failure{std::move(refusal_)});
     }
-    /// What was asked to find out has failed.
+    /// A request to determine the outcome has failed.
     void find_out_again(failure problem, steady_time now) {
         if (course_.after_reading(problem.error(), now) == retry_course::move::again) {
             return;
         }
-        problem.error().message += "; that was a request to find out what became of a lost write";
+        problem.error().message += "; this was a request to find out whether a lost write was applied";
         course_.close(problem.error(), effect::unknown);
         outcome_.emplace(std::move(problem));
     }
-    /// `found`: null when there is no such row.
+    /// `found`: null if there is no entity.
     void compare(get_entity::response* found) {
         if (found == nullptr) {
-            refuse(effect::unknown, "; it was gone when it was read to find out whose it was");
+            refuse(effect::unknown, "; the entity was removed before it could be compared");
         } else if (same_properties(found->entity, request_->change.entity)) {
             conclude(std::move(found->etag));
         } else {
-            // Another's, or our own that was changed in between.
-            refuse(effect::unknown, "; it differs from what was sent, whose first answer was lost");
+            // The entity is another writer's, or our own with later changes.
+            refuse(effect::unknown, "; the stored entity differs from the one sent, and an earlier response was lost");
         }
     }
-    /// `expected`: an error that tells something.
+    /// `expected`: the error code that shows the outcome.
     template <class Answer>
     void go_on_settling(result<Answer> answered, steady_time now, error_code expected) {
         if (!answered && answered.error().code != expected) {
@@ -171,20 +170,20 @@ private:
                     conclude(etag{});
                 } else {
                     refuse_as(error_code::operation_id_taken,
-                        "another write was applied under this operation id; nothing of this one was, or ever will be");
+                        "another write was applied under this operation id; this write was not applied and never will "
+                        "be");
                 }
                 break;
             case fate::not_applied:
                 if (met_row_) {
                     refuse_as(error_code::operation_void,
-                        "this operation was given up before, and nothing of it was applied, or ever will be; another "
-                        "attempt "
-                        "needs another operation id");
+                        "this operation id was abandoned before: its write was not applied and never will be; a new "
+                        "attempt needs a new operation id");
                 } else {
                     refuse(effect::none, {});
                 }
                 break;
-            case fate::unknown: refuse(effect::unknown, "; its operation row cannot be read any more"); break;
+            case fate::unknown: refuse(effect::unknown, "; its operation row was removed"); break;
         }
     }
     void refuse_as(error_code code, std::string_view message) {

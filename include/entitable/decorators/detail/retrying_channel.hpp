@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The channel of a retrying transport: what is repeated waits beside what is under way.
+/// The channel of a retrying transport: retries wait while other requests continue.
 
 #include <entitable/decorators/detail/retry_course.hpp>
 #include <entitable/request/profile.hpp>
@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Repeats what `below` answers, as `retrying` says. `limits` are those of the transport below.
+/// Retries requests of `below`, as documented for `retrying`. `limits` are those of the transport below.
 [[nodiscard]] shared<channel> open_retrying_channel(
     shared<channel> below, shared<retry_ledger> ledger, bool operation_rows, profile const& limits, io_driver& io);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A write and its operation row: the transaction that is sent, and what its answer means for the write.
+/// A write and its operation row: the transaction to send, and the conversion of its response.
 
 #include <entitable/decorators/detail/retry_course.hpp>
 #include <entitable/request/operation_row.hpp>
@@ -12,11 +12,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What is sent in the place of a write.
+/// The transaction that replaces a write.
 struct write_with_row {
     transact sent;            ///< its first change inserts the operation row
-    std::string operation_id; ///< that names the row
-    bool given{};             ///< by the caller: it may have been sent before, by another process
+    std::string operation_id; ///< id in the row's key
+    bool given{};             ///< set by the caller: another process may have sent it before
 };
 
 /// The kind of a transaction that inserts its operation row.
@@ -25,8 +25,8 @@ struct write_with_row {
                                                            : request_kind::batch_with_operation;
 }
 
-/// Puts the operation row first, named as the call says or with a new name. InvalidInput where there is no room for it, and for an
-/// id that cannot be part of a key.
+/// Puts the operation row first, with the id of the call or a new id. Errors: InvalidInput if the batch is full, and for an id that cannot
+/// be part of a key.
 [[nodiscard]] result<write_with_row> with_operation_row(
     transact request, call const& context, retry_ledger& ledger, profile const& limits);
 [[nodiscard]] inline result<write_with_row> with_operation_row(
@@ -34,7 +34,7 @@ struct write_with_row {
     return with_operation_row(transact{request.table, {request.change}}, context, ledger, limits);
 }
 
-/// The answer to the write, from that to what was sent.
+/// Converts the response to the transaction into the response to the write.
 [[nodiscard]] result<transact::response> without_operation_row(
     transact const& asked, result<transact::response> answered, std::string const& operation_id);
 [[nodiscard]] result<written> without_operation_row(

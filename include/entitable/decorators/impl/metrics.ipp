@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A bound of a bucket, and how it is written: the canonical numbers of OpenMetrics.
+/// A bound of a bucket, and its text: the canonical numbers of OpenMetrics.
 struct metrics_bound {
     std::uint64_t bound;
     std::string_view shown;
@@ -22,7 +22,7 @@ inline constexpr metrics_bound row_bounds[] = {{1, "1.0"}, {2, "2.0"}, {5, "5.0"
     {50, "50.0"}, {100, "100.0"}, {200, "200.0"}, {500, "500.0"}, {1'000, "1000.0"}, {2'000, "2000.0"},
     {5'000, "5000.0"}, {10'000, "10000.0"}};
 
-/// Appends `name="value"`; nothing for an empty value. What is no UTF-8, and control characters, become U+FFFD.
+/// Appends `name="value"`; nothing for an empty value. Invalid UTF-8 and control characters become U+FFFD.
 ENTITABLE_DECL void append_label(std::string& out, std::string_view name, std::string_view value) {
     constexpr std::size_t longest = 128;
     if (value.empty()) {
@@ -52,7 +52,7 @@ ENTITABLE_DECL void append_label(std::string& out, std::string_view name, std::s
     out += '"';
 }
 
-/// The labels that operations and attempts have in common.
+/// Writes the labels shared by operations and attempts.
 template <class Record>
 void write_labels(std::string& out, Record const& done) {
     out.clear();
@@ -71,7 +71,7 @@ void write_labels(std::string& out, Record const& done) {
     }
 }
 
-/// A number of units, of which `digits` are after the point: 1500 with 3 digits is "1.5", 2000 is "2.0".
+/// Formats a number of units with `digits` after the point: 1500 with 3 digits is "1.5", 2000 is "2.0".
 ENTITABLE_DECL std::string decimal_text(std::uint64_t number, std::size_t digits) {
     std::string text = std::to_string(number);
     if (text.size() <= digits) {
@@ -113,7 +113,7 @@ public:
         sample("_total", labels, value);
         created(labels, since);
     }
-    /// `sum_digits`: of the sum after the point; 0 for a whole number.
+    /// `sum_digits`: digits of the sum after the point; 0 for an integer.
     template <class Histogram, std::size_t Size>
     void histogram(
         std::string_view labels, Histogram const& point, metrics_bound const (&bounds)[Size], std::size_t sum_digits) {
@@ -131,7 +131,7 @@ private:
     std::string_view name_;
 };
 
-/// A record that there is no memory for is not counted.
+/// A record is dropped if memory is exhausted.
 template <class Function>
 void count_quietly(Function const& count) noexcept {
 #if ENTITABLE_HAS_EXCEPTIONS
@@ -217,33 +217,33 @@ ENTITABLE_DECL std::string metrics::to_openmetrics() const {
     detail::metrics_writer out;
     if (!durations_.empty()) {
         out.family("db_client_operation_duration_seconds", "histogram", "seconds",
-            "Duration of database client operations, with their retries.");
+            "Duration of database client operations, including retries.");
         for (auto const& [labels, point] : durations_) {
             out.histogram(labels, point, detail::duration_bounds, 9);
         }
     }
     if (!rows_.empty()) {
-        out.family("db_client_response_returned_rows", "histogram", {}, "Rows that reads returned.");
+        out.family("db_client_response_returned_rows", "histogram", {}, "Rows returned by reads.");
         for (auto const& [labels, point] : rows_) {
             out.histogram(labels, point, detail::row_bounds, 0);
         }
     }
     if (!attempts_.empty()) {
-        out.family("entitable_attempts", "counter", {}, "Requests that were sent, retries included.");
+        out.family("entitable_attempts", "counter", {}, "Requests sent, including retries.");
         for (auto const& [labels, point] : attempts_) {
             out.counter(labels, std::to_string(point.attempts), point.since);
         }
-        out.family("entitable_request_body_bytes", "counter", "bytes", "Bytes of bodies that were sent.");
+        out.family("entitable_request_body_bytes", "counter", "bytes", "Bytes of bodies sent.");
         for (auto const& [labels, point] : attempts_) {
             out.counter(labels, std::to_string(point.sent), point.since);
         }
-        out.family("entitable_response_body_bytes", "counter", "bytes", "Bytes of bodies that were received.");
+        out.family("entitable_response_body_bytes", "counter", "bytes", "Bytes of bodies received.");
         for (auto const& [labels, point] : attempts_) {
             out.counter(labels, std::to_string(point.received), point.since);
         }
     }
     if (!waits_.empty()) {
-        out.family("entitable_waits", "counter", {}, "Waits before requests that were begun.");
+        out.family("entitable_waits", "counter", {}, "Waits before requests, counted when they start.");
         for (auto const& [labels, point] : waits_) {
             out.counter(labels, std::to_string(point.waits), point.since);
         }

@@ -34,7 +34,7 @@ ENTITABLE_DECL bool retry_ledger::spend() noexcept {
 }
 
 ENTITABLE_DECL std::string retry_ledger::new_operation_id() {
-    // A child has a copy of all random numbers to come. Threads that meet here at once draw a beginning each, and either serves.
+    // A child has a copy of all random numbers to come. Concurrent threads draw one start each here, and each is valid.
     if (std::uint64_t const here = platform::forks(); forks_.load(memory_order::acquire) != here) {
         own_.store(random_seed(), memory_order::relaxed);
         forks_.store(here, memory_order::release);
@@ -57,12 +57,12 @@ ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
         return false;
     };
     if (attempts_ >= policy.max_attempts) {
-        return policy.max_attempts > 1 ? enough("the policy has no more") : false;
+        return policy.max_attempts > 1 ? enough("the policy allows no more") : false;
     }
     std::chrono::nanoseconds wait = policy.delays.delay(attempts_, ledger_->random().unit());
     because_ = wait_cause::back_off;
     if (problem.retry_after && problem.retry_after->count() > 0) {
-        // Compared in milliseconds: a delay of a century has no nanoseconds.
+        // Compared in milliseconds: a delay of a century overflows nanoseconds.
         auto const longest = std::chrono::duration_cast<std::chrono::milliseconds>(policy.longest_wish);
         std::chrono::nanoseconds const wish =
             *problem.retry_after < longest ? *problem.retry_after : policy.longest_wish;
@@ -72,10 +72,10 @@ ENTITABLE_DECL bool retry_course::goes_on(error& problem, steady_time now) {
         }
     }
     if (deadline_ != no_deadline && wait >= deadline_ - now) {
-        return enough("the next one would come after the deadline of the call");
+        return enough("the next attempt would start after the deadline of the call");
     }
     if (!ledger_->spend()) {
-        return enough("the quota of repetitions is spent");
+        return enough("the retry quota is spent");
     }
     wakes_at_ = now + std::chrono::duration_cast<steady_time::duration>(wait);
     return true;
@@ -86,7 +86,7 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
     bool const lost_before = lost_;
     bool const keeps_row =
         kind_ == request_kind::batch_with_operation || kind_ == request_kind::merging_batch_with_operation;
-    // A write that meets its own operation row was applied before, even where no answer was lost here.
+    // A write that meets its own operation row was applied before, even if no response was lost here.
     bool const meets_row = keeps_row && where == refused_at::operation_row;
     lost_ = lost_ || meets_row || problem.effect == effect::unknown;
     effect const left = lost_ ? effect::unknown : effect::none;
@@ -100,7 +100,7 @@ ENTITABLE_DECL retry_course::move retry_course::after(error& problem, steady_tim
         close(problem, left);
         return move::fail;
     }
-    // A definite answer. What it says of itself, and what it says of a lost attempt.
+    // A definite response: its own meaning, and its conclusion about a lost attempt.
     bool const proves_all = keeps_row && where == refused_at::exact_version;
     conclusion const said = !lost_before || proves_all || problem.effect == effect::unknown
         ? conclusion::as_answered

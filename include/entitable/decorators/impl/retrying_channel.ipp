@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A request that is being repeated, or that keeps an operation row.
+/// A request that is being repeated, or that has an operation row.
 class repeated_call {
 public:
     repeated_call(call& with, void* as, steady_time begun_at) noexcept : context(&with), tag(as), begun(begun_at) {}
@@ -26,7 +26,7 @@ public:
     [[nodiscard]] virtual operation_step next() = 0;
     virtual void answer(completion& done, steady_time now) = 0;
     virtual void abandon(error const& why) = 0;
-    /// At the end: tells what the caller asked.
+    /// Completes the caller's request.
     virtual void conclude(completion_sink sink) = 0;
 
     call* context;
@@ -59,7 +59,7 @@ private:
     retry_operation<Request> operation_;
 };
 
-/// A request as it was asked.
+/// A request that is sent unchanged.
 template <class Request>
 class repeated_as_asked final : public repeated_call {
 public:
@@ -82,7 +82,7 @@ private:
     repeated_request<Request> course_;
 };
 
-/// A write with the row of its operation.
+/// A write with its operation row.
 template <class Request>
 class repeated_with_row final : public repeated_call {
 public:
@@ -117,7 +117,7 @@ public:
           limits_(limits),
           io_(io),
           operation_rows_(operation_rows) {}
-    ~retrying_channel() override { below_ = {}; } // it refers to what is repeated
+    ~retrying_channel() override { below_ = {}; } // the lower channel refers to the repeated calls
 
     void send(request_ref request, call& context, void* tag) override {
         open_operation(*this, context);
@@ -171,7 +171,7 @@ public:
             steady_time const then = one->cancelled ? (steady_time::min)() : one->next().not_before;
             wakes = then < wakes ? then : wakes;
         }
-        if (!waiting_.empty()) { // a cancellation wakes no wait: it is polled
+        if (!waiting_.empty()) { // a cancellation does not end a wait: it is polled
             steady_time const look = io_.time().steady() + std::chrono::milliseconds{5};
             wakes = look < wakes ? look : wakes;
         }
@@ -198,7 +198,7 @@ private:
         repeated_.insert_or_assign(tag, std::move(made));
         below_->send(one.next().request, context, tag);
     }
-    /// An answer from below: of a request that was sent once, or of a repeated one.
+    /// Takes a completion from below: of a request sent once, or of a repeated one.
     void take(completion& done, completion_sink sink) {
         auto at = repeated_.find(done.tag);
         if (at == repeated_.end()) {

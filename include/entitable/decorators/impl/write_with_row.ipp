@@ -12,13 +12,14 @@ ENTITABLE_DECL result<write_with_row> with_operation_row(
     transact request, call const& context, retry_ledger& ledger, profile const& limits) {
     if (request.changes.empty() || request.changes.size() >= limits.max_operations) {
         return failure{error_code::invalid_input,
-            "a batch that keeps an operation row has at least one operation, and one less than others at most"};
+            "a batch with an operation row must have at least one operation, and one fewer than other batches may "
+            "have"};
     }
     write_with_row made;
     made.given = !context.operation_id.empty();
     made.operation_id = made.given ? context.operation_id : ledger.new_operation_id();
     if (made.given) {
-        // It stands in a row key, after the prefix, and messages count its own characters.
+        // The id is part of a row key, after the prefix; messages count only its own characters.
         constexpr std::size_t prefix = operation_row::row_key_prefix.size();
         profile own = limits;
         own.max_key_units -= prefix;
@@ -48,7 +49,7 @@ ENTITABLE_DECL result<transact::response> without_operation_row(
     failure refused = std::move(answered).as_failure();
     error& problem = refused.error();
     if (problem.operation_index) {
-        // Of the caller's changes.
+        // Index in the caller's changes.
         problem.operation_index =
             *problem.operation_index > 0 ? std::optional{*problem.operation_index - 1} : std::nullopt;
     }

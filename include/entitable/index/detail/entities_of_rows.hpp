@@ -3,21 +3,21 @@
 #pragma once
 
 /// \file
-/// `entities_of_rows`: the entities that some index rows name, read by their keys, several at once.
+/// `entities_of_rows`: reads the entities of some index rows by their keys, several concurrently.
 
 #include <entitable/index/detail/index_family.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// An entity that an index row has named.
+/// The entity of an index row.
 struct named_entity {
-    row_keys entity;           ///< as the index row names it
-    row_keys index_row;        ///< the index row
-    std::optional<row> stored; ///< the entity, if it is there and has this index row
+    row_keys entity;           ///< keys of the entity, from the index row
+    row_keys index_row;        ///< keys of the index row
+    std::optional<row> stored; ///< the entity, if it exists and has this index row
 };
 
-/// Reads them, `in_flight` at a time. One that is gone, or has another index row by now, is left empty.
+/// Reads the entities, `in_flight` at a time. `stored` stays empty for an entity that was removed, or now has another index row.
 [[nodiscard]] result<void> read_named(
     index_family const& family, std::size_t index, std::vector<named_entity>& all, std::size_t in_flight);
 

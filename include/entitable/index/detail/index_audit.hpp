@@ -3,9 +3,9 @@
 #pragma once
 
 /// \file
-/// `audit_table`: compares the entities of a table with the rows of its indexes, by sums over the digests of rows, a few thousand of them an
-/// index: one scan of each, and little memory whatever their number. Where sums differ, the rows that went into them are read again and
-/// compared one by one, some ten thousand at a time.
+/// `audit_table`: compares the entities of a table with the rows of its indexes, by sums over the digests of rows, a few thousand sums per
+/// index: one scan of each table, and little memory whatever the number of rows. If sums differ, their rows are read again and compared one
+/// by one, some ten thousand at a time.
 
 #include <entitable/index/detail/index_family.hpp>
 
@@ -14,34 +14,34 @@ namespace detail {
 
 inline constexpr std::size_t audit_sums = 4096;
 
-/// A row of an index as it is or ought to be.
+/// An index row that is stored or expected.
 struct audited_row {
     std::size_t index;
     row_keys keys;
     auto operator<=>(audited_row const&) const = default;
 };
 
-/// An entity that has no row under its key, or whose row differs; or a row, without an entity that has it.
+/// An entity whose index row is missing or different; or an index row whose entity does not have it.
 struct suspect {
     index_fault fault;
     audited_row at;
     row_keys entity;
 };
 
-/// What was looked at.
+/// Numbers of audited entities and rows.
 struct audit_counts {
     std::uint64_t entities{};
     std::uint64_t index_rows{};
 };
 
-/// Rows that are held at a time where sums differ.
+/// Maximal number of rows held in memory at a time if sums differ.
 inline constexpr std::uint64_t audited_at_once = 65'536;
 
-/// The rows whose keys fall to one of the sums.
+/// The sum of the rows whose keys hash to one slot.
 struct audit_sum {
-    std::uint64_t sum{};  ///< of those that there ought to be, without those that are there
-    std::uint64_t rows{}; ///< of both
-    bool chosen{};        ///< they are compared one by one, now
+    std::uint64_t sum{};  ///< of the expected rows, minus the stored rows
+    std::uint64_t rows{}; ///< number of both
+    bool chosen{};        ///< its rows are being compared one by one
 };
 
 /// The sums of some indexes.
@@ -51,9 +51,9 @@ public:
         : family_(family), indexes_(std::move(indexes)), sums_(family.shapes.size() * audit_sums) {}
 
     [[nodiscard]] result<audit_counts> add_all();
-    /// Chooses sums that differ, for as many rows as are held at a time. False where none is left.
+    /// Chooses sums that differ, as many as fit into the row limit. False if none is left.
     [[nodiscard]] bool choose();
-    /// Compares the rows of the chosen ones.
+    /// Compares the rows of the chosen sums.
     [[nodiscard]] result<std::vector<suspect>> compare();
 
 private:

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `index_family`: a table and its indexes as the engine knows them, without their types; and what is known of the states of the indexes.
+/// `index_family`: a table and its indexes for the engine, without their types; and the known states of the indexes.
 
 #include <entitable/client/table_core.hpp>
 #include <entitable/core/random.hpp>
@@ -22,26 +22,26 @@ namespace detail {
 /// One index.
 struct index_shape {
     std::string_view name;
-    bool elsewhere{};           ///< in other partitions than its entities
-    bool unique{};              ///< one entity a key
-    std::uint64_t definition{}; ///< of keys and properties
-    key_interval rows;          ///< where its rows are among those of others
-    /// The keys of the entity that a row of it names.
+    bool elsewhere{};           ///< in other partitions than its entities (a global index)
+    bool unique{};              ///< at most one entity per key
+    std::uint64_t definition{}; ///< digest of its keys and properties
+    key_interval rows;          ///< the range of its rows among those of others
+    /// Returns the keys of the entity of an index row.
     result<row_keys> (*owner_of)(row_view index_row, reading mode){};
 };
 
-/// The rows of all indexes that an entity has; nothing where an optional component is absent.
+/// The rows of an entity in all indexes; nullopt if an optional component is absent.
 using index_rows = std::vector<std::optional<row>>;
 using derive_index_rows = result<void> (*)(row_view entity, reading mode, index_rows& made);
 
-/// What a table goes by until its lease ends.
+/// The index states that a table relies on until its lease ends.
 struct index_states {
-    std::vector<index_state> states; ///< of each index
-    std::string unknown;             ///< an index of these entities that others keep and this table does not have
-    bool declared{};                 ///< whether an index of these entities has a state at all
+    std::vector<index_state> states; ///< per index
+    std::string unknown; ///< name of an index of these entities that others maintain and this table does not declare
+    bool declared{};     ///< whether any index of these entities has a stored state
     steady_time until{(steady_time::min)()};
 
-    /// Whether a write that goes by one may go by the other.
+    /// Whether a write that relies on one may rely on the other.
     [[nodiscard]] bool same_as(index_states const& other) const {
         return states == other.states && unknown == other.unknown && declared == other.declared;
     }
@@ -73,52 +73,54 @@ public:
     std::vector<index_shape> const shapes;
     std::vector<table_core> const places; ///< the table of each index
     derive_index_rows const derive;
-    key_interval const rows; ///< where entities are among the rows of others
+    key_interval const rows; ///< the range of the entities among the rows of others
     index_options const options;
 
-    /// The state of an index and the definition that it was built from, as they are stored.
+    /// The stored state of an index, and the definition that it was built from.
     struct stored_state {
         index_state state{};
         std::uint64_t definition{};
-        bool names_entities{}; ///< whether it says of which entities the index is
-        etag version;          ///< empty where there is none
+        bool names_entities{}; ///< whether it stores which entities it indexes
+        etag version;          ///< empty if there is no stored state
     };
-    /// Everything that is stored of the indexes of these entities.
+    /// The stored declaration of the indexes of these entities.
     struct declaration {
-        std::vector<stored_state> own; ///< of each index
+        std::vector<stored_state> own; ///< per index
         std::string unknown;           ///< see `index_states`
         bool declared{};               ///< see `index_states`
     };
 
-    /// InvalidInput where indexes are in one table and their keys cannot be told apart.
+    /// Checks that the keys of indexes in one table can be distinguished. Errors: InvalidInput.
     [[nodiscard]] result<void> check_places() const;
-    /// The states, read again where the lease is over. IndexDefinitionDiffers where an index was built from another declaration.
+    /// Returns the states, read again if the lease has ended. Errors: IndexDefinitionDiffers if an index was built from another
+    /// declaration.
     [[nodiscard]] result<index_states> states(call& context) const;
-    /// Reads them, whatever the lease.
+    /// Reads the states, whatever the lease.
     [[nodiscard]] result<index_states> read_states(call& context) const;
-    /// Reads all that is stored of them.
+    /// Reads the whole stored declaration.
     [[nodiscard]] result<declaration> read_declaration(call& context) const;
-    /// Writes the state of an index under the version that it has had; forgets what was read.
+    /// Writes the state of an index under its previous version; drops the cached states.
     [[nodiscard]] result<void> set_state(
         std::size_t index, index_state state, stored_state const& before, call& context) const;
-    /// Writes the state of an index that need not be one of these, and leaves the rest of its row as it is.
+    /// Writes the state of an index that need not be declared here, and leaves the rest of its row unchanged.
     [[nodiscard]] result<void> set_word(
         row_keys const& of, std::string_view state, etag const& version, call& context) const;
-    /// Writes the first state of all indexes, in one transaction. False where some have one.
+    /// Writes the first state of all indexes, in one transaction. False if some already have a state.
     [[nodiscard]] result<bool> declare(index_state state, call& context) const;
     [[nodiscard]] result<stored_state> stored_state_of(std::size_t index, call& context) const;
-    /// The error of a reader who may not use an index yet, or any more.
+    /// Returns an error if readers may not use an index yet, or any more.
     [[nodiscard]] result<void> check_ready(std::size_t index, call& context) const;
-    /// The states for a write. An error where it would leave an index out that others keep: DeclarationDiffers, DeclarationMissing.
+    /// Returns the states for a write. Errors: DeclarationDiffers or DeclarationMissing if the write would miss an index that others
+    /// maintain.
     [[nodiscard]] result<index_states> states_to_write(call& context) const;
-    /// The literal that the row keys of the entities begin with; empty where they have none.
+    /// The literal at the start of the entities' row keys; empty if there is none.
     [[nodiscard]] std::string_view literal() const noexcept { return rows.lower.key; }
 
-    /// The rows of all indexes for an entity; none where there is none.
+    /// Returns the rows of an entity in all indexes; no rows without an entity.
     [[nodiscard]] result<index_rows> rows_for(std::optional<row_view> const& entity) const;
-    /// The position of an index by its name.
+    /// Returns the position of an index by its name.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
-    /// A source of numbers for a call.
+    /// Returns a random seed for a call.
     [[nodiscard]] std::uint64_t fresh_seed() const;
 
 private:
@@ -130,9 +132,9 @@ private:
     mutable index_states known_;
 };
 
-/// Stands for the tables of an indexed table that was moved from: every request is InvalidInput.
+/// Stands for the tables of a moved-from indexed table: every request is InvalidInput.
 [[nodiscard]] shared<index_family> make_absent_family(std::size_t indexes);
-/// The family, or one with that number of indexes that answers InvalidInput.
+/// Returns the family, or one with that number of indexes that returns InvalidInput.
 template <std::size_t Indexes>
 [[nodiscard]] shared<index_family> const& family_or_absent(shared<index_family> const& family) {
     if (!family) {

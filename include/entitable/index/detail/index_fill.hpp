@@ -3,15 +3,15 @@
 #pragma once
 
 /// \file
-/// The rows of an index that is being built: written in bulk from one scan of the entities, then compared and mended.
+/// Writes the rows of an index that is being built: in bulk from one scan of the entities, then compared and repaired.
 
 #include <entitable/index/detail/index_family.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Writes the rows of one index while the entities are written, and mends what was changed meanwhile. Cost: about one request for each 100
-/// rows and three scans; memory for what a bulk load holds.
+/// Writes the rows of one index while entities are written, and repairs rows changed meanwhile. Cost: about one request for each 100 rows
+/// and three scans; memory of a bulk load.
 [[nodiscard]] result<index_repair> fill_index(index_family const& family, std::size_t index);
 
 } // namespace detail

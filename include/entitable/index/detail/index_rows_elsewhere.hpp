@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `rows_elsewhere`: single steps with index rows in other partitions than their entities. Each may be taken again by anybody at any time,
-/// and none takes away a row that an entity, or a writer that has not ended, has a right to.
+/// `rows_elsewhere`: single steps with index rows in other partitions than their entities. Any program may repeat a step at any time, and
+/// no step removes a row that belongs to an entity, or to a writer that has not ended.
 
 #include <entitable/core/random.hpp>
 #include <entitable/index/detail/index_family.hpp>
@@ -12,24 +12,24 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What became of a row that was to be put.
+/// Outcome of putting a row.
 enum class put_end : std::uint8_t {
     done,
-    taken, ///< its key in a unique index belongs to another entity
+    taken, ///< another entity owns its key in a unique index
 };
 
-/// One call's way to rows of indexes. One thread at a time.
+/// Access of one call to rows of indexes. One thread at a time.
 class rows_elsewhere {
 public:
-    /// Its requests are under a call like this one, without its operation id.
+    /// Its requests use a call like this one, without the operation id.
     rows_elsewhere(index_family const& of, call const& context, std::uint64_t seed)
         : family_(of), call_(context), random_(seed) {
         call_.operation_id.clear();
     }
 
     [[nodiscard]] call& context() noexcept { return call_; }
-    /// While it lives the requests ignore the cancellation of the call, and keep its deadline: for what takes away an intent. A call that was
-    /// cancelled must not keep the keys that it was about to take.
+    /// While it exists, requests ignore the cancellation of the call, but not its deadline: for the removal of intents. A cancelled call
+    /// must not retain the keys that it was about to take.
     class uncancelled {
     public:
         explicit uncancelled(rows_elsewhere& of) noexcept
@@ -45,29 +45,29 @@ public:
     [[nodiscard]] index_family const& family() const noexcept { return family_; }
     [[nodiscard]] std::uint64_t draw() noexcept { return random_.bits(); }
 
-    /// A row with its version; nothing where there is none. Asks again where an answer is lost.
+    /// Reads a row with its version; nullopt if it does not exist. Repeats the request if a response is lost.
     [[nodiscard]] result<std::optional<get_entity::response>> read(table_core const& in, row_keys const& keys);
     [[nodiscard]] result<written> write(table_core const& in, mutation change);
-    /// The intents of an entity.
+    /// Returns the intents of an entity.
     [[nodiscard]] result<std::vector<intent>> intents_of(row_keys const& entity);
 
-    /// Puts a row of an index, whatever stood there; always writes, so that nobody who has looked before removes it. Asks `may_write` before
-    /// each request that writes.
+    /// Puts a row of an index, whatever is stored there; always writes, so that a program that read the row earlier cannot remove it. Calls
+    /// `may_write` before each request that writes.
     [[nodiscard]] result<put_end> put(
         std::size_t index, row const& made, row_keys const& entity, function_ref<result<void>()> may_write);
-    /// Takes away the row of an index that names an entity, unless that has a right to it. Says whether it was removed.
+    /// Removes the row of an index that names an entity, unless the entity owns it. Returns whether it was removed.
     [[nodiscard]] result<bool> settle(std::size_t index, row_keys const& keys, row_keys const& entity);
-    /// Makes an intent undone, unless it is applied. What it is then; nothing where it is gone.
+    /// Marks an intent as undone, unless it is applied. Returns its state afterwards; nullopt if it was removed.
     [[nodiscard]] result<std::optional<intent_state>> undo(intent const& one);
-    /// Brings an intent that nobody works at any more to its end.
+    /// Completes an intent whose writer has ended.
     [[nodiscard]] result<void> apply(intent const& one);
-    /// Waits a little, longer each time. An error where that was too often.
+    /// Waits a little, longer each time. Errors: `because` after too many attempts.
     [[nodiscard]] result<void> pause(std::uint32_t attempts, error const& because);
-    /// Whether an error of a step is no reason to give up: others were faster, or an answer was lost.
+    /// Whether to continue after an error of a step: other writers were faster, or a response was lost.
     [[nodiscard]] static bool may_go_on(error const& problem) noexcept;
 
 private:
-    /// Whether an entity has the row of an index by now; then how it ought to be.
+    /// Returns the expected row if an entity now has the row of an index.
     [[nodiscard]] result<std::optional<row>> wanted(std::size_t index, row_keys const& keys, row_keys const& entity);
     /// Whether the row of a unique index that names another entity may be taken over.
     [[nodiscard]] result<bool> is_free(

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Writes over an indexed table from their beginning to their end, and the care for its indexes: without the types of entities.
+/// Complete writes to an indexed table, and maintenance of its indexes: without the types of entities.
 
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/index/detail/index_family.hpp>
@@ -13,7 +13,7 @@ namespace detail {
 
 using transaction_body = function_ref<result<void>(transaction_scope&)>;
 
-/// How a family goes about its transactions.
+/// Transaction options of a family.
 [[nodiscard]] inline transaction_options transaction_with(index_options const& from, std::uint64_t seed = 0) {
     transaction_options made;
     made.max_attempts = from.max_attempts;
@@ -22,35 +22,35 @@ using transaction_body = function_ref<result<void>(transaction_scope&)>;
     made.seed = seed;
     return made;
 }
-/// Refuses where the entity is not there, or not in this version.
+/// Refuses the write if the entity does not exist, or has another version.
 [[nodiscard]] result<void> check_entity_version(
     transaction_scope& all, std::string_view row_key, etag_condition const& condition);
 
-/// Runs a body that changes entities, and keeps their index rows.
+/// Runs a body that changes entities, and maintains their index rows.
 [[nodiscard]] result<indexed> write_indexed(
     index_family const& family, result<std::string> partition_key, transaction_options options, transaction_body body);
 
-/// Looks at every entity and every index row: two scans, and two more of parts where something is wrong. What writers at work have not
-/// finished is looked at once more before it counts.
+/// Checks every entity and every index row: two scans, and two more of parts with faults. Unfinished changes of active writers are checked
+/// once more before they count.
 [[nodiscard]] result<index_verification> verify_indexes(index_family const& family, std::size_t max_samples);
-/// Brings intents to their end, then mends what `verify_indexes` finds.
+/// Completes intents, then repairs the faults that `verify_indexes` finds.
 [[nodiscard]] result<index_repair> repair_indexes(index_family const& family);
-/// The same for one index, without the intents.
+/// Does the same for one index, without the intents.
 [[nodiscard]] result<index_repair> repair_index(index_family const& family, std::size_t index);
 
 /// A key of a unique index that several entities have.
 struct found_violation {
-    std::string index;              ///< its name
-    row_keys key;                   ///< of the row of the index
-    std::vector<row_keys> entities; ///< the one that the row names is the first, where it names one of them
+    std::string index;              ///< name of the index
+    row_keys key;                   ///< keys of the index row
+    std::vector<row_keys> entities; ///< starts with the entity that the row names, if it names one of them
 };
 [[nodiscard]] result<std::vector<found_violation>> violations_of_indexes(index_family const& family);
-/// Removes the other entities, where they still have the key; how many it was.
+/// Removes the other entities, if they still have the key; returns how many.
 [[nodiscard]] result<std::uint64_t> resolve_violation(
     index_family const& family, found_violation const& which, row_keys const& keep);
-/// Brings the intents of writers that did not end to their end.
+/// Completes the intents of writers that did not end.
 [[nodiscard]] result<void> apply_intents(index_family const& family, index_repair& done);
-/// Writes the index rows of one entity as they ought to be.
+/// Writes the expected index rows of one entity.
 [[nodiscard]] result<void> mend_entity(index_family const& family, row_keys const& entity, call const& context);
 } // namespace detail
 ENTITABLE_END_NAMESPACE

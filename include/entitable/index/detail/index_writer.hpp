@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// `index_writer`: what a transaction over an indexed table sends besides the changes of its body: index rows in the same transaction, and
-/// the protocol of intents around it for those in other partitions.
+/// `index_writer`: adds index changes to a transaction over an indexed table: index rows in the same transaction, and the protocol of
+/// intents for those in other partitions.
 
 #include <entitable/client/detail/transaction_scope.hpp>
 #include <entitable/index/detail/index_rows_elsewhere.hpp>
@@ -14,11 +14,12 @@ namespace detail {
 
 /// Sends the requests of one call, attempt after attempt. One thread at a time.
 ///
-/// The protocol, for an entity with rows elsewhere that come or go:
+/// The protocol, for an entity whose rows in other partitions are added or removed:
 /// 1. Insert its intent, pending. 2. Put each new row, always written. 3. One transaction: the entity under its version, and the intent
-/// applied under its own. 4. Settle each old row. 5. Remove the intent. Where 3 fails the intent is made undone first, which no late
-/// request can pass, and then the new rows are settled. A removal inserts an intent that is applied already with the entity's removal.
-/// So each entity has its index rows at every instant; a program that ends in between leaves rows too many, never one too few.
+///   marked applied under its own. 4. Settle each old row. 5. Remove the intent. If 3 fails, the intent is marked undone first, which no
+///   late request can pass, and then the new rows are settled. A removal inserts an intent that is already applied together with the
+///   entity's removal. So each entity has its index rows at every instant; a program that ends in between leaves surplus rows, never
+///   missing ones.
 class index_writer {
 public:
     index_writer(index_family const& family, index_states states, call const& context, std::uint64_t seed)
@@ -28,58 +29,58 @@ public:
 
     [[nodiscard]] std::uint32_t healed() const noexcept { return healed_; }
     [[nodiscard]] std::uint32_t unsettled() const noexcept { return unsettled_; }
-    /// The version of the entity, where exactly one was written.
+    /// Version of the entity, if exactly one was written.
     [[nodiscard]] etag const& version() const noexcept { return version_; }
-    /// What the last attempt went by.
+    /// The states that the last attempt relied on.
     [[nodiscard]] index_states const& states() const noexcept { return states_; }
     /// The entities that the last attempt has written.
     [[nodiscard]] std::vector<std::string> const& entities() const noexcept { return entities_; }
 
 private:
-    /// A row elsewhere that comes, or goes, or both.
+    /// A row in another partition that is added, removed, or both.
     struct move {
         std::size_t index;
         std::optional<row_keys> from;
         std::optional<row> to;
     };
-    /// What becomes of one entity's rows elsewhere.
+    /// The changes of one entity's rows in other partitions.
     struct moved_entity {
         intent told;
         std::vector<move> moves;
         bool removal{};
     };
 
-    /// Looked at before each request that writes: no row is written by what was known before the lease ended. An error where the declaration
-    /// has changed since (`changed_`: the body begins again), cannot be read, or has an index that this table does not have.
+    /// Called before each request that writes: no row is written on the basis of an expired lease. Errors: if the declaration has changed
+    /// since (`changed_`: the body starts over), cannot be read, or has an index that this table does not declare.
     [[nodiscard]] result<void> check_lease();
-    /// Reads what is needed, and adds the changes of index rows in the same partition.
+    /// Reads the required rows, and adds the changes of index rows in the same partition.
     [[nodiscard]] result<void> prepare(transaction_scope& all);
     [[nodiscard]] result<void> take_unique(transaction_scope& all, std::size_t index, row made);
     [[nodiscard]] result<void> drop_found(transaction_scope& all, std::size_t index, row const& old, row_keys owner);
-    /// Sends until no index row that has to go, and is gone, is in the way.
+    /// Repeats the transaction as long as it fails because an index row to be removed no longer exists.
     [[nodiscard]] result<transact::response> send_healing(transaction_scope& all, transact& request);
     [[nodiscard]] bool heal(transaction_scope& all, transact& request, error const& refused);
 
     [[nodiscard]] sent_transaction send_with_intents(transaction_scope& all, bool announces);
     [[nodiscard]] result<void> insert_intents(std::vector<moved_entity*> const& pending);
     [[nodiscard]] result<bool> put_rows(std::vector<moved_entity*> const& pending, error& taken);
-    /// What became of the transaction, where that was not told: true when it was made.
+    /// Outcome of a transaction whose response was lost: true if it was applied.
     struct judgement {
         bool made{};
-        bool never{}; ///< it was not made, and no late request can make it
+        bool never{}; ///< it was not applied, and no late request can apply it
     };
     [[nodiscard]] judgement give_up(std::vector<moved_entity*> const& pending, bool maybe);
     [[nodiscard]] std::optional<intent_state> state_of(moved_entity const& one, bool& known);
-    /// Takes away what the transaction, which was made, has left behind.
+    /// Removes the leftovers of the applied transaction.
     void finish();
     void note_version(transact const& request, transact::response const& made);
 
     index_family const& family_;
     index_states states_;
     rows_elsewhere elsewhere_;
-    bool changed_{}; ///< the declaration is another one than this attempt went by
+    bool changed_{}; ///< the declaration differs from the one that this attempt relied on
     std::vector<std::string> entities_;
-    std::vector<std::string> removals_; // row keys of index rows that may be gone already
+    std::vector<std::string> removals_; // row keys of index rows that may no longer exist
     std::vector<moved_entity> moved_;
     std::uint32_t healed_{};
     std::uint32_t unsettled_{};

@@ -27,8 +27,8 @@ public:
     using base::get;
     using base::get_stored;
 
-    /// Removes the entity with these keys and its index rows, if its version is the one given: ResourceNotFound when there is none,
-    /// UpdateConditionNotSatisfied when it was changed since.
+    /// Removes the entity with these keys and its index rows, if it has the given version: ResourceNotFound if it does not exist,
+    /// UpdateConditionNotSatisfied if it was changed since.
     [[nodiscard]] result<indexed> remove(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, etag_condition condition) const {
         auto made = removal(base::partition_key(partition...), base::row_key(row...), condition);
@@ -38,8 +38,8 @@ public:
         return write(mutation_kind::remove, std::move(made->entity), condition);
     }
 
-    /// Reads the entity, lets `change(entity)` change it, and writes it and its index rows, if nobody else has written it since; else from
-    /// the start. As `table::update`.
+    /// Reads the entity, calls `change(entity)`, and writes it and its index rows, unless another writer has changed it since; then it
+    /// starts over. Like `table::update`.
     template <class Change>
     [[nodiscard]] result<indexed> update(key_argument<typename P::value_type>... partition,
         key_argument<typename R::value_type>... row, Change&& change) const {
@@ -50,7 +50,7 @@ public:
         return write_indexed(family(), base::partition_key(partition...), transaction_with(family().options), body);
     }
 
-    /// As `table::transact`; the index rows of what the body changes are changed with it.
+    /// Like `table::transact`; changes the index rows of the entities that the body changes.
     template <class Body>
     [[nodiscard]] result<indexed> transact(key_argument<typename P::value_type>... partition, Body&& body) const {
         auto const typed = [&](transaction_scope& scope) -> result<void> {
@@ -59,15 +59,15 @@ public:
         };
         constexpr bool takes_it = std::is_invocable_r_v<result<void>, Body&, transaction<Entity>&>;
         static_assert(takes_it,
-            "the body of a transaction takes an entitable::transaction of the table's entity by reference, and returns "
-            "entitable::result<void>");
+            "the body of a transaction must take an entitable::transaction of the table's entity by reference, and "
+            "return entitable::result<void>");
         return write_indexed(family(), base::partition_key(partition...), transaction_with(family().options), typed);
     }
 
 protected:
     explicit indexed_operations(shared<index_family> family) : base(family->main), family_(std::move(family)) {}
 
-    /// One change of one entity, under its version where one is given.
+    /// Makes one change of one entity, under its version if the condition has one.
     [[nodiscard]] result<indexed> write(mutation_kind kind, result<row> entity, etag_condition const& condition) const {
         if (!entity) {
             return std::move(entity).as_failure();
@@ -80,7 +80,7 @@ protected:
         return write_indexed(family(), std::string{entity->partition_key()}, transaction_with(family().options), body);
     }
 
-    /// The tables; after a move some that answer InvalidInput.
+    /// The tables; after a move, tables that return InvalidInput.
     [[nodiscard]] index_family& family() const { return *family_or_absent<0>(family_); }
 
     shared<index_family> family_;

@@ -26,7 +26,7 @@ namespace detail {
     property_cursor cursor{of.payload};
     for (property_view each; cursor.next(each);) {
         if (each.present) {
-            row_digest one{keys}; // so that values of two rows are not exchanged unseen
+            row_digest one{keys}; // so that swapped values of two rows are detected
             one.add(each.name);
             one.add(static_cast<std::uint64_t>(each.value.type()));
             one.add(static_cast<std::uint64_t>(each.value.bits()));
@@ -37,7 +37,7 @@ namespace detail {
     return sum;
 }
 
-/// Shows every entity with the rows that it ought to have.
+/// Visits every entity with its expected index rows.
 ENTITABLE_DECL result<void> for_each_entity(
     index_family const& family, function_ref<void(row_view, index_rows const&)> function) {
     result<void> outcome;

@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether there is an entity.
+/// Whether the table has an entity.
 ENTITABLE_DECL result<bool> has_entities(index_family const& family, call& context) {
     query_entities asked;
     asked.table = family.main.name();
@@ -46,8 +46,8 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
     context.location = read_location::primary;
     ENTITABLE_TRY(auto const stored, family.read_declaration(context));
     if (!stored.declared) {
-        // Nobody writes entities before there is a declaration, so that a table without entities has whole indexes. Also where this call has
-        // made the table: by a lost answer that is a guess.
+        // Programs write entities only after there is a declaration, so a table without entities has complete indexes. Also checked if this
+        // call has created the table: after a lost response that is a guess.
         ENTITABLE_TRY(bool const some, has_entities(family, context));
         if (!some) {
             ENTITABLE_CHECK(family.declare(index_state::ready, context)); // or another program was faster
@@ -57,7 +57,7 @@ ENTITABLE_DECL result<bool> create_indexed(index_family const& family) {
     for (std::size_t index = 0; index < family.shapes.size(); ++index) {
         index_family::stored_state const& own = stored.own[index];
         if (!own.version.empty() && !own.names_entities && own.definition == family.shapes[index].definition) {
-            // Written before it said of which entities the index is; another program may be faster.
+            // Written before states stored which entities an index covers; another program may be faster.
             auto const named = family.set_state(index, own.state, own, context);
             if (!named && named.error().code != error_code::update_condition_not_satisfied) {
                 return failure{named.error()};
@@ -77,14 +77,14 @@ ENTITABLE_DECL result<void> drop_indexed(index_family const& family) {
     return {};
 }
 
-/// Until no program goes by what was stored before.
+/// Waits until no program relies on the previous state.
 ENTITABLE_DECL result<void> wait_for_leases(index_family const& family, call& context) {
     clock& time = *family.options.time;
     auto const wait = family.options.lease + family.options.longest_request;
     return wait_until(time.steady() + std::chrono::duration_cast<steady_time::duration>(wait), context, time);
 }
 
-/// Whether a step was not made because the state is another one by now.
+/// Whether a step failed because the state has changed meanwhile.
 [[nodiscard]] inline bool was_overtaken(error const& refused) noexcept {
     return refused.code == error_code::update_condition_not_satisfied ||
         refused.code == error_code::entity_already_exists;
@@ -98,15 +98,15 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
     for (std::uint32_t steps = 0; steps < family.options.max_attempts + 10; ++steps) {
         ENTITABLE_TRY(auto const all, family.read_declaration(context));
         if (!all.declared) {
-            // No program writes, and none has a lease: there is nobody to wait for. All indexes are declared, so that a program with
-            // fewer of them does not write while the next one is built.
+            // No program writes, and none has a lease, so there is no wait. All indexes are declared, so that a program with fewer of them
+            // cannot write while the next one is built.
             ENTITABLE_CHECK(family.declare(index_state::building, context));
             continue;
         }
         auto const& stored = all.own[index];
         bool const ours = stored.definition == shape.definition;
         if (ours && stored.state == index_state::fencing) {
-            // Also where another build has written it: how long ago is not known.
+            // Also if another build has written it: its time is not known.
             ENTITABLE_CHECK(wait_for_leases(family, context));
             auto const next = family.set_state(index, index_state::building, stored, context);
             if (!next && !was_overtaken(next.error())) {
@@ -126,7 +126,7 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
                 return done; // by another build
             }
             return failure{error_code::update_condition_not_satisfied,
-                text::joined({"the state of the index ", shape.name, " became ", to_string(now.state),
+                text::joined({"the state of the index ", shape.name, " changed to ", to_string(now.state),
                     " while it was built: build it again"})};
         } else if (ours && stored.state == index_state::ready) {
             return repair_index(family, index);
@@ -138,7 +138,7 @@ ENTITABLE_DECL result<index_repair> build_index(index_family const& family, std:
         }
     }
     return failure{error_code::update_condition_not_satisfied,
-        text::joined({"other programs change the state of the index ", shape.name, " while it is built"})};
+        text::joined({"other programs are changing the state of the index ", shape.name, " while it is built"})};
 }
 
 ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string_view name) {
@@ -164,7 +164,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
             return {};
         }
         bool const waits = word == to_string(index_state::retiring);
-        if (waits) { // also where another program has written it: how long ago is not known
+        if (waits) { // also if another program has written it: its time is not known
             ENTITABLE_CHECK(wait_for_leases(family, context));
         }
         index_state const next = waits ? index_state::retired : index_state::retiring;
@@ -175,7 +175,7 @@ ENTITABLE_DECL result<void> retire_index(index_family const& family, std::string
         }
     }
     return failure{error_code::update_condition_not_satisfied,
-        text::joined({"other programs change the state of the index ", name, " while it is retired"})};
+        text::joined({"other programs are changing the state of the index ", name, " while it is retired"})};
 }
 
 } // namespace detail

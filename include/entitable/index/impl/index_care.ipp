@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Those that somebody keeps, or only one.
+/// Returns the maintained indexes, or only one.
 ENTITABLE_DECL result<std::vector<std::size_t>> indexes_to_audit(
     index_family const& family, std::optional<std::size_t> only, call const& like) {
     result<std::vector<std::size_t>> made{std::in_place};
@@ -33,7 +33,7 @@ ENTITABLE_DECL result<std::vector<std::size_t>> indexes_to_audit(
     return made;
 }
 
-/// What a suspect is when it is looked at alone; nothing where it is as it ought to be, or a writer is at work on it.
+/// Checks a suspect alone; nullopt if it is correct, or a writer is changing it.
 ENTITABLE_DECL result<std::optional<index_fault>> look_again(
     index_family const& family, rows_elsewhere& way, suspect const& one) {
     index_shape const& shape = family.shapes[one.at.index];
@@ -56,7 +56,7 @@ ENTITABLE_DECL result<std::optional<index_fault>> look_again(
         if (!has_it) {
             return std::optional<index_fault>{};
         }
-        // Between the two reads a writer may have put it.
+        // A writer may have put it between the two reads.
         ENTITABLE_TRY(auto const now, way.read(family.places[one.at.index], one.at.keys));
         return now ? std::optional<index_fault>{} : std::optional{index_fault::missing};
     }
@@ -80,7 +80,7 @@ ENTITABLE_DECL void count_fault(index_verification& to, index_fault fault) noexc
     }
 }
 
-/// The entity that a row of an index names.
+/// Returns the entity of an index row.
 ENTITABLE_DECL result<std::optional<row_keys>> named_by(
     index_family const& family, rows_elsewhere& way, audited_row const& at) {
     ENTITABLE_TRY(auto const stored, way.read(family.places[at.index], at.keys));
@@ -105,7 +105,7 @@ ENTITABLE_DECL result<index_difference> sample_of(
     return made;
 }
 
-/// Calls `found` for each fault, and `part_done` where all faults of the rows that are held at a time were shown.
+/// Calls `found` for each fault, and `part_done` after all faults of the rows held at a time.
 ENTITABLE_DECL result<index_verification> verify_with(index_family const& family, std::optional<std::size_t> only,
     std::size_t max_samples, rows_elsewhere& way, function_ref<result<void>(index_fault, suspect const&)> found,
     function_ref<result<void>()> part_done) {
@@ -181,7 +181,8 @@ ENTITABLE_DECL result<std::uint64_t> resolve_violation(
         std::find(which.entities.begin(), which.entities.end(), keep) != which.entities.end();
     if (!known) {
         failure told{error_code::invalid_input,
-            "what is kept is one of the entities of the violation, which is one of an index of this table"};
+            "the entity to keep must be one of the violation's entities, and the violation must be of an index of this "
+            "table"};
         told.error().detail = keys_text(keep.partition_key, keep.row_key);
         return told;
     }
@@ -234,7 +235,7 @@ ENTITABLE_DECL result<void> apply_intents(index_family const& family, index_repa
     return {};
 }
 
-/// Takes away an index row in the partition of its entity, which has it no more.
+/// Removes an index row in the partition of its entity, which no longer has it.
 ENTITABLE_DECL result<bool> remove_dangling(index_family const& family, rows_elsewhere& way, suspect const& one) {
     if (family.shapes[one.at.index].elsewhere) {
         return way.settle(one.at.index, one.at.keys, one.entity);
@@ -257,12 +258,12 @@ ENTITABLE_DECL result<bool> remove_dangling(index_family const& family, rows_els
     return gone.changed;
 }
 
-/// Mends what is missing, different or dangling; entities are never changed.
+/// Repairs missing, different and dangling rows; never changes entities.
 ENTITABLE_DECL result<void> mend_indexes(
     index_family const& family, std::optional<std::size_t> only, index_repair& done) {
     call const context = audit_call(family);
     rows_elsewhere way{family, context, family.fresh_seed()};
-    // Rows that are missing first: nothing that is taken away then has been put by this repair out of an old view.
+    // Missing rows first: then no row removed afterwards was put by this repair from outdated data.
     std::vector<suspect> dangling;
     auto const mend = [&](index_fault fault, suspect const& each) -> result<void> {
         if (fault == index_fault::dangling) {

@@ -34,7 +34,7 @@ ENTITABLE_DECL std::optional<std::size_t> index_family::find(std::string_view na
 
 ENTITABLE_DECL std::uint64_t index_family::fresh_seed() const {
     if (options.seed != 0) {
-        return seeded_.bits(); // another one for each call: an intent's name is never used twice
+        return seeded_.bits(); // a different one for each call: intent names are never reused
     }
     std::uint64_t seed = 0;
     guid const drawn = guid::random();
@@ -57,7 +57,7 @@ ENTITABLE_DECL std::string state_row_key(index_shape const& shape) {
     return text::joined({system_row::index, shape.name});
 }
 
-/// A word of a newer version is read as "absent": an index that is kept and not used.
+/// A state of a newer version is read as "absent": an index that is maintained and not used.
 ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
     index_family::stored_state made;
     auto const state = stored.find("State");
@@ -76,11 +76,11 @@ ENTITABLE_DECL index_family::stored_state read_state(row_view stored) {
     return made;
 }
 
-/// Whether a state may be that of an index of these entities: row keys of others begin with another literal.
+/// Whether a state may be that of an index of these entities: row keys of other entities begin with another literal.
 ENTITABLE_DECL bool may_concern(row_view stored, std::string_view literal) {
     auto const of = stored.find("Entities");
     if (!of || of->type() != edm_type::string) {
-        return true; // written before it was stored
+        return true; // written before this was stored
     }
     return literal.starts_with(of->bytes()) || of->bytes().starts_with(literal);
 }
@@ -88,7 +88,8 @@ ENTITABLE_DECL bool may_concern(row_view stored, std::string_view literal) {
 ENTITABLE_DECL failure differs(index_shape const& shape) {
     return failure{error_code::index_definition_differs,
         text::joined({"the index ", shape.name,
-            " was built from another declaration of it: run the program that has that one, or build it anew"})};
+            " was built from another declaration: run the program that has that declaration, or build the index "
+            "again"})};
 }
 
 ENTITABLE_DECL result<void> index_family::check_places() const {
@@ -112,8 +113,8 @@ ENTITABLE_DECL result<void> index_family::check_places() const {
         if (!with.empty()) {
             return failure{error_code::invalid_input,
                 text::joined({"the index ", shapes[index].name, " is in the table \"", places[index].name(),
-                    "\" and cannot be told apart from ", with,
-                    ": begin their row keys with different literals, or give the index a table of its own"})};
+                    "\" and cannot be distinguished from ", with,
+                    ": begin their row keys with different literals, or put the index into a separate table"})};
         }
     }
     return {};
@@ -192,8 +193,8 @@ ENTITABLE_DECL result<index_states> index_family::states(call& context) const {
 ENTITABLE_DECL result<void> index_family::check_writable(index_states const& known) const {
     if (!known.unknown.empty()) {
         return failure{error_code::declaration_differs,
-            text::joined({"the table \"", main.name(), "\" keeps the index ", known.unknown,
-                ", which this program does not have: run the program that has it, or retire(\"", known.unknown,
+            text::joined({"the table \"", main.name(), "\" has the index ", known.unknown,
+                ", which this program does not declare: run the program that declares it, or retire(\"", known.unknown,
                 "\")"})};
     }
     if (!known.declared && !shapes.empty()) {
@@ -287,7 +288,7 @@ ENTITABLE_DECL result<bool> index_family::declare(index_state state, call& conte
 
 ENTITABLE_DECL result<void> index_family::check_ready(std::size_t index, call& context) const {
     auto known = states(context);
-    if (known && known->states[index] != index_state::ready) { // it may have become so
+    if (known && known->states[index] != index_state::ready) { // it may have become ready
         known = read_states(context);
     }
     if (!known) {
@@ -299,7 +300,7 @@ ENTITABLE_DECL result<void> index_family::check_ready(std::size_t index, call& c
     }
     return failure{error_code::index_not_ready,
         text::joined({"the index ", shapes[index].name, " is not ready (", to_string(state), "): build<",
-            shapes[index].name, ">() makes it so"})};
+            shapes[index].name, ">() makes it ready"})};
 }
 
 } // namespace detail

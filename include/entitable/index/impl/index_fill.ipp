@@ -12,7 +12,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The rows of one index for all entities of a table, page after page. One thread at a time.
+/// The expected rows of one index for all entities of a table, page after page. One thread at a time.
 class wanted_rows {
 public:
     wanted_rows(index_family const& family, std::size_t index) : family_(family), index_(index) {
@@ -20,7 +20,7 @@ public:
         asked_.range.row = family.rows;
     }
 
-    /// The next one; nothing at the end.
+    /// Returns the next row; nullopt at the end.
     [[nodiscard]] result<std::optional<row>> next() {
         for (;;) {
             while (at_ == page_.size()) {
@@ -70,8 +70,8 @@ private:
 ENTITABLE_DECL result<index_repair> fill_index(index_family const& family, std::size_t index) {
     result<index_repair> done{std::in_place};
     ENTITABLE_CHECK(apply_intents(family, *done));
-    // A row of a unique index is never overwritten here: it may be that of another entity, and only a writer that has looked at that one
-    // may take it.
+    // A row of a unique index is never overwritten here: it may belong to another entity, and only a writer that has read that entity may
+    // take it over.
     bulk_mode const mode = family.shapes[index].unique ? bulk_mode::insert : bulk_mode::insert_or_replace;
     wanted_rows wanted{family, index};
     auto const source = [&](bulk_item& item) -> bulk_input {
@@ -109,7 +109,7 @@ ENTITABLE_DECL result<index_repair> fill_index(index_family const& family, std::
         return failure{*std::move(refused)};
     }
     if (report.retried > 0) {
-        // A request whose answer was lost may still be applied, with rows that are old by then: the comparison comes behind it.
+        // A request whose response was lost may still be applied, with outdated rows: the comparison must come after it.
         call context{family.main.options(), *family.options.time};
         clock& time = *family.options.time;
         ENTITABLE_CHECK(wait_until(

@@ -71,7 +71,7 @@ ENTITABLE_DECL result<std::vector<intent>> rows_elsewhere::intents_of(row_keys c
         }
         for (std::size_t at = 0; at < found->rows.size(); ++at) {
             ENTITABLE_TRY(intent read, intent::read(found->rows[at]));
-            if (read.entity.row_key == entity.row_key) { // "a" and "a!b" have intents in one range
+            if (read.entity.row_key == entity.row_key) { // the intents of "a" and "a!b" are in one range
                 all->push_back(std::move(read));
             }
         }
@@ -103,7 +103,7 @@ ENTITABLE_DECL result<bool> rows_elsewhere::is_free(
     ENTITABLE_TRY(auto intents, intents_of(owner));
     for (intent const& each : intents) {
         if (each.wants(family_.shapes[index].name, keys)) {
-            // Its writer may be at work. One that is not has to be undone.
+            // Its writer may still run. If not, the intent must be undone.
             if (attempts > patience) {
                 ENTITABLE_CHECK(undo(each));
             }
@@ -157,7 +157,7 @@ ENTITABLE_DECL result<put_end> rows_elsewhere::put(
             why = replaced.error();
             missing = false;
         } else if (why.code == error_code{}) {
-            why = error{error_code::resource_not_found, "the index row has come and gone"};
+            why = error{error_code::resource_not_found, "the index row was added and removed in between"};
         }
         if (!missing || attempts > 1) {
             ENTITABLE_CHECK(pause(attempts, why));
@@ -169,7 +169,7 @@ ENTITABLE_DECL result<bool> rows_elsewhere::settle(std::size_t index, row_keys c
     index_shape const& shape = family_.shapes[index];
     table_core const& place = family_.places[index];
     for (std::uint32_t attempts = 1;; ++attempts) {
-        // The order of these reads is what makes it right: a writer puts its row after its intent, and its entity after its row.
+        // The order of these reads ensures correctness: a writer puts its row after its intent, and its entity after its row.
         ENTITABLE_TRY(auto const stored, read(place, keys));
         if (!stored) {
             return false;
@@ -218,7 +218,7 @@ ENTITABLE_DECL result<std::optional<intent_state>> rows_elsewhere::undo(intent c
 
 ENTITABLE_DECL result<void> rows_elsewhere::apply(intent const& one) {
     if (one.state == intent_state::pending) {
-        ENTITABLE_CHECK(undo(one)); // where it is gone, a row may still have been put behind whoever took it
+        ENTITABLE_CHECK(undo(one)); // if it was removed, a row may still have been put after its removal
     }
     for (bool const before : {false, true}) {
         for (intent::move const& each : one.moves) {

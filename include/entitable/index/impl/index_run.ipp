@@ -17,7 +17,7 @@ ENTITABLE_DECL result<void> check_entity_version(
     }
     ENTITABLE_TRY(auto const stored, all.find(std::string{row_key}));
     if (!stored) {
-        return failure{error_code::resource_not_found, "there is no such entity"};
+        return failure{error_code::resource_not_found, "the entity does not exist"};
     }
     if (!condition.accepts(all.version_of(row_key))) {
         return failure{error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
@@ -48,7 +48,7 @@ ENTITABLE_DECL result<indexed> write_indexed(
         return std::move(made).as_failure();
     }
     if (made->changed && !writer.states().all_kept() && options.time->steady() >= writer.states().until) {
-        // What was known of the states is over: an index may be built by now that this write has left out.
+        // The known states have expired: an index may have been built meanwhile without this write.
         auto const mend = [&]() -> result<void> {
             ENTITABLE_CHECK(family.read_states(context));
             for (std::string const& row_key : writer.entities()) {
@@ -58,7 +58,7 @@ ENTITABLE_DECL result<indexed> write_indexed(
         };
         if (auto mended = mend(); !mended) {
             failure not_acknowledged{mended.error()};
-            not_acknowledged.error().effect = effect::unknown; // the entity is written, and an index row may lack
+            not_acknowledged.error().effect = effect::unknown; // the entity is written, and an index row may be missing
             return not_acknowledged;
         }
     }
@@ -83,7 +83,7 @@ ENTITABLE_DECL result<void> mend_entity(index_family const& family, row_keys con
             }
             if (stored && family.shapes[index].unique) {
                 ENTITABLE_TRY(auto const owner, family.shapes[index].owner_of(*stored, all.reading()));
-                if (owner != entity) { // taken over only from one that has it no more
+                if (owner != entity) { // taken over only from an entity that no longer has it
                     ENTITABLE_TRY(auto const other, all.find_now(owner.row_key));
                     ENTITABLE_TRY(auto const theirs, family.rows_for(other));
                     if (theirs[index] && theirs[index]->row_key() == rows[index]->row_key()) {

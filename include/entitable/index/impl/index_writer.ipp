@@ -41,7 +41,7 @@ ENTITABLE_DECL result<void> index_writer::check_lease() {
     states_ = std::move(now);
     if (changed_) {
         return failure{error_code::update_condition_not_satisfied,
-            "an index was built or retired while this write was under way, which begins again"};
+            "an index was built or retired during this write, which starts over"};
     }
     return {};
 }
@@ -67,7 +67,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
         ENTITABLE_TRY(index_rows after, family_.rows_for(all.rows.now_at(row_key)));
         changed.push_back({row_key, std::move(before), std::move(after)});
     }
-    // All that go first: a key of a unique index may pass from one entity to another.
+    // All removals first: a key of a unique index may pass from one entity to another.
     for (changed_entity& each : changed) {
         moved_entity moved;
         bool const gone = !all.rows.now_at(each.row_key);
@@ -90,7 +90,7 @@ ENTITABLE_DECL result<void> index_writer::prepare(transaction_scope& all) {
             if (!before || same_keys) {
                 continue;
             }
-            // Under an operation id a row that goes is read first: a refusal that is not about a version gives the id up.
+            // Under an operation id a row to be removed is read first: a refusal that is not about a version abandons the id.
             if (family_.shapes[index].unique || !all.context().operation_id.empty()) {
                 ENTITABLE_CHECK(drop_found(all, index, *before, {all.rows.partition_key(), each.row_key}));
             } else {
@@ -150,7 +150,7 @@ ENTITABLE_DECL result<void> index_writer::take_unique(transaction_scope& all, st
     ENTITABLE_TRY(auto const own, shape.owner_of(made, all.reading()));
     if (owner != own) {
         ENTITABLE_TRY(
-            auto const other, all.find_now(owner.row_key)); // the body may have looked for it before it was there
+            auto const other, all.find_now(owner.row_key)); // the body may have read its absence before it existed
         ENTITABLE_TRY(auto const rows, family_.rows_for(other));
         if (rows[index] && rows[index]->row_key() == made.row_key()) {
             return key_is_taken(shape, row_keys_of(made.view()));

@@ -38,7 +38,8 @@ ENTITABLE_DECL result<void> index_writer::insert_intents(std::vector<moved_entit
             refused = made.error();
         }
         if (refused.code ==
-            error_code::entity_already_exists) { // an earlier sending was applied: no two intents have one id
+            error_code::
+                entity_already_exists) { // an earlier attempt of this request was applied: ids of intents are unique
             for (moved_entity* const each : pending) {
                 ENTITABLE_TRY(auto const stored,
                     elsewhere_.read(family_.main,
@@ -90,12 +91,12 @@ ENTITABLE_DECL std::optional<intent_state> index_writer::state_of(moved_entity c
 
 ENTITABLE_DECL index_writer::judgement index_writer::give_up(std::vector<moved_entity*> const& pending, bool maybe) {
     rows_elsewhere::uncancelled const guard{elsewhere_};
-    if (pending.empty()) { // removals only: their intents came with them
+    if (pending.empty()) { // removals only: their intents are part of the transaction
         bool known = false;
         bool const made = state_of(moved_.front(), known).has_value();
         return {made, !maybe};
     }
-    // One of them decides: the transaction needs all of them pending.
+    // One intent decides for all: the transaction needs all of them pending.
     auto const decided = elsewhere_.undo(pending.front()->told);
     if (!decided) {
         ++unsettled_;
@@ -147,7 +148,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         }
     }
     auto const end_without = [&](failure why, bool beaten) {
-        why.error().effect = effect::none; // the transaction was not sent, or never will be made
+        why.error().effect = effect::none; // the transaction was not sent, or never will be applied
         return sent_transaction{std::move(why), beaten};
     };
     if (auto inserted = insert_intents(pending); !inserted) {
@@ -207,7 +208,7 @@ ENTITABLE_DECL sent_transaction index_writer::send_with_intents(transaction_scop
         auto const [answer, beaten] = told_refusal(all, *request, refused);
         failure why{answer.error()};
         why.error().effect = judged.never ? effect::none : effect::unknown;
-        // A lost request that was stopped in time is no reason to give up: the body begins again.
+        // A lost request that was stopped in time does not end the call: the body starts over.
         return {std::move(why), judged.never && (beaten || changed_ || refused.effect == effect::unknown)};
     }
 }

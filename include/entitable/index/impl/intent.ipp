@@ -11,7 +11,7 @@ namespace detail {
 
 inline constexpr std::size_t intent_id_size = 32;
 
-/// The name of one of the properties of a move.
+/// Returns the name of a property of a move.
 ENTITABLE_LAZY std::string move_property(std::string_view what, std::size_t number) {
     return text::joined({what, std::to_string(number)});
 }
@@ -40,7 +40,7 @@ ENTITABLE_LAZY_BODY std::string intent::row_key_of(std::string_view entity_row_k
 }
 
 ENTITABLE_LAZY_BODY key_interval intent::rows_of(std::string_view entity_row_key) {
-    // '"' is the character behind '!'.
+    // '"' is the character after '!'.
     return {key_bound::including(text::joined({system_row::intent, entity_row_key, "!"})),
         key_bound::excluding(text::joined({system_row::intent, entity_row_key, "\""}))};
 }
@@ -70,7 +70,7 @@ ENTITABLE_LAZY_BODY row intent::state_row(intent_state next) const {
 }
 
 ENTITABLE_LAZY_BODY result<intent> intent::read(row_view stored) {
-    failure malformed{error_code::row_malformed, "this row is no intent of a version that is known here"};
+    failure malformed{error_code::row_malformed, "this row is not an intent of a known version"};
     std::string_view const key = stored.row_key;
     auto const state = stored.find("State");
     auto const moves = stored.find("Moves");

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The descriptor of an entity type's rows (`row_format`), and what else is known about the type, as constants.
+/// The descriptor of an entity type's rows (`row_format`), and other facts about the type, as constants.
 
 #include <entitable/mapping/detail/parts.hpp>
 #include <entitable/mapping/mapping.hpp>
@@ -21,7 +21,7 @@ struct descriptor_bytes {
     [[nodiscard]] constexpr std::string_view view() const noexcept { return {bytes.data(), Size}; }
 };
 
-/// The descriptor of the rows that an entity writes: one constant a row begins with.
+/// Makes the descriptor of an entity's rows: one constant with which each row begins.
 template <class Entity, auto... Members>
 [[nodiscard]] constexpr auto make_descriptor(members<0, Members...>) {
     constexpr auto const& names = mapping<Entity>::property_names;
@@ -30,7 +30,7 @@ template <class Entity, auto... Members>
         for (std::string_view const name : names) {
             total += 3 + name.size();
         }
-        return total - 3; // the placeholder
+        return total - 3; // without the placeholder
     }();
     constexpr std::array<described_property, sizeof...(Members) + 1> properties{
         described_property{}, described<member_type<Members>>...};
@@ -49,7 +49,7 @@ template <class Entity, auto... Members>
     return made;
 }
 
-/// The same where members are stored as several properties.
+/// Does the same if members are stored as several properties.
 template <class Entity, auto... Members>
 [[nodiscard]] constexpr auto make_descriptor_in_parts(members<0, Members...>) {
     constexpr auto const& names = mapping<Entity>::property_names;
@@ -96,14 +96,14 @@ template <class Entity>
 template <class Entity>
 inline constexpr auto descriptor_of = make_any_descriptor<Entity>();
 
-/// What functions that are compiled once have to know about an entity type: one constant, and so one argument of each call.
+/// The facts about an entity type that separately compiled functions need: one constant, so one argument of each call.
 struct entity_layout {
     std::string_view name;
     key_layout partition_layout;
     key_layout row_layout;
     std::string_view descriptor;
-    std::string_view const* names; ///< of its properties
-    std::size_t count;             ///< of them
+    std::string_view const* names; ///< names of its properties
+    std::size_t count;             ///< number of names
 };
 template <class Entity>
 inline constexpr entity_layout layout_of_entity{mapping<Entity>::entity_name, mapping<Entity>::partition_layout,

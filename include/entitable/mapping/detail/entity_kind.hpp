@@ -3,14 +3,14 @@
 #pragma once
 
 /// \file
-/// `entity_kind`: an entity's type for code that is compiled once for all of them.
+/// `entity_kind`: an entity type, for code that is compiled once for all of them.
 
 #include <entitable/mapping/codec.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Reads a row into an object whose type the function knows and its caller does not.
+/// Reads a row into an object whose type is known to the function only.
 using row_reader = result<void> (*)(row_view const& from, void* to, reading mode);
 
 template <class Entity>
@@ -18,12 +18,12 @@ template <class Entity>
     return from_row(from, *static_cast<Entity*>(to), mode);
 }
 
-/// What type-erased code has to know about an entity's type.
+/// The facts about an entity type that type-erased code needs.
 struct entity_kind {
     entity_layout const& layout;
     row_reader read;
     result<void> (*write)(void const* from, row& to);
-    void (*reset)(void* entity); ///< to what a new one is
+    void (*reset)(void* entity); ///< to a default-constructed entity
 };
 
 template <class Entity>

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// A key from the values of its components, as a caller writes them.
+/// A key from the values of its components, as passed by a caller.
 
 #include <entitable/mapping/key_argument.hpp>
 #include <entitable/mapping/key_layout.hpp>
@@ -11,13 +11,13 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Appends the text of a value. One function for all components of a codec, whatever entity they are of.
+/// Appends the text of a value. One function for all components of a codec, in any entity.
 template <class Codec, class T>
 [[nodiscard]] bool append_value(std::string& out, void const* from) {
     return Codec::append(out, *static_cast<T const*>(from));
 }
 
-/// A key argument as `write_key` takes it. One that does not fit has no text.
+/// Converts a key argument for `write_key`. An argument that does not fit has no text.
 template <class Codec, class T>
 [[nodiscard]] key_source source_of(key_argument<T> const& argument) noexcept {
     if constexpr (requires { argument.fits; }) {

@@ -3,19 +3,19 @@
 #pragma once
 
 /// \file
-/// Which clauses of ENTITABLE are not well formed, and the one message of each: a comma is missing, a key names no member, or a
-/// form has other arguments. The names of clauses and forms, and their kinds, are in `macro.hpp`: each kind of an item needs a
-/// line ENTITABLE_BAD_ITEM_ and a line ENTITABLE_TELL_ITEM_ here.
+/// Detects malformed clauses of ENTITABLE and gives one message for each: a comma is missing, a key has no members, or a form has wrong
+/// arguments. The names of clauses and forms, and their kinds, are in `macro.hpp`: each kind of an item needs a line ENTITABLE_BAD_ITEM_
+/// and a line ENTITABLE_TELL_ITEM_ here.
 
 #include <entitable/mapping/detail/each.hpp>
 
-// Included as a system header GCC leaves its macro expansion notes out of a user's messages.
+// As a system header, so that GCC leaves its macro expansion notes out of a user's messages.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC system_header
 #endif
 
 /// \cond
-// Something where a clause is not well formed, and nothing where it is.
+// Expands to something for a malformed clause, and to nothing for a well-formed one.
 #define ENTITABLE_BAD(d, clause) ENTITABLE_CAT(ENTITABLE_BAD_, ENTITABLE_IS_CLAUSE(clause))(clause)
 #define ENTITABLE_BAD_0(clause)
 #define ENTITABLE_BAD_1(clause) ENTITABLE_BAD_IN_##clause
@@ -36,7 +36,7 @@
 #define ENTITABLE_BAD_ITEM_4
 #define ENTITABLE_BAD_ITEM_9 bad
 
-// The message of such a clause.
+// The message for a malformed clause.
 #define ENTITABLE_TELL(d, clause) ENTITABLE_CAT(ENTITABLE_TELL_, ENTITABLE_IS_CLAUSE(clause))(clause)
 #define ENTITABLE_TELL_0(clause) ENTITABLE_KNOWN_0(clause)
 #define ENTITABLE_TELL_1(clause) ENTITABLE_TELL_IN_##clause
@@ -49,7 +49,8 @@
 #define ENTITABLE_TELL_IN_properties(...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_PROPERTY, __VA_ARGS__)
 #define ENTITABLE_TELL_KEYS_0(key, ...) ENTITABLE_EACH_MEMBER(ENTITABLE_TELL_KEY, __VA_ARGS__)
 #define ENTITABLE_TELL_KEYS_1(key, ...) \
-    static_assert(false, "ENTITABLE: " #key "() names no member; a key that is the same for all is literal(\"text\")");
+    static_assert(                      \
+        false, "ENTITABLE: " #key "() has no members; a key that is the same for all entities is literal(\"text\")");
 #define ENTITABLE_TELL_KEY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_KEY_KIND(item))(#item)
 #define ENTITABLE_TELL_PROPERTY(i, item) ENTITABLE_CAT(ENTITABLE_TELL_ITEM_, ENTITABLE_PROPERTY_KIND(item))(#item)
 #define ENTITABLE_TELL_ITEM_0(shown)
@@ -60,9 +61,9 @@
 #define ENTITABLE_TELL_ITEM_9(shown)                                                                   \
     static_assert(false,                                                                               \
         "ENTITABLE: '" shown                                                                           \
-        "' takes other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), " \
+        "' needs other arguments: literal(\"text\"), width(member, digits), salted(member, buckets), " \
         "property(member, \"Name\"), accessors(name, getter, setter)");
-// 1, or what is given, for a form with that many arguments; else 9.
+// Expands to 1, or to the given kind, for a form with that many arguments; otherwise to 9.
 #define ENTITABLE_WITH_TWO(kind, ...) \
     ENTITABLE_SECOND(ENTITABLE_CHOOSE(ENTITABLE_TWO_, ENTITABLE_COUNT(__VA_ARGS__))(kind), 9, ~)
 #define ENTITABLE_TWO_2(kind) ~, kind

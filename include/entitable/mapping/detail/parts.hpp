@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Members that are stored as several properties, to values and back: chunks of a large text or binary, and references.
+/// Conversion of members stored as several properties: chunks of a large text or binary, and references.
 
 #include <entitable/core/result.hpp>
 #include <entitable/mapping/chunked.hpp>
@@ -20,10 +20,10 @@ struct nullable_view {
     value_view value;
     bool nullable{};
     bool present{true};
-    bool nameless{}; ///< of an enumeration with names, but this one has none
+    bool nameless{}; ///< an enumeration with names, whose value has none
 };
 
-/// The properties hold a member that is stored as several.
+/// Whether the properties hold a member that is stored as several.
 template <class Members>
 inline constexpr bool has_parts = false;
 template <auto... Members>
@@ -33,8 +33,8 @@ template <class T>
 inline constexpr described_property described{
     property_type<typename property_shape<T>::value_type>::type, property_shape<T>::optional};
 
-/// Calls `part(name, suffix, described)` for each property that a member is stored as. All of a chunked member may be absent: so a
-/// merge that writes fewer chunks leaves the others alone, and an update removes them.
+/// Calls `part(name, suffix, described)` for each property of a member. All properties of a chunked member may be absent: a merge that
+/// writes fewer chunks leaves the others unchanged, and an update removes them.
 template <auto Member, class Part>
 constexpr void each_part_of(std::string_view name, Part& part) {
     using shape = property_shape<member_type<Member>>;
@@ -51,30 +51,31 @@ constexpr void each_part_of(std::string_view name, Part& part) {
     }
 }
 
-/// Splits a text or binary into chunks and their count; as many absent values for none. PropertyValueTooLarge where it does not fit.
+/// Splits a text or binary into chunks and their count; writes absent values if there is none. Errors: PropertyValueTooLarge if it does not
+/// fit.
 ENTITABLE_LAZY [[nodiscard]] result<void> put_chunks(
     nullable_view* to, std::string_view name, edm_type type, std::optional<std::string_view> whole);
 
-/// Checks that a row has at most 1 MiB by the service's measure: else EntityTooLarge names the member that is the largest by it.
+/// Checks that a row has at most 1 MiB by the service's measure. Errors: EntityTooLarge names the largest member by that measure.
 ENTITABLE_LAZY [[nodiscard]] result<void> check_size_of_chunked(row_view row, std::string_view entity,
     nullable_view const* values, std::string_view const* names, std::size_t count);
 
 /// Reads the members of a row that are stored as several properties.
 class part_reader {
 public:
-    /// Of a row of this entity type.
+    /// Reads from a row of this entity type.
     part_reader(row_view const& row, reading mode) noexcept : row_(row), mode_(mode) {}
 
-    /// The chunks of a member: how many; 0 for an absent one, or after a mistake, which `finish` tells. `may_be_absent` where the member
-    /// is an optional.
+    /// Reads the chunks of a member and returns their number; 0 for an absent member, or after an error, which `finish` returns.
+    /// `may_be_absent`: the member is an optional.
     ENTITABLE_LAZY [[nodiscard]] std::size_t chunks(
         std::string_view name, edm_type type, bool may_be_absent, std::string_view (&to)[max_chunks]);
-    /// The keys of a reference; false as above.
+    /// Reads the keys of a reference; false for an absent one or an error, as above.
     ENTITABLE_LAZY [[nodiscard]] bool keys(std::string_view name, bool may_be_absent, std::string_view (&to)[2]);
 
-    /// How many of the row's properties belong to these members.
+    /// Number of the row's properties that belong to these members.
     [[nodiscard]] std::size_t found() const noexcept { return found_; }
-    /// The first mistake, if any.
+    /// Returns the first error, if any.
     ENTITABLE_LAZY [[nodiscard]] result<void> finish(std::string_view entity) const;
 
 private:
@@ -89,11 +90,11 @@ private:
     std::size_t found_{};
 };
 
-/// Makes `bytes` longer by text or binary.
+/// Appends text or binary to `bytes`.
 ENTITABLE_LAZY void append_chunk(std::string& bytes, std::string_view chunk);
 ENTITABLE_LAZY void append_chunk(binary& bytes, std::string_view chunk);
 
-/// The value of a member that is no optional, or what an optional holds; null for an absent one.
+/// Returns the value of a member, or the content of an optional; null for an absent one.
 template <class T>
 [[nodiscard]] T const* held_value(T const& member) noexcept {
     return &member;
@@ -111,7 +112,7 @@ template <class T>
     return member ? *member : member.emplace();
 }
 
-/// The values of a chunked member.
+/// Writes the values of a chunked member.
 template <class T>
 [[nodiscard]] result<void> put_member_chunks(nullable_view* to, std::string_view name, T const& member) {
     using type = typename property_shape<T>::value_type;
@@ -120,11 +121,11 @@ template <class T>
         return put_chunks(to, name, property_type<type>::type,
             whole == nullptr ? std::nullopt : std::optional{property_type<type>::view(*whole).bytes()});
     } else {
-        return {}; // the macro has said why
+        return {}; // the macro has reported the reason
     }
 }
 
-/// The values of a reference.
+/// Writes the values of a reference.
 template <class T>
 void put_reference(nullable_view* to, T const& member) {
     constexpr bool optional = property_shape<T>::optional;
@@ -142,7 +143,7 @@ template <auto Member, class T>
 void read_parts(part_reader& reader, std::string_view name, T& member, reading mode) {
     using shape = property_shape<T>;
     if constexpr (is_chunked<Member> && !can_be_chunked<T>) {
-        return; // the macro has said why
+        return; // the macro has reported the reason
     } else if constexpr (is_chunked<Member>) {
         std::string_view parts[max_chunks];
         std::size_t const count =

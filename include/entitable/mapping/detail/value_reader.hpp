@@ -3,8 +3,7 @@
 #pragma once
 
 /// \file
-/// `value_reader`: the stored values of a row, read into members. What it does for the types of most members is compiled into
-/// its caller.
+/// `value_reader`: reads the stored values of a row into members. Its code for common member types is inlined.
 
 #include <entitable/core/result.hpp>
 #include <entitable/mapping/property_type.hpp>
@@ -24,14 +23,14 @@ struct described_property {
     bool nullable;
 };
 
-/// Where the value of a property goes.
+/// Target of a property's value.
 struct value_target {
     void* to;
-    /// Takes a value, or null for an absent one; false when that does not fit.
+    /// Takes a value, or null for an absent one; false if it does not fit.
     bool (*take)(void* to, value_view const* value);
 };
 
-/// `to = text`, where `to` mostly has held another text of about the size. `text` is no part of it.
+/// Assigns `text` to `to`, which usually holds another text of similar size. `text` must not be part of `to`.
 inline void assign_text(std::string& to, std::string_view text) {
     if (text.size() <= to.size() && !text.empty()) { // a third of the cost of an assignment
         std::memcpy(to.data(), text.data(), text.size());
@@ -39,18 +38,18 @@ inline void assign_text(std::string& to, std::string_view text) {
     } else if (text.size() <= to.capacity()) {
         to = text;
     } else {
-        to = std::string{text}; // cheaper than making room for what goes away at once
+        to = std::string{text}; // cheaper than growing a buffer whose content is discarded
     }
 }
 
-/// Reads the values of a row that has the entity's own descriptor, one after the other.
+/// Reads the values of a row with the entity's own descriptor, one after the other.
 class value_reader {
 public:
-    /// `payload` has that descriptor.
+    /// `payload` must have that descriptor.
     value_reader(std::string_view payload, std::size_t descriptor_size) noexcept
         : at_(payload.data() + row_format::header_size + descriptor_size), end_(payload.data() + payload.size()) {}
 
-    /// The next value into a member of the C++ type that its EDM type stands for.
+    /// Reads the next value into a member of the C++ type of its EDM type.
     template <class T>
     void take(T& to) {
         if (!has(row_format::fixed_size(property_type<T>::type))) {
@@ -70,22 +69,22 @@ public:
         at_ += row_format::fixed_size(property_type<T>::type);
     }
     void take(std::string& to) { assign_text(to, take_bytes()); }
-    /// The next value, of property `index`, into any other.
+    /// Reads the next value, of property `index`, into any other member.
     ENTITABLE_LAZY void take(value_target const& target, described_property property, std::size_t index);
 
-    /// Skips that many bytes of values of fixed size.
+    /// Skips `size` bytes of fixed-size values.
     void pass(std::size_t size) noexcept { at_ += has(size) ? size : 0; }
-    /// The same, and a text or binary after them.
+    /// Does the same, and skips a text or binary after them.
     void pass_with_text(std::size_t size) noexcept {
         if (has(size + 4)) {
             at_ += size + 4;
             pass(row_format::load<std::uint32_t>(at_ - 4));
         }
     }
-    /// Whether the next value, which is nullable, is there.
+    /// Reads whether the next value, which is nullable, is present.
     [[nodiscard]] bool take_presence() noexcept { return has(1) && *at_++ != 0; }
 
-    /// Success, or why the row does not fit.
+    /// Returns success, or the reason why the row does not fit.
     [[nodiscard]] result<void> finish(std::string_view const* names, std::string_view entity) const {
         bool const good = !damaged_ && at_ == end_ && offender_ == none;
         return good ? result<void>{} : problem(names, entity);

@@ -14,7 +14,7 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, key_source const* partition,
     key_source const* row_key, nullable_view const* values, std::string_view const* names, std::size_t count) {
-    constexpr std::size_t usual_keys = 96; // bytes of both; longer ones cost an allocation more
+    constexpr std::size_t usual_keys = 96; // bytes of both keys; longer ones cost one more allocation
     std::size_t size = row_format::header_size + of.descriptor.size();
     std::string_view const* nameless = nullptr;
     for (std::size_t index = 0; index < count; ++index) {
@@ -47,12 +47,12 @@ ENTITABLE_LAZY_BODY result<void> encode_row(row& into, entity_layout const& of, 
     }
     if (nameless != nullptr) {
         return failure{error_code::out_of_range_input,
-            text::joined({"the property \"", *nameless, "\" has a value of its enumeration that has no name"})};
+            text::joined({"the property \"", *nameless, "\" has an enumeration value without a name"})};
     }
     block.resize(keys_size + size);
     char* to = block.data() + keys_size;
     auto const put = [&to](char const* bytes, std::size_t count_of_bytes) {
-        if (count_of_bytes != 0) { // an empty view may point nowhere
+        if (count_of_bytes != 0) { // the data of an empty view may be null
             std::memcpy(to, bytes, count_of_bytes);
             to += count_of_bytes;
         }
@@ -138,7 +138,7 @@ ENTITABLE_LAZY_BODY result<void> decode_by_name(
 
 ENTITABLE_LAZY_BODY result<void> read_both_keys(
     row_view const& row, entity_layout const& of, key_target const* partition, key_target const* row_key) {
-    // A component alone is the whole key: nothing to take apart.
+    // A key of one component needs no splitting.
     auto const read = [](std::string_view key, key_layout layout, key_target const* values) {
         return layout.size() == 1 && values->parse != nullptr ? values->parse(key, values->value)
                                                               : read_key(key, layout, values);

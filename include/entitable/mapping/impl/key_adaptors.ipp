@@ -9,9 +9,9 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-// The forms, in the order of what they stand for:
+// The escapes, in the order of the characters:
 //
-//     U+0000..U+0023          '"' and two hexadecimal digits; so the separator '!' is below everything
+//     U+0000..U+0023          '"' and two hexadecimal digits; so the separator '!' sorts before every escape
 //     .  /                    ".0"  ".1"
 //     >  ?                    ">0"  ">1"
 //     [  \                    "[0"  "[1"

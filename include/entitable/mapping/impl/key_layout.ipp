@@ -27,14 +27,15 @@ ENTITABLE_LAZY_BODY result<void> append_key(std::string& key, key_layout layout,
         std::size_t const start = key.size();
         if (!values->append(key, values->value)) {
             return failure{error_code::out_of_range_input,
-                text::joined({"the key component \"", component.name, "\" has a value with no text in a key"})};
+                text::joined(
+                    {"the key component \"", component.name, "\" has a value that cannot be written into a key"})};
         }
         if (component.is == key_component::kind::bucket) {
             std::string const text = key.substr(start);
             key.resize(start);
             append_bucket(key, text, component.buckets);
             key += key_separator;
-            continue; // the component itself comes next
+            continue; // the component follows in the next step
         }
         ++values;
         if (index + 1 < layout.size()) {
@@ -53,8 +54,7 @@ ENTITABLE_LAZY_BODY result<void> append_key(std::string& key, key_layout layout,
 
 ENTITABLE_LAZY_BODY failure key_reserved(std::string_view row_key) {
     failure refused{error_code::key_reserved,
-        text::joined(
-            {"the row key begins with \"", system_row::prefix, "\", which belongs to rows of the library's own"})};
+        text::joined({"the row key begins with \"", system_row::prefix, "\", which is reserved for the library"})};
     refused.error().detail = text::printable(text::shortened(row_key));
     return refused;
 }
@@ -68,7 +68,7 @@ ENTITABLE_LAZY_BODY result<std::string> checked_row_key(result<std::string> row_
 
 namespace detail {
 
-/// Takes the text of component `index` off the front of a key; false when it is not there.
+/// Takes the text of component `index` off the front of a key; false if it is missing.
 ENTITABLE_LAZY bool take_component(
     std::string_view& key, key_layout layout, std::size_t index, std::string_view& text) noexcept {
     key_component const& component = layout[index];
@@ -101,7 +101,7 @@ ENTITABLE_LAZY_BODY bool split_key(std::string_view key, key_layout layout, key_
 
 ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_target const* values) {
     std::string_view text;
-    std::string_view bucket; // of the component after it
+    std::string_view bucket; // bucket of the component after it
     std::size_t buckets = 0;
     for (std::size_t index = 0; index < layout.size(); ++index) {
         if (!detail::take_component(key, layout, index, text)) {
@@ -132,7 +132,7 @@ ENTITABLE_LAZY_BODY bool read_key(std::string_view key, key_layout layout, key_t
 ENTITABLE_LAZY_BODY failure key_mismatch(std::string_view entity, key_part part, std::string_view key) {
     failure refused{error_code::row_mismatch,
         text::joined({part == key_part::partition ? "the PartitionKey" : "the RowKey",
-            " of a row is not one that the entity ", entity, " writes"})};
+            " of a row is not in the format of the entity ", entity, " writes"})};
     refused.error().detail = text::printable(text::shortened(key));
     return refused;
 }

@@ -9,16 +9,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a chunk holds: bytes of a binary, UTF-16 units of a text.
+/// Capacity of a chunk: bytes of a binary, UTF-16 units of a text.
 inline constexpr std::size_t chunk_bytes = std::size_t{64} * 1024;
 inline constexpr std::size_t chunk_units = chunk_bytes / 2;
-/// What an entity holds, by the service's measure.
+/// Maximal size of an entity, by the service's measure.
 inline constexpr std::size_t chunked_entity_bytes = std::size_t{1024} * 1024;
 
-/// How many bytes of a text go into its first chunk: no character is cut.
+/// Returns the number of bytes of a text for its first chunk: no character is split.
 ENTITABLE_LAZY std::size_t size_of_chunk(std::string_view text) noexcept {
     if (text.size() <= chunk_units) {
-        return text.size(); // there are no more units than bytes
+        return text.size(); // units never exceed bytes
     }
     std::size_t units = 0;
     std::size_t at = 0;
@@ -48,8 +48,8 @@ ENTITABLE_LAZY_BODY result<void> put_chunks(
         if (count == max_chunks) {
             return failure{error_code::property_value_too_large,
                 text::joined({"the member \"", name, "\" has ", std::to_string(whole->size()), " bytes: chunked(", name,
-                    ") holds 15 chunks of ", (type == edm_type::string ? "32768 UTF-16 units" : "65536 bytes"),
-                    " at most"})};
+                    ") holds at most 15 chunks of ",
+                    (type == edm_type::string ? "32768 UTF-16 units" : "65536 bytes")})};
         }
         std::size_t const size = type == edm_type::string ? size_of_chunk(rest)
             : rest.size() < chunk_bytes                   ? rest.size()
@@ -65,7 +65,7 @@ ENTITABLE_LAZY_BODY result<void> put_chunks(
 ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string_view entity,
     nullable_view const* values, std::string_view const* names, std::size_t count) {
     if (row.payload.size() < chunked_entity_bytes / 4) {
-        return {}; // the measure counts less than twice the bytes of values, and all of the names have fewer
+        return {}; // the measure is less than twice the bytes of values, plus fewer bytes than this for all names
     }
     std::size_t const size = service_size(row);
     if (size <= chunked_entity_bytes) {
@@ -76,7 +76,7 @@ ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string
     std::size_t most = 0;
     for (std::size_t index = 0; index < count; ++index) {
         bytes = index != 0 && names[index] == names[index - 1] ? bytes : 0;
-        value_view const& value = values[index].value; // text counts by its UTF-16 units, as in the whole
+        value_view const& value = values[index].value; // counts UTF-16 units of text, like the whole
         std::size_t const own = value.type() == edm_type::string
             ? 2 * text::utf16_length(value.bytes()).value_or(value.bytes().size())
             : value.bytes().size();
@@ -87,8 +87,8 @@ ENTITABLE_LAZY_BODY result<void> check_size_of_chunked(row_view row, std::string
         }
     }
     return failure{error_code::entity_too_large,
-        text::joined({"the entity ", entity, " has ", std::to_string(size), " bytes, at most ",
-            std::to_string(chunked_entity_bytes), " are allowed; its largest member, \"", largest, "\", has ",
+        text::joined({"the entity ", entity, " has ", std::to_string(size), " bytes; the limit is ",
+            std::to_string(chunked_entity_bytes), "; its largest member, \"", largest, "\", has ",
             std::to_string(most)})};
 }
 
@@ -113,7 +113,7 @@ ENTITABLE_LAZY_BODY std::size_t part_reader::chunks(
         values[index] = find(name, chunk_suffixes[index]);
     }
     auto const& counted = values[max_chunks];
-    std::size_t count = values[0] ? 1 : 0; // as a writer leaves it that knows nothing of chunks
+    std::size_t count = values[0] ? 1 : 0; // as written by a writer without chunks
     if (counted) {
         bool const good = counted->type() == edm_type::int32 && counted->as_int32() >= 1 &&
             counted->as_int32() <= static_cast<std::int32_t>(max_chunks);

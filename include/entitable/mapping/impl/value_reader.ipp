@@ -10,14 +10,14 @@ namespace detail {
 
 ENTITABLE_LAZY failure row_is_damaged(std::string_view entity) {
     return failure{error_code::row_malformed,
-        text::joined({"the stored bytes of an entity ", entity, " are not a whole row of version 1"})};
+        text::joined({"the stored bytes of an entity ", entity, " are not a complete row of version 1"})};
 }
 
 ENTITABLE_LAZY failure property_mismatch(std::string_view entity, std::string_view name, bool is_absent) {
     return failure{error_code::row_mismatch,
         text::joined({"a row does not fit the entity ", entity, ": its property \"", name,
             (is_absent ? "\" is absent; make the member a std::optional to allow that"
-                       : "\" has another type than the member, or a value that it cannot hold")})};
+                       : "\" has a different type than the member, or a value that the member cannot hold")})};
 }
 
 ENTITABLE_LAZY_BODY void value_reader::take(
@@ -29,7 +29,7 @@ ENTITABLE_LAZY_BODY void value_reader::take(
     }
     value_view value;
     if (!present) {
-        // nothing is stored
+        // no value is stored
     } else if (row_format::has_length(type)) {
         value.assign(type, take_bytes());
     } else if (std::size_t const size = row_format::fixed_size(type); has(size)) {

@@ -3,8 +3,9 @@
 #pragma once
 
 /// \file
-/// `advice_report` and `write_report`: advice, a simulation, a stress test and plans for request units as one page of HTML with
-/// pictures, or as text for a terminal. The page needs no script and no network; it is light or dark as the reader's screen is, and prints.
+/// `advice_report` and `write_report`: advice, a simulation, a stress test and plans for request units as one page of HTML with pictures,
+/// or as text for a terminal. The page needs no script and no network; it follows the light or dark mode of the reader's screen, and is
+/// printable.
 ///
 ///     write_report("report.html", advise(sample, load), simulate(sample, load), plan_throughput({.partitions = 5, .desired = 150'000}));
 
@@ -16,15 +17,15 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// What a report shows. It has each kind of part at most once: a later one replaces an earlier one. Keeps copies of the parts.
+/// A report. It has each kind of part at most once: a later part replaces an earlier one. Copies the parts.
 ///
 /// Thread safety: one thread at a time.
 class advice_report {
 public:
-    /// With a title for a person.
+    /// Makes a report with a title.
     explicit advice_report(std::string title = "Advice on keys") : title_(std::move(title)) {}
 
-    /// Adds a part. A result that is an error makes the whole report that error; the first one counts.
+    /// Adds a part. If a part is an error, the whole report is that error; the first error counts.
     advice_report& add(advice part);
     advice_report& add(heat_map part);
     advice_report& add(simulation part);
@@ -37,11 +38,11 @@ public:
         return part ? add(*part) : refuse(part.error());
     }
 
-    /// One page of HTML.
+    /// Renders one page of HTML.
     [[nodiscard]] result<std::string> to_html() const;
-    /// As text for a terminal.
+    /// Renders text for a terminal.
     [[nodiscard]] result<std::string> to_string() const;
-    /// Writes the page over what the file holds. StoreFailed when it cannot be written; a file that is half written is removed.
+    /// Writes the page to a file, replacing its content. Errors: StoreFailed if it cannot be written; an incomplete file is removed.
     [[nodiscard]] result<void> write(std::string const& path) const;
 
 private:
@@ -62,7 +63,7 @@ private:
     std::optional<ingest_plan> ingest_;
 };
 
-/// Writes a report of these parts, or results of parts. The errors of the parts, and StoreFailed when the file cannot be written.
+/// Writes a report of these parts, or results of parts. Errors: those of the parts, and StoreFailed if the file cannot be written.
 template <class... Parts>
 [[nodiscard]] result<void> write_report(std::string const& path, Parts const&... parts) {
     advice_report made;

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `sample_table`: reads a table, all of it or its beginning, into a sample for advice.
+/// `sample_table`: reads a table, or its beginning, into a sample for advice.
 
 #include <entitable/advice/sample.hpp>
 #include <entitable/client/table.hpp>
@@ -12,10 +12,11 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a sample of a table.
 struct sample_table_options {
-    std::uint64_t rows{100000};   ///< to keep at most; of more, each is as likely to be kept
-    std::uint64_t seed{1};        ///< the same seed keeps the same rows
-    std::uint64_t read_at_most{}; ///< rows to read at most, after which the sample says that it is cut short; 0: all
-    call_options calls{};         ///< of each request
+    std::uint64_t rows{100000}; ///< maximal size of the sample; from more rows it is drawn uniformly
+    std::uint64_t seed{1};      ///< the same seed gives the same sample
+    std::uint64_t
+        read_at_most{};   ///< maximal number of rows to read, after which the sample is marked as incomplete; 0: all
+    call_options calls{}; ///< of each request
 };
 
 namespace detail {
@@ -26,7 +27,7 @@ namespace detail {
 
 } // namespace detail
 
-/// Reads the whole table once, in pages of 1,000 rows, and keeps the sizes of all partitions: a table service cannot return rows drawn at
+/// Reads the whole table once, in pages of 1,000 rows, and records the sizes of all partitions: a table service cannot return rows drawn at
 /// random. Errors: those of the transport.
 template <class Entity>
 [[nodiscard]] result<table_sample> sample_table(table<Entity> const& from, sample_table_options const& options = {}) {
@@ -36,13 +37,13 @@ template <class Entity>
         options);
 }
 
-/// The same for a table whose rows have no type here: keys are looked at as they are.
+/// Does the same for a table whose rows have no type here: keys are used as they are.
 [[nodiscard]] inline result<table_sample> sample_rows(
     any_transport const& through, std::string table, sample_table_options const& options = {}) {
     return detail::read_sample(
         through, std::move(table), sample_builder{sample_options{options.rows, options.seed}}, options);
 }
-/// The same with a builder that knows the components of the keys; its own number of rows and seed count.
+/// Does the same with a builder that knows the components of the keys; its own number of rows and seed are used.
 [[nodiscard]] inline result<table_sample> sample_rows(
     any_transport const& through, std::string table, sample_builder builder, sample_table_options const& options = {}) {
     return detail::read_sample(through, std::move(table), std::move(builder), options);

@@ -19,31 +19,32 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a stress test.
 struct stress_options {
-    double peak{1000};      ///< entities a second that the partition has to carry
-    double target{2000};    ///< entities a second that the service promises of one partition
-    double most{};          ///< entities a second of the last step; 0: a quarter more than the greater of both
-    std::uint32_t steps{8}; ///< of the ramp, all of one height
-    std::chrono::nanoseconds step{std::chrono::seconds{5}}; ///< how long each lasts
-    bool poisson{true};                 ///< calls come at random, as from many clients; else at equal distances
-    std::uint32_t workers{16};          ///< threads that call; with 1 it is the caller's own
-    std::chrono::nanoseconds latency{}; ///< limit for 99 of 100 calls in the steps up to the peak; 0: none
-    std::uint64_t seed{1};              ///< of the arrivals and of what each call is
+    double peak{1000};      ///< entities a second that the partition must carry
+    double target{2000};    ///< entities a second that the service promises for one partition
+    double most{};          ///< entities a second of the last step; 0: a quarter more than the maximum of both
+    std::uint32_t steps{8}; ///< of the ramp, all of equal height
+    std::chrono::nanoseconds step{std::chrono::seconds{5}}; ///< duration of each step
+    bool poisson{true};        ///< whether calls arrive at random, as from many clients, rather than at equal intervals
+    std::uint32_t workers{16}; ///< threads that make calls; 1: only the caller's own
+    std::chrono::nanoseconds latency{}; ///< limit for 99 of 100 calls in the steps up to the peak; 0: no limit
+    std::uint64_t seed{1};              ///< of the arrivals, and of the choice of each call
     clock* time{&system_clock()};       ///< must outlive the test
 
-    /// OutOfRangeInput names the invalid option.
+    /// Errors: OutOfRangeInput names the invalid option.
     [[nodiscard]] result<void> validate() const;
 };
 
 /// One kind of call of an application.
 struct stress_action {
-    std::string name;                                       ///< for a person
-    double weight{1};                                       ///< how often it is made, relative to the others
-    double entities{1};                                     ///< that one call takes of the service
-    std::function<result<void>(std::uint64_t random)> call; ///< makes one; called by several threads at once
+    std::string name;                                       ///< label for people
+    double weight{1};                                       ///< relative frequency
+    double entities{1};                                     ///< number of entities that one call costs the service
+    std::function<result<void>(std::uint64_t random)> call; ///< makes one call; called by several threads at once
 };
 
-/// Makes calls by the clock, at growing rates until they are not carried any more. Latencies count from the moment at which a call was
-/// due, so that waiting for a busy client counts. `attempts` gives those that were made so far, first ones included. InvalidInput without actions.
+/// Makes calls by the clock, at growing rates until they are no longer carried. Latencies count from the moment at which a call was due, so
+/// that waiting for a busy client counts. `attempts` returns the number of attempts so far, including first ones. Errors: InvalidInput
+/// without actions.
 [[nodiscard]] result<stress_outcome> run_stress(
     std::vector<stress_action> const& actions, stress_options const& options, function_ref<std::uint64_t()> attempts);
 
@@ -59,31 +60,31 @@ private:
     atomic<std::uint64_t> count_{0};
 };
 
-/// Creates the table, fills it, drives the calls and removes the table. TableAlreadyExists when it exists: it is not touched.
+/// Creates the table, fills it, makes the calls and removes the table. Errors: TableAlreadyExists if it exists: it is not touched.
 [[nodiscard]] result<stress_outcome> stress_a_table(any_transport const& through, std::string const& table,
     std::vector<row> const& rows, std::vector<stress_action> const& actions, stress_options const& options,
     attempt_counter const& attempts);
 
 } // namespace detail
 
-/// A stress test of the partition that some entities are in. `run` may be called again. One thread at a time; its calls are made by
-/// `stress_options::workers` threads, so the transport and what is given to `does` have to allow that.
+/// A stress test of the partition of some entities. `run` may be called again. One thread at a time; its calls are made by
+/// `stress_options::workers` threads, so the transport and the functions passed to `does` must support that.
 template <mapped_entity Entity>
 class stress_test {
 public:
-    /// `table` must not exist; it is created and removed by `run`. The entities are of one partition.
+    /// `table` must not exist; `run` creates and removes it. The entities must be in one partition.
     stress_test(any_transport through, std::string table, std::vector<Entity> entities)
         : through_(std::move(through)), table_(std::move(table)), entities_(std::move(entities)) {}
 
-    /// Point reads of any of the entities.
+    /// Adds point reads of any of the entities.
     stress_test& reads(double weight) { return add("read", weight, 1, {}); }
-    /// Writes of any of the entities, as they are (`insert_or_replace`).
+    /// Adds writes of any of the entities, unchanged (`insert_or_replace`).
     stress_test& writes(double weight) {
         return does("write", weight, 1,
             [](entitable::table<Entity> const& into, Entity const& any) { return into.insert_or_replace(any); });
     }
-    /// A call of the application: `function(table, entity)` returns a result of any type. `entities` are those that the service
-    /// serves for one call.
+    /// Adds a call of the application: `function(table, entity)` returns a result of any type. `entities`: number of entities that one call
+    /// costs the service.
     template <class Function>
     stress_test& does(std::string name, double weight, double entities, Function function) {
         return add(std::move(name), weight, entities,
@@ -93,12 +94,12 @@ public:
             });
     }
 
-    /// Runs it. Calls that fail are part of the outcome. What a call throws ends its worker, and is thrown when the step is over and the table
-    /// removed; with one worker it ends the step.
+    /// Runs the test. Failed calls are part of the outcome. An exception of a call ends its worker, and is rethrown after the step has
+    /// ended and the table was removed; with one worker it ends the step.
     ///
-    /// Errors: those of the entities' keys; InvalidInput when there are no entities, no calls, or entities of two partitions; OutOfRangeInput
-    /// for invalid options; TableAlreadyExists; those of creating, filling and removing the table. A creation of unknown effect may leave
-    /// the table.
+    /// Errors: those of the entities' keys; InvalidInput without entities or calls, or with entities of two partitions; OutOfRangeInput for
+    /// invalid options; TableAlreadyExists; those of creating, filling and removing the table. A creation of unknown effect may leave the
+    /// table.
     [[nodiscard]] result<stress_outcome> run(stress_options const& options = {}) const {
         std::vector<row> rows;
         for (Entity const& each : entities_) {
@@ -136,7 +137,7 @@ private:
         std::string name;
         double weight;
         double entities;
-        function_type function; ///< none: a point read
+        function_type function; ///< empty: a point read
     };
     stress_test& add(std::string name, double weight, double entities, function_type function) {
         actions_.push_back({std::move(name), weight, entities, std::move(function)});

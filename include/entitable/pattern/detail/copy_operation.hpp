@@ -17,24 +17,24 @@ ENTITABLE_BEGIN_NAMESPACE
 
 /// Options of a copy.
 struct copy_options {
-    std::uint32_t page_size{1000}; ///< rows a request, 1 to 1000
-    bool verify{true};             ///< read back what was written, and compare it
-    bool overwrite{};              ///< overwrite a row of the target that differs; without it the copy stops there
+    std::uint32_t page_size{1000}; ///< rows per request, 1 to 1000
+    bool verify{true};             ///< read written rows back, and compare them
+    bool overwrite{};              ///< overwrite a row of the target that differs; otherwise the copy ends there
     std::optional<std::string>
-        from{};           ///< `copy_progress::next` of an earlier copy of the same table; absent: the start
+        from{};           ///< `copy_progress::next` of an earlier copy of the same table; absent: from the start
     call_options calls{}; ///< of each request
 };
 
-/// What a copy has done.
+/// Progress of a copy.
 struct copy_progress {
-    std::uint64_t pages{};       ///< of the source
-    std::uint64_t read{};        ///< rows of the source
-    std::uint64_t left_out{};    ///< of these, those that `change` left out
-    std::uint64_t written{};     ///< rows that were missing in the target, or differed
-    std::uint64_t present{};     ///< rows that the target had already with the same properties
-    std::uint64_t verified{};    ///< rows that were read back and compared
-    std::uint64_t system_rows{}; ///< of the rows read, those of the library that are data: see `system_row::copying`
-    std::optional<std::string> next{}; ///< where to resume; absent at the end
+    std::uint64_t pages{};             ///< pages read from the source
+    std::uint64_t read{};              ///< rows read from the source
+    std::uint64_t left_out{};          ///< of these, rows that `change` skipped
+    std::uint64_t written{};           ///< rows that were missing in the target, or differed
+    std::uint64_t present{};           ///< rows that the target already had with the same properties
+    std::uint64_t verified{};          ///< rows that were read back and compared
+    std::uint64_t system_rows{};       ///< of the rows read, system rows that are data: see `system_row::copying`
+    std::optional<std::string> next{}; ///< position to resume from; absent at the end
 };
 
 /// Called after each page, on the thread of the copy. May throw, which ends the copy after that page.
@@ -42,13 +42,13 @@ using copy_watcher = function_ref<void(copy_progress const&)>;
 
 namespace detail {
 
-/// The row to write for one that was read; nothing to leave it out.
+/// Returns the row to write for a row that was read; nullopt skips it.
 using row_replacement = function_ref<result<std::optional<row>>(row_view)>;
 
-/// The row as it is.
+/// Returns the row unchanged.
 [[nodiscard]] inline result<std::optional<row>> same_row(row_view each) { return std::optional<row>{row{each}}; }
 
-/// A resumable operation over two places: the source is 0, the target 1.
+/// A resumable operation over two transports: the source is 0, the target 1.
 class copy_operation {
 public:
     copy_operation(std::string from_table, std::string to_table, row_replacement change, copy_watcher watch,
@@ -80,7 +80,7 @@ private:
     [[nodiscard]] row const& current() const { return batch_.changes[at_].entity; }
 
     row_replacement change_;
-    bool const changes_; ///< rows or keys
+    bool const changes_; ///< of rows or keys
     copy_watcher watch_;
     copy_options const options_;
     phase phase_{phase::read};
@@ -88,13 +88,13 @@ private:
     std::optional<result<copy_progress>> outcome_;
 
     query_entities reading_;
-    batch_packer packer_; ///< holds the rows of the page that are to be written, by partition and key
-    transact batch_;      ///< the one at hand; without changes before the first of a page
-    std::size_t at_{};    ///< within it, one by one
+    batch_packer packer_; ///< the rows of the page to write, by partition and key
+    transact batch_;      ///< the current batch; without changes before the first of a page
+    std::size_t at_{};    ///< index within it, when rows are written one by one
     write_entity one_;
     get_entity comparing_;
     query_entities looking_;
-    std::vector<bool> found_; ///< of the rows of the batch: the target has them as they should be
+    std::vector<bool> found_; ///< per row of the batch: whether the target already has it
 };
 
 } // namespace detail

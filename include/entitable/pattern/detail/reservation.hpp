@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `reservation`: takes a run of numbers from a counter row, as a resumable operation.
+/// `reservation`: takes a block of numbers from a counter row, as a resumable operation.
 
 #include <entitable/core/backoff.hpp>
 #include <entitable/core/random.hpp>
@@ -14,31 +14,31 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where a counter stands and how it counts.
+/// Location and settings of a counter.
 struct counter_row {
     std::string table;
     std::string partition_key;
     std::string row_key;
     std::int64_t start{1};
     std::int64_t step{1};
-    std::int32_t shards{0}; ///< that the row must agree with; 0 for a counter that is not sharded
+    std::int32_t shards{0}; ///< the number of shards that the row must have; 0 for a counter that is not sharded
 };
 
-/// What a stored row has counted. RowMismatch where that is no number, or counts for another number of shards.
+/// Reads the counter of a stored row. Errors: RowMismatch if it is not a number, or is for another number of shards.
 [[nodiscard]] result<value_view> counted_value(row_view stored, counter_row const& counter);
 
-/// A run of numbers that belongs to the caller alone.
+/// A block of numbers that belongs to the caller alone.
 struct reserved {
     std::int64_t first{};
-    std::uint32_t attempts{}; ///< writes that were sent
+    std::uint32_t attempts{}; ///< number of writes sent
 };
 
-/// Reads the row, adds to it, writes it under the ETag that was read. A run of 0 numbers makes the row where it is missing, checks it,
-/// and ends. The row and the random source must outlive it.
+/// Reads the row, adds to it, writes it under the ETag that was read. A block of 0 numbers creates the row if it is missing, checks it, and
+/// ends. The row and the random source must outlive it.
 ///
-/// A number is given only after a definite success of the conditional write. A write whose answer was lost is followed by a
-/// new read, and what it may have taken is left out. A row that is missing is made first, with nothing counted, so that two
-/// that make it at once have made the same row and no number.
+/// Numbers are returned only after a definite success of the conditional write. A write whose response was lost is followed by a new read,
+/// and the numbers that it may have taken are skipped. A missing row is created first, with a count of zero, so that two programs that
+/// create it at once create the same row and take no number.
 class reservation {
 public:
     reservation(counter_row const& counter, std::uint32_t count, std::uint32_t max_attempts,
@@ -66,7 +66,7 @@ private:
 
     void insert_row();
     void add(value_view counted, etag version);
-    /// From the start, after a wait, unless it was often enough.
+    /// Starts over after a wait, unless the attempts are used up.
     void repeat(failure beaten, steady_time now);
     void end(failure problem);
 

@@ -78,7 +78,7 @@ ENTITABLE_DECL void copy_operation::answer(result<query_entities::response> page
 }
 
 ENTITABLE_DECL failure copy_operation::refused(system_row::kind const& kind) const {
-    bool const whole = kind.copied == system_row::copying::taken_along; // then it is only this copy that cannot
+    bool const whole = kind.copied == system_row::copying::taken_along; // a copy without changes could include it
     return failure{error_code::not_supported,
         text::joined({"the table \"", reading_.table, "\" holds ", kind.holds,
             whole ? "; a copy that changes rows would lose them: copy the table as it is, or use "
@@ -116,7 +116,7 @@ ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
         if (*made && system_row::is_one((*made)->row_key())) {
             return stop(about(**made, error_code::key_reserved,
                 text::joined({"the row key of a changed row begins with \"", system_row::prefix,
-                    "\", which belongs to rows of the library's own"})));
+                    "\", which is reserved for the library"})));
         }
         if (*made) {
             rows.push_back(**std::move(made));
@@ -125,7 +125,7 @@ ENTITABLE_DECL void copy_operation::take_page(query_entities::response page) {
         }
     }
     progress_.next = std::move(page.continuation);
-    // Those of one partition together, each in the order of its key.
+    // Rows of one partition together, each in key order.
     auto const compare = [](row const& left, row const& right) {
         int const partitions = text::compare_utf16(left.partition_key(), right.partition_key());
         return partitions != 0 ? partitions : text::compare_utf16(left.row_key(), right.row_key());
@@ -166,13 +166,13 @@ ENTITABLE_DECL void copy_operation::answer(result<transact::response> done, stea
         progress_.written += batch_.changes.size();
         begin_verifying();
     } else if (done.error().code == error_code::entity_already_exists) {
-        look_for_rows(phase::look); // an earlier copy came so far, or further
+        look_for_rows(phase::look); // an earlier copy has reached this position, or gone further
     } else {
         stop(std::move(done).as_failure());
     }
 }
 
-/// Asks for the rows of the batch, and what stands between them.
+/// Requests the rows of the batch, and the rows between them.
 ENTITABLE_DECL void copy_operation::look_for_rows(phase why) {
     row const& least = batch_.changes.front().entity;
     row const& most = batch_.changes.back().entity;
@@ -184,7 +184,7 @@ ENTITABLE_DECL void copy_operation::look_for_rows(phase why) {
     phase_ = why;
 }
 
-/// One by one, those of the batch that were not found.
+/// Writes the rows of the batch that were not found, one by one.
 ENTITABLE_DECL void copy_operation::write_rest(std::size_t from) {
     at_ = from;
     while (at_ < found_.size() && found_[at_]) {
@@ -193,7 +193,7 @@ ENTITABLE_DECL void copy_operation::write_rest(std::size_t from) {
     if (at_ < found_.size()) {
         write_one();
     } else if (std::find(found_.begin(), found_.end(), false) == found_.end()) {
-        end_verifying(); // all of them were found
+        end_verifying(); // all rows were found
     } else {
         begin_verifying();
     }
@@ -219,7 +219,7 @@ ENTITABLE_DECL void copy_operation::answer(result<written> done, steady_time) {
 
 ENTITABLE_DECL void copy_operation::answer(result<get_entity::response> found, steady_time) {
     if (!found && found.error().code == error_code::resource_not_found) {
-        write_one(); // gone in between
+        write_one(); // removed in between
     } else if (!found) {
         stop(std::move(found).as_failure());
     } else if (same_properties(found->entity, current())) {
@@ -230,7 +230,7 @@ ENTITABLE_DECL void copy_operation::answer(result<get_entity::response> found, s
         phase_ = phase::write_one;
     } else {
         stop(about(current(), error_code::entity_already_exists,
-            text::joined({"the table \"", one_.table, "\" has this row already, with other properties"})));
+            text::joined({"the table \"", one_.table, "\" already has this row, with different properties"})));
     }
 }
 
@@ -248,7 +248,7 @@ ENTITABLE_DECL void copy_operation::end_verifying() {
     for (std::size_t at = 0; at < found_.size(); ++at) {
         if (!found_[at]) {
             return stop(about(batch_.changes[at].entity, error_code::row_mismatch,
-                text::joined({"a row of the table \"", one_.table, "\" is not what was copied there a moment ago"})));
+                text::joined({"a row of the table \"", one_.table, "\" differs from the row that was just copied"})));
         }
     }
     progress_.verified += batch_.changes.size();

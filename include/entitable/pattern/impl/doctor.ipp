@@ -13,7 +13,7 @@ ENTITABLE_BEGIN_NAMESPACE
 
 ENTITABLE_DECL std::string_view to_string(store_fault kind) noexcept {
     switch (kind) {
-        case store_fault::wide_part_without_entity: return "parts of wide entities that are not there";
+        case store_fault::wide_part_without_entity: return "parts of wide entities that do not exist";
         case store_fault::wide_entity_without_part: return "wide entities with missing parts";
         case store_fault::index_intent: return "writes of indexes that did not end: call apply_pending()";
         case store_fault::index_not_built: return "indexes whose build or retirement did not end: call it again";
@@ -56,7 +56,7 @@ ENTITABLE_DECL void add_finding(
     to.findings.push_back({kind, table, count, std::move(example)});
 }
 
-/// Collects what has to be judged when all rows of a table were read.
+/// Collects the state to be checked after all rows of a table were read.
 class table_examination {
 public:
     table_examination(diagnosis& to, std::string const& table) : to_(to), table_(table) {}

@@ -10,7 +10,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Digits of a name: year, month, day, hour.
+/// Number of digits of a name: year, month, day, hour.
 [[nodiscard]] ENTITABLE_DECL std::size_t digits_of_period(period length) noexcept {
     constexpr std::size_t sizes[] = {10, 8, 6, 4};
     return sizes[static_cast<std::size_t>(length)];
@@ -54,14 +54,14 @@ ENTITABLE_DECL std::optional<time_span> period_names::span_of_digits(std::string
             break;
         default: made.end = date_time::from_date(year + 1, 1, 1);
     }
-    // "20260231" is no day, and so no table of ours.
+    // "20260231" is not a day, and so not a table of a period.
     return made.begin.is_valid() && digits_of(made.begin) == digits ? std::optional{made} : std::nullopt;
 }
 
 ENTITABLE_DECL result<time_span> period_names::span_of(date_time when) const {
     auto const span = when.is_valid() ? span_of_digits(digits_of(when)) : std::nullopt;
     if (!span) {
-        return failure{error_code::out_of_range_input, "a period of a time that is not from 1601 to 9999"};
+        return failure{error_code::out_of_range_input, "the time of a period must be in the years 1601 to 9999"};
     }
     return *span;
 }
@@ -72,14 +72,14 @@ ENTITABLE_DECL result<std::string> period_names::name_of(date_time when) const {
     if (how_.time->now().ticks - span.end.ticks >= how_.keep.count() / 100) {
         return failure{error_code::out_of_range_input,
             text::joined({"the period of the table ", name, " ended at ", span.end.to_string(true),
-                " and is not kept any more: the table is dropped, and its name is not used again"})};
+                ", longer ago than tables are kept: the table is dropped, and its name is never used again"})};
     }
     return name;
 }
 
 ENTITABLE_DECL result<std::string> period_names::made(date_time when) const {
     if (!known_) {
-        return moved_from("set of tables of periods");
+        return moved_from("set of period tables");
     }
     ENTITABLE_TRY(std::string name, name_of(when));
     {
@@ -100,7 +100,7 @@ ENTITABLE_DECL result<std::vector<std::string>> period_names::there(function_ref
     list_tables asked;
     do {
         call context{core_.options()};
-        context.operation_id.clear(); // it names one write
+        context.operation_id.clear(); // it identifies one write
         ENTITABLE_TRY(list_tables::response found, core_.transport().execute(asked, context));
         for (std::string& each : found.tables) {
             if (!text::ascii_lower(each).starts_with(begins)) {
@@ -121,7 +121,7 @@ ENTITABLE_DECL result<std::vector<std::string>> period_names::there(function_ref
 
 ENTITABLE_DECL result<std::vector<std::string>> period_names::drop_old() const {
     constexpr std::int64_t minute =
-        60 * date_time::ticks_per_second; // writers whose clocks are slow make a table no later
+        60 * date_time::ticks_per_second; // until then writers whose clocks are slow may create a table
     std::int64_t const now = how_.time->now().ticks;
     ENTITABLE_TRY(std::vector<std::string> old,
         there([&](time_span const& each) { return now - each.end.ticks >= how_.keep.count() / 100 + minute; }));

@@ -16,14 +16,14 @@ inline constexpr std::string_view counter_shards = "Shards";
 ENTITABLE_DECL result<value_view> counted_value(row_view stored, counter_row const& counter) {
     auto const counted = stored.find(counter_value);
     if (!counted || (counted->type() != edm_type::int64 && counted->type() != edm_type::int32)) {
-        return failure{error_code::row_mismatch, "the row of the sequence has no Int64 or Int32 in its property Value"};
+        return failure{error_code::row_mismatch, "the property Value of the sequence's row must be an Int64 or Int32"};
     }
     auto const shards = stored.find(counter_shards);
     std::int32_t const sharded = shards && shards->type() == edm_type::int32 ? shards->as_int32() : 0;
     if (sharded != counter.shards) {
         return failure{error_code::row_mismatch,
-            text::joined({"the row of the sequence counts for ", std::to_string(sharded), " shards, and ",
-                std::to_string(counter.shards), " were asked for"})};
+            text::joined({"the row of the sequence has ", std::to_string(sharded), " shards, but ",
+                std::to_string(counter.shards), " were requested"})};
     }
     return *counted;
 }
@@ -55,11 +55,11 @@ ENTITABLE_DECL void reservation::add(value_view counted, etag version) {
     bool const narrow = counted.type() == edm_type::int32;
     std::int64_t const most =
         narrow ? (std::numeric_limits<std::int32_t>::max)() : (std::numeric_limits<std::int64_t>::max)();
-    // last + step * count <= most, without a sum that wraps.
+    // last + step * count <= most, without overflow.
     std::int64_t const room = last < 0 ? most : most - last;
     if (count_ > room / counter_.step) {
         end(failure{error_code::out_of_range_input,
-            text::joined({"the sequence is at its end: its row holds ", std::to_string(last), " as ",
+            text::joined({"the sequence is exhausted: its row holds ", std::to_string(last), " as ",
                 narrow ? "Int32" : "Int64", ", and it does not wrap"})});
         return;
     }
@@ -101,7 +101,8 @@ ENTITABLE_DECL void reservation::answer(result<written> done, steady_time now) {
     switch (problem.error().code) {
         case error_code::entity_already_exists:
         case error_code::update_condition_not_satisfied: repeat(std::move(problem), now); break;
-        case error_code::resource_not_found: // the row was removed, or, by the code of some services, there is no table
+        case error_code::
+            resource_not_found: // the row was removed, or, with the code of some services, the table does not exist
             if (!added && !created_) {
                 phase_ = phase::create;
             } else {
@@ -128,7 +129,7 @@ ENTITABLE_DECL void reservation::answer(result<create_table::response> created, 
 ENTITABLE_DECL void reservation::repeat(failure beaten, steady_time now) {
     if (++beaten_ >= max_attempts_) {
         beaten.error().message += text::joined(
-            {"; the sequence gave up after ", std::to_string(max_attempts_), " attempts, and gave no number"});
+            {"; the sequence gave up after ", std::to_string(max_attempts_), " attempts, without a number"});
         end(std::move(beaten));
         return;
     }

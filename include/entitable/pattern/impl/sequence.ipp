@@ -11,10 +11,10 @@ ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
 ENTITABLE_DECL result<void> check_sequence(sequence_options const& options) {
-    char const* const wrong = options.start < 0 ? "the start of the sequence is negative"
-        : options.step < 1                      ? "the step of the sequence is less than 1"
-        : options.block < 1                     ? "the block of the sequence is less than 1"
-        : options.max_attempts < 1              ? "the attempts of the sequence are less than 1"
+    char const* const wrong = options.start < 0 ? "the start of the sequence must not be negative"
+        : options.step < 1                      ? "the step of the sequence must be at least 1"
+        : options.block < 1                     ? "the block of the sequence must be at least 1"
+        : options.max_attempts < 1              ? "the attempts of the sequence must be at least 1"
                                                 : nullptr;
     if (wrong != nullptr) {
         return failure{error_code::out_of_range_input, wrong};
@@ -38,7 +38,7 @@ ENTITABLE_DECL sequence::state::~state() {
     }
 }
 
-/// Those of this process, made at its first call.
+/// Returns the turns of this process, made at its first call.
 ENTITABLE_DECL sequence::turns& sequence::state::own_turns() {
     turns* found = now.load(memory_order::acquire);
     std::uint64_t const here = platform::forks();
@@ -75,7 +75,7 @@ ENTITABLE_DECL result<number_block> sequence::reserve(std::uint32_t count) const
         return failure{state_->usable.error()};
     }
     if (count == 0) {
-        return failure{error_code::out_of_range_input, "a block of no numbers was asked for"};
+        return failure{error_code::out_of_range_input, "the size of a block of numbers must be at least 1"};
     }
     std::lock_guard const guard{state_->own_turns().turn};
     return state_->take(count);

@@ -20,7 +20,7 @@ ENTITABLE_DECL sharded_sequence::state::state(
       random(options.seed ? *options.seed : random_seed()),
       usable(detail::check_sequence(options)) {
     if (shards < 2 || shards > 1000) {
-        usable = failure{error_code::out_of_range_input, "the shards of the sequence are not from 2 to 1000"};
+        usable = failure{error_code::out_of_range_input, "the shards of the sequence must be between 2 and 1000"};
         return;
     }
     for (std::uint32_t shard = 0; shard < shards; ++shard) {
@@ -46,7 +46,7 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     auto const shard = static_cast<std::int64_t>(state_->random.bits() % state_->counters.size());
     call context{options.calls, *options.time};
     context.location = read_location::primary;
-    // The first row comes before the others: two programs with different numbers of shards meet in it.
+    // The first row is checked before the others: two programs with different numbers of shards conflict in it.
     if (!state_->agreed.load(memory_order::acquire)) {
         detail::reservation agreeing{state_->counters[0], 0, options.max_attempts, options.delays, state_->random};
         if (auto const agreed = run(agreeing, context, *options.time, state_->through); !agreed) {
@@ -60,11 +60,11 @@ ENTITABLE_DECL result<sequence_number> sharded_sequence::next() const {
     if (!taken) {
         return failure{taken.error()};
     }
-    // The k-th of shard s is number k * shards + s of all.
+    // The k-th number of shard s is number k * shards + s of all.
     constexpr std::int64_t most = (std::numeric_limits<std::int64_t>::max)();
     std::int64_t const round = taken->first - 1;
     if (round > (most - shard) / shards || round * shards + shard > (most - options.start) / options.step) {
-        return failure{error_code::out_of_range_input, "the sequence is at its end, and it does not wrap"};
+        return failure{error_code::out_of_range_input, "the sequence is exhausted, and it does not wrap"};
     }
     return sequence_number{options.start + (round * shards + shard) * options.step, taken->attempts};
 }
@@ -88,7 +88,7 @@ ENTITABLE_DECL result<std::uint64_t> sharded_sequence::total() const {
         } else if (error_code const code = read.error().code;
             code != error_code::resource_not_found && code != error_code::table_not_found) {
             return std::move(read).as_failure();
-        } // else this shard has not been drawn from yet
+        } // otherwise this shard has not been used yet
         if (++counter == state_->counters.end()) {
             return false;
         }

@@ -15,7 +15,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A part is named by two digits.
+/// The name of a part has two digits.
 inline constexpr std::size_t most_wide_parts = 100;
 
 ENTITABLE_DECL std::string wide_part_prefix(std::string_view row_key) {
@@ -29,7 +29,7 @@ ENTITABLE_DECL std::string wide_part_key(std::string_view prefix, std::size_t nu
     return key;
 }
 
-/// What a property takes by the service's measure.
+/// Returns the size of a property by the service's measure.
 ENTITABLE_DECL std::size_t service_size_of(property_view const& property) noexcept {
     auto const units = [](std::string_view utf8) { return text::utf16_length(utf8).value_or(utf8.size()); };
     std::size_t const name = 8 + 2 * units(property.name);
@@ -71,7 +71,7 @@ ENTITABLE_DECL result<std::vector<row>> split_wide(
                 return failure{error_code::entity_too_large,
                     text::joined({"the entity ", entity, " needs more than ",
                         std::to_string((std::min)(limits.max_operations - 1, most_wide_parts)),
-                        " rows besides its main row, which is what one transaction holds"})};
+                        " rows in addition to its main row, the limit of one transaction"})};
             }
             size = begin();
             count = 1;
@@ -92,7 +92,8 @@ ENTITABLE_DECL result<std::vector<row>> split_wide(
     if (total > limits.max_transaction_size) {
         return failure{error_code::request_body_too_large,
             text::joined({"the entity ", entity, " has ", std::to_string(total),
-                " bytes in all its rows; one transaction holds ", std::to_string(limits.max_transaction_size)})};
+                " bytes in all its rows; the limit of one transaction is ",
+                std::to_string(limits.max_transaction_size)})};
     }
     return made;
 }
@@ -108,10 +109,10 @@ ENTITABLE_DECL result<wide_head> wide_head_of(row_view main, std::string_view en
     return wide_head{static_cast<std::size_t>(parts->as_int32()), generation->as_int64()};
 }
 
-/// The error where the stored version is not the one that was asked for.
+/// Returns the error if the stored version does not satisfy the condition.
 ENTITABLE_DECL result<void> check_wide_version(bool there, etag const& version, etag_condition const& condition) {
     if (!there) {
-        return failure{error_code::resource_not_found, "there is no such entity"};
+        return failure{error_code::resource_not_found, "the entity does not exist"};
     }
     if (!condition.accepts(version)) {
         return failure{error_code::update_condition_not_satisfied, "the entity was changed since it was read"};
@@ -143,7 +144,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_writ
             before = head.parts;
         }
         if (kind == wide_write::insert && there) {
-            return failure{error_code::entity_already_exists, "there is an entity with these keys"};
+            return failure{error_code::entity_already_exists, "an entity with these keys exists"};
         }
         if (kind == wide_write::replace || kind == wide_write::remove) {
             ENTITABLE_CHECK(check_wide_version(there, all.version_of(row_key), condition));
@@ -152,7 +153,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_writ
         if (kind == wide_write::remove) {
             all.change(mutation_kind::remove, row{whole->partition_key(), row_key, {}}, false);
         } else {
-            // A number that no other write has: so parts of two writes are told apart, also where the entity was removed in between.
+            // A number unique to each write: it distinguishes parts of two writes, even if the entity was removed in between.
             auto const generation = static_cast<std::int64_t>(random.bits());
             ENTITABLE_TRY(std::vector<row> rows, split_wide(whole->view(), generation, entity, limits));
             told.parts = rows.size() - 1;
@@ -170,7 +171,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_writ
     auto const send = [&](transaction_scope& all, bool announces) {
         sent_transaction sent = send_transaction(all, announces);
         if (sent.made && kind != wide_write::remove && !sent.made->results.empty()) {
-            // What goes under an exact version stands first in the request, inserts stand last.
+            // Changes under an exact version come first in the request, inserts last.
             told.etag = there ? sent.made->results.front().etag : sent.made->results.back().etag;
         }
         return sent;
@@ -181,7 +182,7 @@ ENTITABLE_DECL result<wide_written> write_wide(table_core const& core, wide_writ
     return told;
 }
 
-/// One look at an entity: nothing where a writer came in between.
+/// Reads an entity once; nullopt if a writer has changed it in between.
 ENTITABLE_DECL result<std::optional<wide_found>> look_at_wide(table_core const& core, std::string const& partition_key,
     std::string const& row_key, std::string_view entity, std::optional<std::int64_t>& in_vain) {
     wide_found found;
@@ -195,7 +196,7 @@ ENTITABLE_DECL result<std::optional<wide_found>> look_at_wide(table_core const& 
         }));
     if (in_vain == head.generation) {
         return failure{error_code::row_malformed,
-            text::joined({"a wide entity ", entity, " is not whole: its main row names parts that are not there"})};
+            text::joined({"a wide entity ", entity, " is incomplete: its main row names parts that do not exist"})};
     }
     std::string const prefix = wide_part_prefix(row_key);
     row_builder whole{partition_key, row_key};
@@ -254,7 +255,7 @@ ENTITABLE_DECL result<wide_found> read_wide(table_core const& core, result<std::
         if (attempts >= options.max_attempts) {
             failure beaten{error_code::update_condition_not_satisfied,
                 text::joined(
-                    {"the entity ", entity, " was written while it was read, ", std::to_string(attempts), " times"})};
+                    {"the entity ", entity, " was written during the read, ", std::to_string(attempts), " times"})};
             beaten.error().attempts = attempts;
             return beaten;
         }
@@ -273,7 +274,7 @@ ENTITABLE_DECL result<wide_written> update_wide(table_core const& core, result<s
             return wide_written{found.version, 0, attempts};
         }
         if (changed->partition_key() != found.whole.partition_key() || changed->row_key() != found.whole.row_key()) {
-            return failure{error_code::invalid_input, "an update does not change the keys of an entity"};
+            return failure{error_code::invalid_input, "an update must not change the keys of an entity"};
         }
         wide_options once = options;
         once.max_attempts = 1;

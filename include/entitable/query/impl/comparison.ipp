@@ -48,14 +48,14 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
         case filter_operator::equal: node.subject = predicate_subject::nothing; break;
         case filter_operator::not_equal:
             if (node.optional) {
-                node.operand = value_view{absent_key_text}; // every value that is present is another one
+                node.operand = value_view{absent_key_text}; // every value that is present differs from this one
             } else {
                 node.subject = predicate_subject::nothing;
                 nodes.resize(2);
                 nodes.back().operation = filter_operator::negation;
             }
             break;
-        // No stored text equals the operand's, nor does a key begin with it and the separator: the bounds must not.
+        // No stored text equals the operand's, but a key may begin with it and the separator: the bounds must exclude these.
         case filter_operator::greater: node.operation = filter_operator::greater_equal; break;
         case filter_operator::less_equal: node.operation = filter_operator::less; break;
         default: break;
@@ -66,7 +66,7 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
     return nodes;
 }
 
-/// The comparison of texts that run the other way round: of `descending` components.
+/// Reverses a comparison for texts in reverse order: of `descending` components.
 [[nodiscard]] constexpr filter_operator mirrored(filter_operator operation) noexcept {
     switch (operation) {
         case filter_operator::less: return filter_operator::greater;
@@ -77,8 +77,8 @@ ENTITABLE_LAZY_BODY predicate_nodes key_comparison(
     }
 }
 
-/// `x <= 300` of 8 bits without a sign is `x <= 255`, and `x < -1` is `x < 0`: the comparison with the value at the end that is next
-/// to the operand. Equality is the caller's.
+/// `x <= 300` of 8 unsigned bits is `x <= 255`, and `x < -1` is `x < 0`: compares with the value at the end that is closest to the operand.
+/// The caller handles equality.
 [[nodiscard]] constexpr filter_operator beside_the_end(filter_operator operation, int place) noexcept {
     bool const less = operation == filter_operator::less || operation == filter_operator::less_equal;
     if (place < 0) {

@@ -11,8 +11,8 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What one alternative (a box) says of one key component: an interval of its texts. A box that says nothing of a component
-/// holds all of its texts.
+/// The constraint of one alternative (a box) on one key component: an interval of its texts. A box without a constraint on a component
+/// contains all of its texts.
 struct narrowed_component {
     std::size_t box{};
     key_part part{};
@@ -20,27 +20,27 @@ struct narrowed_component {
     key_interval texts;
 };
 
-/// A part of a predicate on its way through the planner. Boxes are numbered from 0; in order in `narrowed`.
+/// A part of a predicate during planning. Boxes are numbered from 0; `narrowed` is ordered by box.
 struct planned_part {
-    std::size_t boxes{1}; ///< no row outside of them satisfies the part
+    std::size_t boxes{1}; ///< every row that satisfies the part is in a box
     std::vector<narrowed_component> narrowed;
-    std::vector<filter_node> server; ///< a condition that every row of the part satisfies; empty: none
-    std::size_t comparisons{};       ///< of that condition
-    std::size_t bytes{};             ///< of that condition in a URL, or more
-    bool too_long{};                 ///< something was left out of it because it would not fit into a URL
+    std::vector<filter_node> server; ///< a condition that every row of the part satisfies; may be empty
+    std::size_t comparisons{};       ///< in that condition
+    std::size_t bytes{};             ///< upper bound of that condition's size in a URL
+    bool too_long{};                 ///< a comparison was dropped because it would not fit into a URL
     bool on_keys{};
     bool on_properties{};
-    bool exact{true}; ///< boxes and condition together let nothing else through
+    bool exact{true}; ///< boxes and condition together accept exactly the rows of the part
     bool too_many{};
 };
 
-/// What a service takes of a query.
+/// Limits of the service for a query.
 struct filter_budget {
     std::size_t comparisons;
     std::size_t bytes;
 };
 
-/// Bytes of a text between quotes in a URL.
+/// Returns the bytes of a text between quotes in a URL.
 ENTITABLE_LAZY std::size_t url_size(std::string_view text) noexcept {
     std::size_t size = 0;
     for (char const character : text) {
@@ -49,10 +49,10 @@ ENTITABLE_LAZY std::size_t url_size(std::string_view text) noexcept {
     return size;
 }
 
-/// An operator with its blanks, brackets and the quotes of an operand.
+/// Size of an operator with its blanks, brackets and the quotes of an operand.
 inline constexpr std::size_t around_comparison = 40;
 
-/// Bytes of a comparison in a URL, or more.
+/// Returns an upper bound of the bytes of a comparison in a URL.
 ENTITABLE_LAZY std::size_t comparison_size(filter_node const& node) noexcept {
     value_view const operand = node.operand;
     std::size_t const size = around_comparison + url_size(node.name);
@@ -68,7 +68,7 @@ ENTITABLE_LAZY std::size_t comparison_size(filter_node const& node) noexcept {
     }
 }
 
-/// Bytes of a range of keys in a URL, or more.
+/// Returns an upper bound of the bytes of a key range in a URL.
 ENTITABLE_LAZY std::size_t range_size(key_range const& range) noexcept {
     std::size_t size = 0;
     for (key_interval const* keys : {&range.partition, &range.row}) {
@@ -80,7 +80,7 @@ ENTITABLE_LAZY std::size_t range_size(key_range const& range) noexcept {
     return size;
 }
 
-/// The longest beginning of whole characters that takes no more bytes in a URL.
+/// Returns the longest prefix of whole characters that fits into `bytes` in a URL.
 ENTITABLE_LAZY std::string_view url_prefix(std::string_view text, std::size_t bytes) noexcept {
     std::size_t end = 0;
     std::size_t used = 0;
@@ -102,7 +102,7 @@ ENTITABLE_LAZY key_interval interval_of(predicate_node const& node) {
         return interval;
     }
     if (node.optional && text != absent_key_text) {
-        interval.upper = key_bound::excluding(std::string{absent_key_text}); // the absent ones stand after all others
+        interval.upper = key_bound::excluding(std::string{absent_key_text}); // absent components sort after all others
     }
     switch (node.operation) {
         case filter_operator::equal: return key_interval::only(text);
@@ -123,8 +123,7 @@ struct key_layouts {
     [[nodiscard]] key_layout of(key_part part) const noexcept { return part == key_part::partition ? partition : row; }
 };
 
-/// Whether a key can have the operand as this component. A key that begins with another text and a separator is one of a
-/// shorter text.
+/// Whether a key can have the operand as this component. A key that begins with another text and a separator belongs to a shorter text.
 ENTITABLE_LAZY bool could_be_stored(predicate_node const& node, key_layout layout) {
     std::string_view const separator = layout[node.index].separator();
     return static_cast<std::size_t>(node.index) + 1 == layout.size() ||
@@ -142,7 +141,7 @@ ENTITABLE_LAZY planned_part plan_comparison(
         part.on_keys = true;
         part.exact = node.exact;
         if (negated || node.operation == filter_operator::not_equal) {
-            part.exact = false; // all keys but some: no interval says that
+            part.exact = false; // all keys except some: not an interval
         } else if (node.operation == filter_operator::equal && !could_be_stored(node, layouts.of(node.part))) {
             part.boxes = 0;
         } else {
@@ -167,7 +166,7 @@ ENTITABLE_LAZY planned_part plan_comparison(
     return part;
 }
 
-/// Adds `component` to the last box of `into`; false when nothing is left in it.
+/// Adds `component` to the last box of `into`; false if the box becomes empty.
 ENTITABLE_LAZY bool narrow_last_box(planned_part& into, narrowed_component const& component) {
     for (std::size_t at = into.narrowed.size(); at > 0 && into.narrowed[at - 1].box == into.boxes; --at) {
         narrowed_component& known = into.narrowed[at - 1];
@@ -181,7 +180,7 @@ ENTITABLE_LAZY bool narrow_last_box(planned_part& into, narrowed_component const
     return true;
 }
 
-/// Every box of one side met with every box of the other.
+/// Intersects every box of one side with every box of the other.
 ENTITABLE_LAZY void meet_boxes(planned_part const& left, planned_part const& right, planned_part& into) {
     into.boxes = 0;
     std::size_t left_end = 0;
@@ -211,7 +210,7 @@ ENTITABLE_LAZY void meet_boxes(planned_part const& left, planned_part const& rig
     }
 }
 
-/// Appends a condition to another; both may be missing.
+/// Appends a condition to another; either may be empty.
 ENTITABLE_LAZY void join_conditions(planned_part& into, std::vector<filter_node>& other, filter_operator connective) {
     bool const two = !into.server.empty() && !other.empty();
     for (filter_node& node : other) {
@@ -241,7 +240,7 @@ ENTITABLE_LAZY planned_part plan_all_of(planned_part left, planned_part right, f
         both.comparisons += right.comparisons;
         both.bytes += right.bytes;
     } else {
-        both.exact = false; // the service takes no more: the client checks what is left out
+        both.exact = false; // the service accepts no more: the client checks the rest
     }
     return both;
 }
@@ -254,7 +253,7 @@ ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, f
     planned_part either;
     either.on_keys = left.on_keys || right.on_keys;
     either.on_properties = left.on_properties || right.on_properties;
-    // Ranges and filter are one conjunction for all boxes: alternatives that mix keys and properties do not fit into it.
+    // Ranges and filter are one conjunction for all boxes: it cannot express alternatives that mix keys and properties.
     either.exact = left.exact && right.exact && !(either.on_keys && either.on_properties);
     either.comparisons = left.comparisons + right.comparisons;
     either.bytes = left.bytes + right.bytes;
@@ -268,7 +267,7 @@ ENTITABLE_LAZY planned_part plan_any_of(planned_part left, planned_part right, f
         either.comparisons = 0;
         either.bytes = 0;
     }
-    // A box that narrows nothing holds all the others.
+    // A box without constraints contains all others.
     auto const holds_everything = [](planned_part const& part) { return part.boxes > 0 && part.narrowed.empty(); };
     either.too_many = left.too_many || right.too_many;
     if (!holds_everything(left) && !holds_everything(right)) {
@@ -310,7 +309,7 @@ ENTITABLE_LAZY key_bound behind_prefix(std::string const& prefix, bool as_lower)
     return as_lower ? key_bound::including(*std::move(successor)) : key_bound::excluding(*std::move(successor));
 }
 
-/// The components that one box narrows.
+/// The constrained components of one box.
 struct key_box {
     narrowed_component const* first;
     narrowed_component const* last;
@@ -325,7 +324,7 @@ struct key_box {
     }
 };
 
-/// The keys whose components lie in the box; `exact` is cleared when the interval lets others through.
+/// Returns the keys whose components lie in the box; clears `exact` if the interval contains others.
 ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layout layout, bool& exact) {
     std::string prefix;
     for (std::size_t index = 0; index < layout.size(); ++index) {
@@ -340,7 +339,7 @@ ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layou
             prefix += last ? std::string_view{} : layout[index].separator();
             continue;
         }
-        // From here on the interval ends: what later components say is not in it.
+        // The interval ends here: it ignores the constraints on later components.
         for (std::size_t later = index + 1; later < layout.size(); ++later) {
             exact = exact && box.find(part, later) == nullptr;
         }
@@ -368,7 +367,7 @@ ENTITABLE_LAZY key_interval keys_of(key_box const& box, key_part part, key_layou
     return key_interval::only(prefix);
 }
 
-/// Ends the row keys before those of system rows, where no key of the layout sorts after these. Says whether system rows may be left.
+/// Ends the row keys before those of system rows, if no key of the layout sorts after these. Returns whether system rows may remain.
 ENTITABLE_LAZY bool cut_system_rows(key_interval& rows, bool sorts_before) {
     if (sorts_before) {
         rows = intersection(rows, key_interval::until(key_bound::excluding(std::string{system_row::prefix})));
@@ -379,13 +378,13 @@ ENTITABLE_LAZY bool cut_system_rows(key_interval& rows, bool sorts_before) {
                 .is_empty();
 }
 
-/// Shortens the bounds of a range that is longer than `bytes` in a URL: it lets in more keys then, and no fewer.
+/// Shortens the bounds of a range that exceeds `bytes` in a URL: it then contains more keys, never fewer.
 ENTITABLE_LAZY bool shorten(key_range& range, std::size_t bytes) {
     if (range_size(range) <= bytes) {
         return false;
     }
     std::size_t const around = around_comparison + 12;
-    std::size_t const each = bytes / 4 > around ? bytes / 4 - around : 0; // of four bounds
+    std::size_t const each = bytes / 4 > around ? bytes / 4 - around : 0; // for each of four bounds
     for (key_interval* keys : {&range.partition, &range.row}) {
         if (keys->lower.end != key_bound::kind::open && url_size(keys->lower.key) > each) {
             keys->lower = key_bound::including(std::string{url_prefix(keys->lower.key, each)});
@@ -405,8 +404,8 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
         if (node.subject == predicate_subject::unplaced) {
             return failure{error_code::out_of_range_input,
                 text::joined({"the key component \"", node.name,
-                    "\" is compared with a value that has no text in a key, and so no place among those that have "
-                    "one"})};
+                    "\" is compared with a value that cannot be written into a key, so it has no position among those "
+                    "that can one"})};
         }
     }
     std::size_t const max_bytes = limits.max_filter_size == 0 ? ~std::size_t{0} / 2 : limits.max_filter_size;
@@ -415,7 +414,7 @@ ENTITABLE_LAZY_BODY result<query_plan> make_plan(
     if (part.too_many) {
         return failure{error_code::query_too_complex,
             text::joined({"the predicate needs more than ", std::to_string(max_key_ranges),
-                " key ranges; ask in several queries"})};
+                " key ranges; split it into several queries"})};
     }
     query_plan plan;
     plan.access = access;
@@ -492,10 +491,10 @@ ENTITABLE_LAZY_BODY std::string explanation::to_string() const {
     }
     out += text::joined({"server filter  ", (server_filter.empty() ? std::string{"none"} : server_filter), "\n"});
     out += text::joined({"client filter  ", (client_filter.empty() ? std::string{"none"} : client_filter), "\n"});
-    out += leaves_out_system_rows ? "system rows    left out by the client\n" : "";
+    out += leaves_out_system_rows ? "system rows    skipped by the client\n" : "";
     if (shortened_to != 0) {
-        out += text::joined({"shortened      the client checks what does not fit into ", std::to_string(shortened_to),
-            " bytes of a URL\n"});
+        out += text::joined({"shortened      the client checks the part that does not fit into ",
+            std::to_string(shortened_to), " bytes of a URL\n"});
     }
     for (std::string const& name : properties) {
         out += text::joined({&name == properties.data() ? "properties     " : ", ", name});
@@ -518,7 +517,7 @@ ENTITABLE_LAZY_BODY bool satisfies(
             return satisfies(row, node.operation, node.name, node.operand);
         }
         if (!readable) {
-            return true; // decoding the row will name the key that is not ours
+            return true; // decoding the row will report the invalid key
         }
         std::string_view const text = (node.part == key_part::partition ? partition_texts : row_texts)[node.index];
         std::string_view const wanted = node.operand.view().as_string();

@@ -8,14 +8,14 @@
 
 ENTITABLE_BEGIN_NAMESPACE
 
-/// The range that is read here: `slot index == range % number of slots`.
+/// The state of a range: `slot index == range % number of slots`.
 struct query_reading::slot {
     std::size_t range{};
     bool begun{};
-    bool asked{};     ///< in this round
-    bool last_page{}; ///< there is no page after the one here
+    bool asked{};     ///< its page was requested in this round
+    bool last_page{}; ///< there is no further page
     std::optional<result<entitable::page>> page;
-    std::optional<std::string> continuation; ///< that the page was asked for with
+    std::optional<std::string> continuation; ///< of the request for the page
     query_entities request;
     partition_count partitions;
 };
@@ -105,7 +105,7 @@ ENTITABLE_LAZY_BODY query_position query_reading::position() const {
 
 namespace detail {
 
-/// Takes the system rows off a page, which mostly has none.
+/// Removes the system rows from a page, which usually has none.
 ENTITABLE_LAZY void leave_out_system_rows(page& rows) {
     std::size_t first = 0;
     while (first < rows.size() && !system_row::is_one(rows[first].row_key)) {
@@ -138,7 +138,7 @@ ENTITABLE_LAZY_BODY void query_reading::answer(std::size_t index, result<query_e
     if (!response) {
         at.page.emplace(std::move(response).as_failure());
         at.last_page = true;
-        end_ = at.range < end_ ? at.range + 1 : end_; // nobody will see what stands after
+        end_ = at.range < end_ ? at.range + 1 : end_; // the rows after it will not be read
         return;
     }
     cost_.examined += response->examined;
@@ -178,7 +178,7 @@ ENTITABLE_LAZY_BODY std::span<row_view const> query_reading::accept(std::span<ro
     if (partitions_shown_ != nullptr) {
         partitions_shown_->add(run.front().partition_key);
     }
-    // Keys come in order: mostly the first byte of the last one tells that no row is a system row.
+    // Keys are in order: usually the first byte of the last key shows that no row is a system row.
     std::string_view const last = run.back().row_key;
     bool const looks = plan.meets_system_rows && !last.empty() &&
         static_cast<unsigned char>(last.front()) >= static_cast<unsigned char>(system_row::prefix.front());
@@ -254,7 +254,7 @@ ENTITABLE_LAZY_BODY query_entities const* query_reading::next_request(std::size_
     for (std::size_t range = range_; range < end_ && range < range_ + slots_.size(); ++range) {
         query_entities& due = prepare(range);
         slot& at = slots_[range % slots_.size()];
-        // An empty page of a later range says nothing; the first range's belongs to whoever asked for it.
+        // An empty page of a later range is skipped; the first range's page goes to its caller.
         bool const wanted =
             !at.page || (range != range_ && !at.last_page && at.page->has_value() && (*at.page)->empty());
         if (wanted && !at.asked) {

@@ -12,8 +12,8 @@ namespace detail {
 
 // 1!<16 hexadecimal digits>!<range>!<rows taken>[!<continuation of the service>]
 //
-// The digits are a checksum over the query and all that follows. The continuation comes last, so that it may hold the
-// separator; bytes that do not print, and '%', stand as %XX.
+// The digits are a checksum over the query and all that follows. The continuation comes last, so that it may contain the separator;
+// unprintable bytes, and '%', are written as %XX.
 
 inline constexpr std::string_view token_digits = "0123456789abcdef";
 
@@ -64,7 +64,7 @@ ENTITABLE_LAZY void append_printable(std::string& out, std::string_view bytes) {
     }
 }
 
-/// The reverse, of what `append_printable` has made.
+/// Decodes the text of `append_printable`.
 ENTITABLE_LAZY std::string from_printable(std::string_view text) {
     std::string bytes;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -109,9 +109,9 @@ ENTITABLE_LAZY_BODY result<query_position> read_token(
     std::string_view place = token.substr(token.size() < position_at ? token.size() : position_at);
     if (token.size() < position_at || detail::token_of(parts, select, place) != token) {
         failure refused{error_code::continuation_invalid,
-            token.starts_with("1!")
-                ? "the token is not one of this query: give it back unchanged, to the same table, predicate and select"
-                : "the token is not one of a query, or of a later version of this library"};
+            token.starts_with("1!") ? "the token does not belong to this query: pass it unchanged, with the same "
+                                      "table, predicate and select"
+                                    : "the token is malformed, or from a later version of this library"};
         refused.error().detail = text::printable(text::shortened(token));
         return refused;
     }

@@ -14,17 +14,17 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A refusal whose offending value goes where user data belongs.
+/// Makes a refusal whose invalid value goes into `error::detail`, with the other user data.
 ENTITABLE_LAZY [[nodiscard]] failure refusal(error_code code, std::string message, std::string_view offender = {});
 
-/// "the batch has 101 operations; the limit is 100"
+/// Formats "the batch has 101 operations; the limit is 100".
 ENTITABLE_LAZY [[nodiscard]] std::string limit_text(
     std::string_view what, std::size_t found, std::size_t limit, std::string_view unit);
 
-/// The keys of an entity, cut short, as `error::detail` has them.
+/// Formats the keys of an entity, shortened, for `error::detail`.
 ENTITABLE_LAZY [[nodiscard]] std::string keys_text(std::string_view partition_key, std::string_view row_key);
 
-/// Puts the keys of the offender in front of `error::detail`, unless it has them.
+/// Puts the keys of the invalid entity in front of `error::detail`, unless it has them.
 ENTITABLE_LAZY void name_keys(error& of, std::string_view partition_key, std::string_view row_key);
 
 } // namespace detail

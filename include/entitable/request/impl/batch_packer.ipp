@@ -11,7 +11,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The most bytes that text takes as a JSON string.
+/// Returns the maximal bytes of a text as a JSON string.
 ENTITABLE_DECL std::size_t json_size(std::string_view text) noexcept {
     std::size_t size = 2;
     for (char const each : text) {
@@ -55,12 +55,12 @@ ENTITABLE_DECL batch_packer::batch_packer(std::string table, profile const& limi
 
 namespace detail {
 
-/// At least `transaction_size` and `service_size`, and cheap: most rows are far from every limit.
+/// Returns at least `transaction_size` and `service_size`, cheaply: most rows are far below every limit.
 [[nodiscard]] ENTITABLE_DECL std::size_t transaction_size_bound(
     std::string_view table, mutation const& change) noexcept {
     constexpr std::size_t fixed = 1024 + 64;
-    constexpr std::size_t each_property = 80; // punctuation, an annotation and a number, both of its names' quotes
-    constexpr std::size_t each_byte = 12;     // six for an escaped one; names may stand twice
+    constexpr std::size_t each_property = 80; // punctuation, an annotation and a number, the quotes of both names
+    constexpr std::size_t each_byte = 12;     // six for an escaped byte; names may appear twice
     row_view const entity = change.entity;
     std::size_t const properties = entity.payload.size() < row_format::header_size
         ? 0
@@ -91,7 +91,7 @@ ENTITABLE_DECL bool batch_packer::has(open_batch const& batch, mutation const& c
     return false;
 }
 
-/// Sizes are measured once the bounds do not fit. `size` is the bound of the change, or becomes the exact one.
+/// Measures exact sizes only if the bounds do not fit. `size` is the bound of the change, and may become its exact size.
 ENTITABLE_DECL bool batch_packer::has_room(open_batch& batch, mutation const& change, std::size_t& size) const {
     auto const fits = [&] {
         return batch.size <= limits_.max_transaction_size && size <= limits_.max_transaction_size - batch.size;

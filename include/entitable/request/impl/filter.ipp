@@ -19,7 +19,7 @@ namespace detail {
 
 ENTITABLE_LAZY_BODY std::string render_postfix(std::size_t count,
     function_ref<filter_operator(std::size_t)> operation_of, function_ref<std::string(std::size_t)> leaf) {
-    // The finished parts are concatenated in `text`; `parts` has the start and the outermost operator of each.
+    // `text` holds the finished parts; `parts` holds the start and the outermost operator of each.
     struct part {
         std::size_t start;
         filter_operator top;

@@ -16,7 +16,7 @@ namespace detail {
     return order < 0;
 }
 
-/// Heap sort: `<algorithm>` would cost every includer more than this.
+/// Heap sort: `<algorithm>` would cost more compile time.
 ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
     auto const sift = [&](std::size_t root, std::size_t end) {
         for (std::size_t child = 2 * root + 1; child < end; root = child, child = 2 * root + 1) {
@@ -36,7 +36,7 @@ ENTITABLE_LAZY void sort_ranges(std::vector<key_range>& ranges) {
     }
 }
 
-/// The least range that holds both, when they have rows in common or do not follow each other in key order.
+/// Merges `range` into `before` if they share rows or are not in key order; the result is the least range that contains both.
 ENTITABLE_LAZY bool absorb(key_range& before, key_range const& range, bool& exact) {
     if (intersection(before.partition, range.partition).is_empty()) {
         return false;
@@ -64,7 +64,7 @@ ENTITABLE_LAZY_BODY void make_disjoint(std::vector<key_range>& ranges, bool& exa
             std::swap(ranges[kept++], ranges[index]);
             continue;
         }
-        // What has grown may reach those before it.
+        // A grown range may reach its predecessors.
         while (kept > 1 && absorb(ranges[kept - 2], ranges[kept - 1], exact)) {
             --kept;
         }
@@ -74,9 +74,9 @@ ENTITABLE_LAZY_BODY void make_disjoint(std::vector<key_range>& ranges, bool& exa
     }
 }
 
-// ---- of a filter ----
+// ---- key ranges of a filter ----
 
-/// Both sides of a condition: where the rows are that satisfy it, and where those that do not.
+/// Both sides of a condition: the key ranges of the rows that satisfy it, and of those that do not.
 struct both_sides {
     ranges_of_filter in;
     ranges_of_filter out;
@@ -84,7 +84,7 @@ struct both_sides {
 
 ENTITABLE_LAZY ranges_of_filter all_keys(bool exact) { return {std::vector<key_range>(1), exact}; }
 
-/// Keeps the number of ranges small.
+/// Limits the number of ranges.
 ENTITABLE_LAZY void tidy(ranges_of_filter& all) {
     constexpr std::size_t most = 100;
     make_disjoint(all.ranges, all.exact);
@@ -126,7 +126,7 @@ ENTITABLE_LAZY ranges_of_filter ranges_of_either(ranges_of_filter left, ranges_o
     return left;
 }
 
-/// The rows whose key lies in one interval.
+/// Returns the rows with a key in one interval.
 ENTITABLE_LAZY ranges_of_filter only_in(bool partition, key_interval keys) {
     ranges_of_filter made = all_keys(true);
     (partition ? made.ranges.front().partition : made.ranges.front().row) = std::move(keys);

@@ -20,7 +20,7 @@ ENTITABLE_DECL std::int64_t content_of(std::vector<mutation> const& changes) noe
         hash.add(entity.partition_key);
         hash.add(entity.row_key);
         hash.add(change.condition.any() ? std::string{"*"} : change.condition.version().text());
-        // Without the Timestamp, which is the service's.
+        // Excludes the Timestamp, which the service sets.
         bool const whole = entity.payload.size() > row_format::header_size;
         hash.add(whole ? entity.payload.substr(row_format::header_size) : std::string_view{});
     }

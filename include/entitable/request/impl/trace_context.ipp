@@ -8,14 +8,14 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A number as lower-case digits, with its leading zeros.
+/// Appends a number as lower-case digits, with leading zeros.
 ENTITABLE_DECL void append_lower_hex(std::string& out, std::uint64_t number, unsigned digits) {
     for (unsigned shift = digits * 4; shift > 0; shift -= 4) {
         out += hexadecimal_of(number >> (shift - 4));
     }
 }
 
-/// Reads up to 16 lower-case digits; false when there is anything else.
+/// Parses up to 16 lower-case digits; false for anything else.
 ENTITABLE_DECL bool read_lower_hex(std::string_view digits, std::uint64_t& number) noexcept {
     number = 0;
     for (char const each : digits) {
@@ -34,10 +34,10 @@ ENTITABLE_DECL result<trace_context> trace_context::parse(std::string_view trace
     constexpr std::size_t length = 55;
     auto const wrong = [](char const* what) { return failure{error_code::invalid_input, std::string{what}}; };
     if (traceparent.size() < length) {
-        return wrong("a traceparent has at least 55 characters");
+        return wrong("a traceparent must have at least 55 characters");
     }
     if (traceparent[2] != '-' || traceparent[35] != '-' || traceparent[52] != '-') {
-        return wrong("the parts of a traceparent are not separated by hyphens");
+        return wrong("the parts of a traceparent must be separated by hyphens");
     }
     trace_context made;
     std::uint64_t version = 0;
@@ -47,14 +47,14 @@ ENTITABLE_DECL result<trace_context> trace_context::parse(std::string_view trace
         !detail::read_lower_hex(traceparent.substr(19, 16), made.trace_low) ||
         !detail::read_lower_hex(traceparent.substr(36, 16), made.span_id) ||
         !detail::read_lower_hex(traceparent.substr(53, 2), flags)) {
-        return wrong("a traceparent consists of lower-case hexadecimal digits");
+        return wrong("a traceparent must consist of lower-case hexadecimal digits");
     }
     if (version == 0xFF || (traceparent.size() > length && (version == 0 || traceparent[length] != '-'))) {
-        return wrong("a traceparent has a version that does not exist, or more than its version allows");
+        return wrong("a traceparent must have a valid version, and the length that its version allows");
     }
     made.flags = static_cast<std::uint8_t>(flags & (sampled | random));
     if (!made) {
-        return wrong("an id of a traceparent is zero");
+        return wrong("the ids of a traceparent must not be zero");
     }
     return made;
 }

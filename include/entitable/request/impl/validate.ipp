@@ -11,10 +11,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a byte may be part of. Every written entity is checked byte by byte, so that is a look into a table.
+/// The classes of each byte. Every written entity is checked byte by byte, so the check is a table lookup.
 struct byte_classes {
-    bool in_key[256]{};   ///< a whole character that a key may have
-    bool in_name[256]{};  ///< a whole character that a name may have: letters, digits, _
+    bool in_key[256]{};   ///< a complete character that a key may have
+    bool in_name[256]{};  ///< a complete character that a name may have: letters, digits, _
     bool in_table[256]{}; ///< a character that the name of a table may have: letters, digits
 };
 
@@ -33,7 +33,7 @@ constexpr byte_classes make_byte_classes() noexcept {
 
 inline constexpr byte_classes byte_class = make_byte_classes();
 
-/// How many bytes from `at` on are of a class.
+/// Returns the number of consecutive bytes of a class from `at`.
 ENTITABLE_LAZY std::size_t run_of(bool const (&members)[256], std::string_view text, std::size_t at) noexcept {
     std::size_t const start = at;
     while (at < text.size() && members[static_cast<unsigned char>(text[at])]) {
@@ -42,8 +42,8 @@ ENTITABLE_LAZY std::size_t run_of(bool const (&members)[256], std::string_view t
     return at - start;
 }
 
-/// Whether a key may have all of eight bytes, as `byte_classes::in_key` has it. Each sum has the highest bit of a byte where one
-/// condition holds; sums that run over into the next byte begin at one that is not ASCII, so that the answer is no anyway.
+/// Whether a key may have all of eight bytes, by `byte_classes::in_key`. Each sum sets the highest bit of a byte if one condition holds; a
+/// carry into the next byte starts only at a byte that is not ASCII, and then the result is false anyway.
 inline bool are_in_key(std::uint64_t eight) noexcept {
     constexpr std::uint64_t each = 0x0101010101010101U;
     std::uint64_t const no_control = (eight + 0x60 * each) & ~(eight + each);
@@ -53,7 +53,7 @@ inline bool are_in_key(std::uint64_t eight) noexcept {
     return (good & 0x80 * each) == 0x80 * each;
 }
 
-/// Only ASCII is judged; the service decides which other letters a C# identifier may have.
+/// Checks ASCII only; the service decides which other letters a C# identifier may have.
 ENTITABLE_LAZY bool is_property_name(std::string_view name) noexcept {
     if (name.empty() || is_decimal(name.front())) {
         return false;
@@ -73,7 +73,7 @@ ENTITABLE_LAZY bool is_system_property(std::string_view name) noexcept {
 }
 
 ENTITABLE_LAZY result<void> validate_property_name(std::string_view name, profile const& limits) {
-    if (name.size() > limits.max_name_units) { // there are no more units than bytes
+    if (name.size() > limits.max_name_units) { // units never exceed bytes
         std::size_t const units = text::utf16_length(name).value_or(0);
         if (units > limits.max_name_units) {
             return refusal(error_code::property_name_too_long,
@@ -86,7 +86,7 @@ ENTITABLE_LAZY result<void> validate_property_name(std::string_view name, profil
     if (!is_property_name(name) || reserved) {
         return refusal(error_code::property_name_invalid,
             text::joined({"the property name \"", text::printable(text::shortened(name)),
-                "\" is not an identifier, or belongs to the system"}));
+                "\" is not an identifier, or is reserved"}));
     }
     return {};
 }
@@ -96,7 +96,7 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     std::string_view const bytes = property.value.bytes();
     switch (property.type) {
         case edm_type::string: {
-            // Counting units is needed only where bytes could exceed the limit or the text could be broken.
+            // Counts units only if bytes could exceed the limit or the text could be invalid.
             std::size_t const valid = text::valid_utf8_prefix(bytes);
             if (valid != bytes.size()) {
                 return refusal(error_code::invalid_input,
@@ -128,14 +128,14 @@ ENTITABLE_LAZY result<void> validate_property(property_view const& property, pro
     }
 }
 
-/// Which names of a row stand in it twice. Most rows need only a filter that says yes to each name that it was asked for before, and to few
-/// others (B. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970); after its first yes a table takes its place.
+/// Finds names that appear twice in a row. Most rows need only a filter that accepts each name it has seen, and few others (B. Bloom,
+/// "Space/time trade-offs in hash coding with allowable errors", 1970); after the first possible duplicate a table replaces it.
 class names_seen {
 public:
-    /// Of a row that is walked now, and has at most `names` properties.
+    /// Starts for a row that is being walked and has at most `names` properties.
     names_seen(std::string_view payload, std::size_t names) noexcept : payload_(payload), names_(names) {}
 
-    /// Notes the next property of the walk.
+    /// Adds the next property of the walk.
     ENTITABLE_LAZY void add(property_view const& property) {
         ++count_;
         if (!has_table_) {
@@ -151,16 +151,16 @@ public:
         note(property);
     }
 
-    /// Whether the name of that property stood before it, absent ones included.
+    /// Whether the name of that property appeared before, including absent properties.
     [[nodiscard]] bool name_twice() const noexcept { return name_twice_; }
-    /// Whether it and another one before it, of the same name, both have values.
+    /// Whether that property and an earlier one of the same name both have values.
     [[nodiscard]] bool value_twice() const noexcept { return value_twice_; }
 
 private:
-    /// With all properties before the one at hand.
+    /// Makes the table, with all properties before the current one.
     ENTITABLE_LAZY void make_table() {
         has_table_ = true;
-        table_.reserve((std::min)(names_, payload_.size() / 3)); // each is described by three bytes or more
+        table_.reserve((std::min)(names_, payload_.size() / 3)); // each descriptor has three bytes or more
         property_cursor cursor{payload_};
         property_view each;
         for (std::size_t left = count_ - 1; left > 0 && cursor.next(each); --left) {
@@ -183,10 +183,10 @@ private:
     bool has_table_{};
     bool name_twice_{};
     bool value_twice_{};
-    name_table table_; // with 1 where a name had a value
+    name_table table_; // 1 if the name had a value
 };
 
-/// Any key, unit by unit.
+/// Validates any key, unit by unit.
 ENTITABLE_LAZY result<void> validate_units_of_key(
     std::string_view key, std::string_view which, std::size_t max_units, std::size_t max_size) {
     std::size_t units = 0;
@@ -237,7 +237,7 @@ ENTITABLE_LAZY result<void> validate_keys(
     return validate_key(row_key, "RowKey", limits);
 }
 
-/// The descriptor of a payload (`row_format`); empty where the payload is too short for it.
+/// Returns the descriptor of a payload (`row_format`); empty if the payload is too short.
 ENTITABLE_LAZY std::string_view descriptor_in(std::string_view payload) noexcept {
     if (payload.size() < row_format::header_size) {
         return {};
@@ -247,8 +247,8 @@ ENTITABLE_LAZY std::string_view descriptor_in(std::string_view payload) noexcept
     return size <= payload.size() ? payload.substr(0, size) : std::string_view{};
 }
 
-/// Whether a row is good whose descriptor is that of a good one, so that only its values are to be looked at. False may be said
-/// of a good row too, which then needs a closer look.
+/// Whether a row is valid that has the descriptor of a valid row, so that only its values are checked. May be false for a valid row, which
+/// then needs the full check.
 ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor, profile const& limits) noexcept {
     char const* described = descriptor.data();
     char const* const described_end = described + descriptor.size();
@@ -289,7 +289,7 @@ ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor
             return false;
         }
         at += size;
-        bytes += 32 + 2 * (name_size + size); // no smaller than the service's measure
+        bytes += 32 + 2 * (name_size + size); // at least the service's measure
         ++count;
     }
     return at == end && static_cast<unsigned char>(entity.payload[0]) == row_format::version &&
@@ -298,7 +298,7 @@ ENTITABLE_LAZY bool has_good_values(row_view entity, std::string_view descriptor
 }
 
 ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const& limits, known_good& known) {
-    if (entity.partition_key.empty() || entity.partition_key != known.partition_key) { // none is known at first
+    if (entity.partition_key.empty() || entity.partition_key != known.partition_key) { // nothing is known at first
         if (auto checked = validate_key(entity.partition_key, "PartitionKey", limits); !checked) {
             return checked;
         }
@@ -311,19 +311,19 @@ ENTITABLE_LAZY_BODY result<void> validate_entity(row_view entity, profile const&
         known.partition_key = entity.partition_key;
         return {};
     }
-    bool all_good = true; // names, those of absent properties too
+    bool all_good = true; // names, including those of absent properties
     property_cursor cursor{entity.payload};
     property_view property;
     names_seen names{entity.payload, cursor.left()};
     std::size_t count = 0;
-    std::size_t bytes = 0; // no smaller than the service's measure, but far cheaper
+    std::size_t bytes = 0; // at least the service's measure, but far cheaper
     while (cursor.next(property)) {
         names.add(property);
         auto named = validate_property_name(property.name, limits);
         all_good = all_good && !names.name_twice() && named;
         if (names.value_twice()) {
             return refusal(error_code::duplicate_properties_specified,
-                text::joined({"the property \"", property.name, "\" stands twice in the entity"}));
+                text::joined({"the entity has the property \"", property.name, "\" twice"}));
         }
         if (property.present && !named) {
             return named;
@@ -385,7 +385,7 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
     if (!good || (name.size() == 6 && text::ascii_lower(name) == "tables")) {
         return detail::refusal(error_code::invalid_resource_name,
             text::joined({"the table name \"", text::printable(name),
-                "\" is not letters and digits with a letter first, or is the reserved word \"tables\""}));
+                "\" must be letters and digits, starting with a letter, and not the reserved word \"tables\""}));
     }
     return {};
 }
@@ -393,11 +393,11 @@ ENTITABLE_LAZY_BODY result<void> validate_table_name(std::string_view name) {
 ENTITABLE_LAZY_BODY result<void> validate_key(std::string_view key, std::string_view which, profile const& limits) {
     if (key.empty() && !limits.empty_keys) {
         return detail::refusal(error_code::properties_need_value,
-            text::joined({"the ", which, " is empty, which this service does not accept"}));
+            text::joined({"the ", which, " is empty; this service requires a non-empty key"}));
     }
     bool const limited_in_bytes = (limits.max_partition_key_size | limits.max_row_key_size) != 0;
     bool const is_short = key.size() <= limits.max_key_units && !limited_in_bytes;
-    if (is_short && text::all_eights(key, detail::are_in_key)) { // nearly all
+    if (is_short && text::all_eights(key, detail::are_in_key)) { // the usual case
         return {};
     }
     std::size_t const max_size = which == "RowKey" ? limits.max_row_key_size : limits.max_partition_key_size;
@@ -413,7 +413,7 @@ ENTITABLE_LAZY_BODY result<void> validate_filter(
     filter const& condition, key_range const& range, profile const& limits) {
     for (key_bound const* bound :
         {&range.partition.lower, &range.partition.upper, &range.row.lower, &range.row.upper}) {
-        // Forbidden characters may be in a bound: the successor of a prefix can have one.
+        // A bound may have forbidden characters, such as the successor of a prefix.
         if (std::size_t const valid = text::valid_utf8_prefix(bound->key); valid != bound->key.size()) {
             return detail::refusal(error_code::invalid_input,
                 text::joined({"a bound of the key range is not valid UTF-8 from byte ", std::to_string(valid), " on"}),
@@ -535,7 +535,7 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
         refused.error().operation_index = index;
         return refused;
     };
-    // Four times the bytes are no less than the service's measure, which need not be taken where they are few.
+    // Four times the bytes are at least the service's measure, which need not be computed if they are few.
     std::size_t bytes = 0;
     for (mutation const& change : request.changes) {
         bytes += change.entity.partition_key().size() + change.entity.row_key().size() + change.entity.payload().size();
@@ -557,7 +557,7 @@ ENTITABLE_LAZY_BODY result<void> validate_write(transact const& request, profile
         std::string_view const key = change.entity.row_key();
         if (auto const* const before = row_keys.add(key, index)) {
             return at_operation(refusal(error_code::invalid_duplicate_row,
-                                    text::joined({"an entity stands twice in the batch, first as operation ",
+                                    text::joined({"an entity appears twice in the batch, first as operation ",
                                         std::to_string(before->number)}),
                                     key),
                 index);

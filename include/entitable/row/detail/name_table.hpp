@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The names of a row's properties in a hash table, so that a name is found without a walk over all of them.
+/// The names of a row's properties in a hash table, so that a lookup does not walk over all of them.
 
 #include <entitable/core/config.hpp>
 
@@ -15,11 +15,11 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Different names, each with a number of its user. Refers to the bytes of the names. Up to 32 names need no allocation. When searches
-/// take too many steps, because names were chosen that share a slot, it hashes all names by another seed: no choice of names makes it quadratic.
+/// A map from names to numbers. Refers to the bytes of the names. Up to 32 names need no allocation. If lookups take too many steps,
+/// because names were chosen to collide, it rehashes all names with another seed: no choice of names makes it quadratic.
 class name_table {
 public:
-    /// A name and what its user keeps with it.
+    /// A name and its number.
     struct entry {
         char const* name;
         std::size_t number;
@@ -35,32 +35,32 @@ public:
 
     /// Hashes a name, eight bytes at once.
     ENTITABLE_LAZY [[nodiscard]] static std::uint32_t hash_of(std::string_view name, std::uint64_t seed) noexcept;
-    /// The seed that every table begins with.
+    /// The initial seed of every table.
     static constexpr std::uint64_t first_seed = 0x656E7469746C65U;
 
-    /// Makes room for `names` of them, before the first.
+    /// Allocates room for `names` names, before the first is added.
     ENTITABLE_LAZY void reserve(std::size_t names);
 
-    /// The entry of a name; null when it has none.
+    /// Returns the entry of a name; null if there is none.
     ENTITABLE_LAZY [[nodiscard]] entry* find(std::string_view name) noexcept;
-    /// The entry that the name had before; null when it had none, and then gets one with `number`.
+    /// Returns the existing entry of the name; if there is none, adds one with `number` and returns null.
     ENTITABLE_LAZY entry* add(std::string_view name, std::size_t number) noexcept;
 
-    /// By what the names are hashed now.
+    /// The current seed.
     [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
 
 private:
     static constexpr std::size_t few = 32;
-    static constexpr std::int64_t steps_for_each = 4; // half of the slots are free: most searches take one or two
+    static constexpr std::int64_t steps_for_each = 4; // half of the slots are free: most lookups take one or two
     static constexpr std::int64_t steps_at_first = 64;
 
-    /// Where the name stands, or the free slot in which its search ends.
+    /// The slot of the name, or the free slot at which its lookup ends.
     ENTITABLE_LAZY [[nodiscard]] std::size_t slot_of(std::string_view name, std::uint32_t hash) noexcept;
-    /// The hash of a name, by a seed that makes the searches short.
+    /// Hashes a name with the current seed; changes the seed first if lookups take too many steps.
     ENTITABLE_LAZY [[nodiscard]] std::uint32_t hash_for_search(std::string_view name) noexcept;
 
     entry* entries_{};
-    std::uint32_t* slots_{}; // the number of an entry, from 1; 0 in a free one
+    std::uint32_t* slots_{}; // the number of an entry, from 1; 0 in a free slot
     std::size_t mask_{};
     std::uint64_t seed_{first_seed};
     std::int64_t steps_left_{steps_at_first};

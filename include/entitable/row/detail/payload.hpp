@@ -15,7 +15,7 @@ ENTITABLE_BEGIN_NAMESPACE
 struct property_view;
 namespace detail {
 
-/// Appends one property to the two halves of a payload. An absent one must be `nullable`.
+/// Appends one property to the two halves of a payload. An absent property must be `nullable`.
 ENTITABLE_LAZY void append_property(
     std::string& descriptor, std::string& values, property_view const& property, bool nullable);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// Finds many properties of one row by their names, in a time that is linear in the properties, whatever their order is.
+/// Finds many properties of one row by name, in time linear in the number of properties, in any order.
 
 #include <entitable/row/detail/name_table.hpp>
 #include <entitable/row/row.hpp>
@@ -11,19 +11,19 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Answers as `row_view::find`, name after name; where the row has a name twice, either may be found. Most rows have their properties in the
-/// order in which they are asked for, so each is searched from the one found last; after as many steps in vain as there are properties, in a
-/// table. The bytes of the row must outlive it. One thread at a time.
+/// Finds like `row_view::find`, name after name; if the row has a name twice, it may find either. Most rows have their properties in the
+/// order of the lookups, so each search starts after the previous hit; after as many failed steps as there are properties, it uses a table.
+/// The bytes of the row must outlive it. One thread at a time.
 class property_finder {
 public:
-    /// Of a row. Does nothing until it is asked.
+    /// Makes a finder for a row; does no work before the first lookup.
     explicit property_finder(row_view in) noexcept
         : payload_(in.payload), behind_(in.payload), ahead_(behind_), count_(behind_.left()), steps_left_(count_) {}
 
-    /// The property of that name, which may be absent; null when the row has none. Valid until the next call.
+    /// Returns the property of that name, which may be absent; null if the row lacks it. Valid until the next call.
     ENTITABLE_LAZY [[nodiscard]] property_view const* find(std::string_view name);
 
-    /// The value of that property; nothing when it is absent.
+    /// Returns the value of that property; nullopt if it is absent.
     ENTITABLE_LAZY [[nodiscard]] std::optional<value_view> value(std::string_view name) {
         property_view const* const found = find(name);
         return found != nullptr && found->present ? std::optional{found->value} : std::nullopt;
@@ -35,13 +35,13 @@ private:
     ENTITABLE_LAZY [[nodiscard]] property_view const* find_in_table(std::string_view name);
 
     std::string_view payload_;
-    property_cursor behind_; // the property that was found last in order
-    property_cursor ahead_;  // behind what is in the table
+    property_cursor behind_; // the latest property found in order
+    property_cursor ahead_;  // after the properties in the table
     std::size_t count_;
     std::size_t steps_left_;
     bool has_table_{};
     property_view found_;
-    name_table walked_; // with where the value stands in the payload
+    name_table walked_; // with the position of each value in the payload
 };
 
 } // namespace detail

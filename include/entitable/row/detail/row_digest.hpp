@@ -3,15 +3,15 @@
 #pragma once
 
 /// \file
-/// Digests of rows: of a key, to tell rows under way apart; of all rows of an input so far, to recognise the input. The second one
-/// is part of the stored formats.
+/// Digests of rows: of a key, to distinguish rows in progress; of all rows of an input so far, to recognise the input. The second one is
+/// part of the stored formats.
 
 #include <entitable/row/row.hpp>
 
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Mixes numbers and texts, eight bytes at once.
+/// Hashes numbers and texts, eight bytes at once.
 class row_digest {
 public:
     row_digest() = default;
@@ -45,7 +45,7 @@ private:
     std::uint64_t value_{0x656E7469746C65U};
 };
 
-/// Of the keys of a row. Two keys may share a digest: code that compares digests then waits for no reason, and does nothing wrong.
+/// Digest of the keys of a row. Two keys may share a digest: code that compares digests may then wait needlessly, but stays correct.
 [[nodiscard]] inline std::uint64_t key_digest(row_view each) noexcept {
     row_digest made;
     made.add(each.partition_key);
@@ -53,7 +53,7 @@ private:
     return made.value() == 0 ? 1 : made.value();
 }
 
-/// Of the properties of a row, in any order. `add_bytes(digest, bytes)`: how the bytes of a value count.
+/// Digest of the properties of a row, in any order. `add_bytes(digest, bytes)` adds the bytes of a value.
 template <class AddBytes>
 std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexcept {
     std::uint64_t properties = 0;
@@ -71,7 +71,7 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
     return properties;
 }
 
-/// Of the keys and properties of a row. The order of properties, Timestamp and ETag do not count: stores differ in these.
+/// Digest of the keys and properties of a row. The order of properties, the Timestamp and the ETag are ignored: stores differ in these.
 [[nodiscard]] inline std::uint64_t content_digest(row_view each) noexcept {
     row_digest whole;
     whole.add(each.partition_key);
@@ -80,7 +80,7 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
     return whole.value();
 }
 
-/// Of bytes, four times eight at once: they do not wait for each other. For this process only.
+/// Digest of bytes, in four independent lanes of eight bytes. For this process only.
 [[nodiscard]] inline std::uint64_t bytes_digest(std::string_view bytes) noexcept {
     constexpr std::size_t lanes = 4;
     row_digest each[lanes] = {row_digest{1}, row_digest{2}, row_digest{3}, row_digest{4}};
@@ -98,7 +98,7 @@ std::uint64_t properties_digest(row_view each, AddBytes const& add_bytes) noexce
     return whole.value();
 }
 
-/// Of the properties of a row, in less time than `content_digest`, and not to be stored: for rows that are compared under their keys.
+/// Digest of the properties of a row, faster than `content_digest`; must not be stored. For rows that are compared under their keys.
 [[nodiscard]] inline std::uint64_t quick_content_digest(row_view each) noexcept {
     return properties_digest(each, [](row_digest& of, std::string_view bytes) { of.add(bytes_digest(bytes)); });
 }

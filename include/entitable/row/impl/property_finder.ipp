@@ -31,11 +31,11 @@ ENTITABLE_LAZY_BODY property_view const* property_finder::find(std::string_view 
 ENTITABLE_LAZY_BODY property_view const* property_finder::find_in_table(std::string_view name) {
     if (!has_table_) {
         has_table_ = true;
-        walked_.reserve((std::min)(count_, payload_.size() / 3)); // each is described by three bytes or more
+        walked_.reserve((std::min)(count_, payload_.size() / 3)); // each descriptor has three bytes or more
     }
     if (name_table::entry const* const known = walked_.find(name)) {
         property_cursor there = ahead_;
-        there.descriptor_ = known->name - 3; // behind its type and its size
+        there.descriptor_ = known->name - 3; // after its type and its size
         there.values_ = payload_.data() + known->number;
         there.left_ = 1;
         return there.next(found_) ? &found_ : nullptr;
@@ -61,11 +61,11 @@ ENTITABLE_LAZY_BODY std::string merged_payload(std::string_view base, std::strin
     detail::property_finder changes{row_view{{}, {}, change}};
     detail::property_finder old{row_view{{}, {}, base}};
     property_view property;
-    // The old properties in their order, each with its new value if there is one, then the new ones.
+    // The old properties in their order, each with its new value if there is one; then the new properties.
     property_cursor kept{base};
     while (kept.next(property)) {
         if (!property.present) {
-            continue; // where the change has a value, it comes with the new ones
+            continue; // if the change has a value, it comes with the new properties
         }
         if (auto const replacement = changes.value(property.name)) {
             property.value = *replacement;

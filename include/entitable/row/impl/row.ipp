@@ -107,7 +107,7 @@ ENTITABLE_LAZY_BODY result<void> check_payload(std::string_view payload) {
     property_view property;
     while (cursor.next(property)) {}
     if (cursor.damaged()) {
-        return failure{error_code::row_malformed, "the stored bytes are not a whole row of version 1"};
+        return failure{error_code::row_malformed, "the stored bytes are not a complete row of version 1"};
     }
     return {};
 }
@@ -145,7 +145,7 @@ ENTITABLE_LAZY_BODY void append_property(
     char bytes[8];
     auto const kind = static_cast<unsigned char>(property.type);
     descriptor += static_cast<char>(nullable ? kind | row_format::nullable_bit : kind);
-    std::string_view const name = property.name.substr(0, 0xFFFF); // still far too long for any service
+    std::string_view const name = property.name.substr(0, 0xFFFF); // still far above the limit of any service
     row_format::store(bytes, static_cast<std::uint16_t>(name.size()));
     descriptor.append(bytes, 2).append(name);
     if (nullable) {

@@ -40,17 +40,17 @@ struct key_views<Entity, components<void, P...>, components<void, R...>>
     }
 };
 
-/// Calls `function(partition key, row key)` with the texts, unless they cannot be written.
+/// Calls `function(partition key, row key)` with the texts; returns an error if they cannot be written.
 template <class Entity, class Function, class... Keys>
 [[nodiscard]] result<void> with_keys(Function const& function, Keys const&... keys) {
     using views =
         key_views<Entity, typename mapping<Entity>::partition_components, typename mapping<Entity>::row_components>;
     constexpr bool complete = sizeof...(Keys) == views::count;
-    static_assert(complete, "find(...) takes all components of the entity's keys, those of the partition key first");
+    static_assert(complete, "find(...) needs all components of the entity's keys, those of the partition key first");
     if constexpr (complete) {
         return views::show(function, keys...);
     } else {
-        return failure{error_code::invalid_input, {}}; // it was said why
+        return failure{error_code::invalid_input, {}}; // the reason was reported
     }
 }
 

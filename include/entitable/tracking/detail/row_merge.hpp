@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// What was changed between two rows of one entity type, and how it is laid over a third one.
+/// The changes between two rows of one entity type, and their application to a third one.
 
 #include <entitable/row/row.hpp>
 
@@ -13,7 +13,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether two rows have the same properties in the same bytes. The Timestamp does not count.
+/// Whether two rows have the same properties in the same bytes. Ignores the Timestamp.
 [[nodiscard]] inline bool same_stored_bytes(std::string_view one, std::string_view other) noexcept {
     using namespace row_format;
     return one.size() == other.size() && one.size() >= header_size &&
@@ -23,20 +23,20 @@ namespace detail {
 
 /// The changed properties of an entity: present with their values, or absent.
 struct property_changes {
-    std::vector<property_view> changed; ///< by reference to both rows
-    bool removes{};                     ///< one of them became absent
+    std::vector<property_view> changed; ///< references to both rows
+    bool removes{};                     ///< whether a property became absent
 };
 
-/// What differs between two rows of one type.
+/// Returns the differences of two rows of one type.
 [[nodiscard]] property_changes changes_between(row_view before, row_view now);
 
-/// The row with changes laid over it: values put in, absent ones taken out.
+/// Returns the row with the changes applied: values set, absent properties removed.
 [[nodiscard]] row with_changes(row_view stored, property_changes const& changes);
 
-/// A row that has the changed values only, for a merge.
+/// Returns a row with only the changed values, for a merge.
 [[nodiscard]] row changes_alone(row_view keys, property_changes const& changes);
 
-/// The changed properties that have another value in `theirs` than in `original`, and another one than they were changed to.
+/// Returns the changed properties whose value in `theirs` differs from `original` and from the changed value.
 [[nodiscard]] std::vector<std::string> changed_by_both(
     property_changes const& mine, row_view original, row_view theirs);
 

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// One save of a unit of work: what was lost is settled, then what is changed is sent. Without the types of entities.
+/// One save of a unit of work: settles lost changes, then sends new ones. Without the types of entities.
 
 #include <entitable/request/fate.hpp>
 #include <entitable/tracking/detail/entity_tracker.hpp>
@@ -13,10 +13,10 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What became of one change.
+/// Outcome of one change.
 struct row_outcome {
     tracked_entity* of;
-    entity_state was; ///< what the change did
+    entity_state was; ///< kind of change
     save_outcome outcome;
     std::optional<error> problem;
 };
@@ -28,8 +28,8 @@ struct change_refusal {
     save_outcome outcome;
     std::optional<error> const* problem;
 };
-/// One error for all changes of a save of which some were not saved: that of the first one that was refused, else of which the answer was
-/// lost, else that was not sent.
+/// Makes one error for a save in which some changes were not saved: that of the first refused change, otherwise of the first lost one,
+/// otherwise of the first not sent.
 [[nodiscard]] failure refusal_of(std::vector<change_refusal> const& changes);
 
 /// Made for one save.
@@ -37,7 +37,7 @@ class save_run {
 public:
     save_run(entity_tracker& all, save_options how) : all_(all), through_(all.core().transport()), how_(how) {}
 
-    /// An error: nothing was sent but what settles lost changes.
+    /// Runs the save. After an error nothing was sent except requests that settle lost changes.
     [[nodiscard]] result<std::vector<row_outcome>> run();
 
 private:
@@ -48,20 +48,20 @@ private:
         mutation change;
     };
 
-    // ---- what was lost ----
+    // ---- lost changes ----
     void settle_all();
     [[nodiscard]] result<fate> fate_of(unsettled_save const& lost);
     void settle(tracked_entity& of, mutation const& sent, fate told);
     void settle_by_reading(tracked_entity& of, mutation const& sent);
     void take_as_applied(tracked_entity& of, mutation const& sent);
-    /// Reads a row whose version is not known.
+    /// Reads a row of unknown version.
     [[nodiscard]] result<void> read_version(tracked_entity& of);
 
-    // ---- what is to be sent ----
+    // ---- planning ----
     void plan();
     void plan_one(tracked_entity& of);
     [[nodiscard]] result<mutation> change_of(tracked_entity& of, row_view now);
-    /// Reads all properties of a row that was attached.
+    /// Reads all properties of an attached row.
     [[nodiscard]] result<void> read_base(tracked_entity& of);
     [[nodiscard]] result<std::vector<std::vector<planned>>> transactions();
 
@@ -75,7 +75,7 @@ private:
     [[nodiscard]] result<std::optional<get_entity::response>> read(tracked_entity const& of);
     [[nodiscard]] call fresh_call() const;
     void tell(tracked_entity& of, entity_state was, save_outcome outcome, std::optional<error> problem = {});
-    /// A change that is not sent holds up the transaction of its partition.
+    /// A change that is not sent blocks the transaction of its partition.
     void hold_up(tracked_entity const& of);
     void fail(tracked_entity& of, entity_state was, error problem);
 
@@ -83,14 +83,14 @@ private:
     any_transport through_;
     save_options how_;
     std::vector<row_outcome> told_;
-    std::size_t settled_{}; ///< those of them that a later change of the same entity takes the place of
-    std::set<std::string, std::less<>> blocked_; ///< partitions of which no transaction is sent
+    std::size_t settled_{};                      ///< those that a later change of the same entity replaces
+    std::set<std::string, std::less<>> blocked_; ///< partitions whose transactions are not sent
     bool failed_{};                              ///< a change failed before it was sent
     std::vector<planned> planned_;
     row scratch_;
 };
 
-/// What a change does, for who reads of it.
+/// Returns the kind of a change, for reports.
 [[nodiscard]] inline entity_state state_of_change(mutation_kind kind) noexcept {
     return kind == mutation_kind::remove ? entity_state::removed
         : kind == mutation_kind::insert  ? entity_state::added

@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// From what a run has saved to what a unit of work returns, and the small steps from tracked entities to their objects.
+/// Converts the outcomes of a run to the results of a unit of work, and tracked entities to their objects.
 
 #include <entitable/tracking/detail/save_run.hpp>
 #include <entitable/tracking/saved_changes.hpp>
@@ -11,18 +11,18 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A tracker over a transport that answers every request with an error.
+/// Makes a tracker over a transport that returns an error for every request.
 [[nodiscard]] inline std::unique_ptr<entity_tracker> tracker_of(any_transport answers) {
     return std::make_unique<entity_tracker>(table_core{std::move(answers), {}, {}});
 }
 
-/// A new object to be tracked.
+/// Makes a new object to be tracked.
 template <class Entity>
 [[nodiscard]] std::unique_ptr<tracked_entity> make_tracked() {
     return std::make_unique<tracked_object<Entity>>();
 }
 
-/// The object of an entity that is not to be removed, and is an Entity; else null.
+/// Returns the object of an entity that is not to be removed, and is an Entity; otherwise null.
 template <class Entity>
 [[nodiscard]] Entity* shown_object(tracked_entity* of) {
     bool const shown = of != nullptr && !of->removed && of->type() == &type_mark<Entity>;
@@ -35,7 +35,7 @@ template <class Entity>
     return how;
 }
 
-/// The outcomes of a run with the types of the unit.
+/// Converts the outcomes of a run to the types of the unit.
 template <class... Entities>
 [[nodiscard]] result<saved_changes<Entities...>> saved_of(result<std::vector<row_outcome>> ended) {
     if (!ended) {
@@ -52,7 +52,7 @@ template <class... Entities>
     return made;
 }
 
-/// The error of outcomes of which not all are good.
+/// Returns the error of outcomes with failures.
 template <class Saved>
 [[nodiscard]] failure refusal_in(Saved const& report) {
     std::vector<change_refusal> refused;

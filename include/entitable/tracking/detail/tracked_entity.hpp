@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// An entity that is tracked: the object that a program changes, and what is known of its row.
+/// A tracked entity: the object that a program changes, and the known state of its row.
 
 #include <entitable/mapping/codec.hpp>
 #include <entitable/request/requests.hpp>
@@ -15,20 +15,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A request whose answer was lost.
+/// A request whose response was lost.
 struct unsettled_save {
     std::vector<mutation> changes;
-    error why; ///< its operation id as well, where there is one
+    error why; ///< also has its operation id, if any
 };
 
-/// The row as another writer has left it.
+/// The row as another writer left it.
 struct row_conflict {
-    std::optional<row> theirs; ///< nothing where it is gone
+    std::optional<row> theirs; ///< nullopt if it was removed
     etag version;
-    bool may_be_mine{}; ///< a write of this unit whose answer was lost may have made it
+    bool may_be_mine{}; ///< whether a write of this unit whose response was lost may have made it
 };
 
-/// What is known of a tracked entity, without its type. It never moves.
+/// The state of a tracked entity, without its type. It never moves.
 class tracked_entity {
 public:
     tracked_entity() = default;
@@ -36,44 +36,44 @@ public:
     tracked_entity& operator=(tracked_entity const&) = delete;
     virtual ~tracked_entity() = default;
 
-    /// The row that the object is stored as.
+    /// Encodes the object as a row.
     [[nodiscard]] virtual result<void> encode(row& into) const = 0;
-    /// The object from a row; as it was after an error.
+    /// Reads the object from a row; unchanged after an error.
     [[nodiscard]] virtual result<void> decode(row_view from, reading mode) = 0;
-    /// What another object, read from this row, is stored as.
+    /// Encodes another object that is read from this row.
     [[nodiscard]] virtual result<row> encoded_as_read(row_view from, reading mode) const = 0;
-    /// Members that are filled by etag(...).
+    /// Sets the members declared with etag(...).
     virtual void take_version(row_view from) = 0;
     /// The object.
     [[nodiscard]] virtual void const* address() const noexcept = 0;
-    /// Tells its type from others.
+    /// Identifies its type.
     [[nodiscard]] virtual void const* type() const noexcept = 0;
 
     [[nodiscard]] std::string_view partition_key() const noexcept { return base.partition_key(); }
     [[nodiscard]] std::string_view row_key() const noexcept { return base.row_key(); }
-    /// What the object was stored as when it was as its row.
+    /// The object's encoding when it last equalled its row.
     [[nodiscard]] row_view own() const noexcept { return own_row.payload().empty() ? base.view() : own_row.view(); }
 
-    row base;    ///< the row as it was read or written last; of one that is added only the keys count
-    row own_row; ///< what `own()` is, where the base has other bytes
+    row base;    ///< the row as last read or written; for an added entity only the keys are meaningful
+    row own_row; ///< the value of `own()`, if the base has other bytes
     etag_condition version{any_etag}; ///< of the base
-    bool there{};                     ///< there is a row, as far as is known
-    bool complete{};                  ///< the base has all properties of the row: it was read, or written whole
+    bool there{};                     ///< whether the row exists, as far as is known
+    bool complete{};                  ///< whether the base has all properties of the row: it was read, or written whole
     bool removed{};                   ///< to be removed
-    bool replaces{};                  ///< was removed and added again: the whole row is written
-    bool must_read{};                 ///< its version is not known
-    bool came_late{};                 ///< a lost write of it may still arrive
+    bool replaces{};                  ///< removed and added again: the whole row is written
+    bool must_read{};                 ///< the version is unknown
+    bool came_late{};                 ///< a lost write of it may still be applied
     std::optional<row_conflict> conflict;
-    std::shared_ptr<unsettled_save> unsettled; ///< the request of which its last change was a part
-    std::size_t unsettled_at{};                ///< which part
+    std::shared_ptr<unsettled_save> unsettled; ///< the request that contained its last change
+    std::size_t unsettled_at{};                ///< index of that change
     std::size_t place{};                       ///< in the list of its tracker
 };
 
-/// Tells one type from another by its address.
+/// Identifies a type by its address.
 template <class Entity>
 inline constexpr char type_mark{};
 
-/// With its object.
+/// A tracked entity with its object.
 template <class Entity>
 class tracked_object final : public tracked_entity {
 public:

@@ -12,15 +12,15 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What the object would be stored as, kept apart only where the base says something else.
+/// Stores the object's encoding separately only if it differs from the base.
 inline void set_own(tracked_entity& of, row own) {
     of.own_row = same_stored_bytes(of.base.payload(), own.payload()) ? row{} : std::move(own);
 }
 
-/// Whether the object has other values than its row, or other keys.
+/// Whether the object's values or keys differ from its row.
 [[nodiscard]] inline bool differs_from_row(tracked_entity const& of, row& scratch) {
     if (!of.encode(scratch)) {
-        return true; // save says why
+        return true; // save reports the reason
     }
     return scratch.partition_key() != of.partition_key() || scratch.row_key() != of.row_key() ||
         !same_stored_bytes(scratch.payload(), of.own().payload);
@@ -59,7 +59,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::keep_aside(std::unique_ptr<tracke
 }
 
 ENTITABLE_DECL tracked_entity& entity_tracker::begin(std::unique_ptr<tracked_entity> object) {
-    if (list_.size() >= 64 && list_.size() >= 2 * index_.size()) { // most have gone
+    if (list_.size() >= 64 && list_.size() >= 2 * index_.size()) { // most were removed
         std::erase(list_, nullptr);
         for (std::size_t at = 0; at < list_.size(); ++at) {
             list_[at]->place = at;
@@ -100,7 +100,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::add(std::unique_ptr<tracked_entit
         refuse(std::move(taken));
         return keep_aside(std::move(fresh));
     }
-    // The row that was to go is replaced, under the same version.
+    // The row that was to be removed is replaced, under the same version.
     auto const decoded = before->decode(fresh->base.view(), core_.options().reading);
     before->removed = false;
     before->replaces = true;
@@ -128,7 +128,7 @@ ENTITABLE_DECL tracked_entity& entity_tracker::attach(std::unique_ptr<tracked_en
 
 ENTITABLE_DECL void entity_tracker::remove(tracked_entity& of) {
     if (!of.there && !of.unsettled) {
-        return release(of); // nobody has seen it
+        return release(of); // never visible to the program
     }
     of.removed = true;
     of.replaces = false;
@@ -199,7 +199,7 @@ ENTITABLE_DECL result<void> entity_tracker::merge_properties(
     tracked_entity& into, row_view found, etag const& version) {
     row now;
     if (auto encoded = into.encode(now); !encoded) {
-        return {}; // save says why
+        return {}; // save reports the reason
     }
     auto const mine = changes_between(into.own(), now.view());
     if (!changed_by_both(mine, into.base.view(), found).empty()) {
@@ -311,7 +311,8 @@ ENTITABLE_DECL result<bool> entity_tracker::resolve(tracked_entity& of, keep whi
         ENTITABLE_CHECK(take(of, theirs, met.version));
         return true;
     }
-    if (of.there && !of.removed && !of.replaces) { // its changes go over their row; what it has not changed is theirs
+    if (of.there && !of.removed &&
+        !of.replaces) { // its changes are applied to their row; it takes all other properties from theirs
         row now;
         ENTITABLE_CHECK(of.encode(now));
         row const merged = with_changes(theirs, changes_between(of.own(), now.view()));

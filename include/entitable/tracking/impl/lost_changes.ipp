@@ -61,7 +61,7 @@ ENTITABLE_DECL void save_run::settle(tracked_entity& of, mutation const& sent, f
     }
     of.unsettled.reset();
     of.came_late = of.came_late || !by_row;
-    if (!of.there && of.removed) { // it was never there
+    if (!of.there && of.removed) { // it never existed
         tell(of, entity_state::removed, save_outcome::saved);
         all_.release(of);
     }
@@ -69,7 +69,7 @@ ENTITABLE_DECL void save_run::settle(tracked_entity& of, mutation const& sent, f
 
 ENTITABLE_DECL void save_run::settle_by_reading(tracked_entity& of, mutation const& sent) {
     bool const unconditional = sent.kind != mutation_kind::insert && sent.condition.any();
-    if (unconditional) { // to send it again does the same
+    if (unconditional) { // sending it again has the same effect
         of.unsettled.reset();
         of.came_late = true;
         return;
@@ -85,7 +85,7 @@ ENTITABLE_DECL void save_run::settle_by_reading(tracked_entity& of, mutation con
     if (*found) {
         return all_.conflict(of, (*found)->entity.view(), (*found)->etag);
     }
-    if (of.removed) { // whoever it was: it is gone
+    if (of.removed) { // removed, by whichever writer
         tell(of, entity_state::removed, save_outcome::saved);
         all_.release(of);
     } else if (of.there) {
@@ -116,7 +116,7 @@ ENTITABLE_DECL void save_run::take_as_applied(tracked_entity& of, mutation const
     of.version = etag{};
     of.removed = removed;
     tell(of, was, save_outcome::saved);
-    (void)read_version(of); // or it is read before it is written again
+    (void)read_version(of); // otherwise it is read before it is written again
 }
 
 ENTITABLE_DECL result<void> save_run::read_version(tracked_entity& of) {

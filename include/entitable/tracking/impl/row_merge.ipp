@@ -16,7 +16,7 @@ ENTITABLE_DECL property_changes changes_between(row_view before, row_view now) {
     property_cursor is{now.payload};
     property_finder sought{before};
     property_view old;
-    bool in_step = true; // one type mostly writes the same names in the same order
+    bool in_step = true; // one type usually writes the same names in the same order
     for (property_view fresh; is.next(fresh);) {
         in_step = in_step && was.next(old) && old.name == fresh.name;
         std::optional<value_view> held;

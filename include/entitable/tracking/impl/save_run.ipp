@@ -50,7 +50,8 @@ ENTITABLE_DECL failure refusal_of(std::vector<change_refusal> const& changes) {
 ENTITABLE_DECL result<std::vector<row_outcome>> save_run::run() {
     ENTITABLE_CHECK(all_.take_problem());
     if (!all_.core().options().operation_id.empty()) {
-        return failure{error_code::invalid_input, "an operation id names one write, and a unit of work makes many"};
+        return failure{
+            error_code::invalid_input, "an operation id identifies one write, but a unit of work makes many"};
     }
     settle_all();
     plan();
@@ -107,7 +108,7 @@ ENTITABLE_DECL result<std::optional<get_entity::response>> save_run::read(tracke
 // ---- what is to be sent -----------------------------------------------------------------------------
 
 ENTITABLE_DECL void save_run::plan() {
-    // Not by iterators: what has gone meanwhile is null.
+    // By index rather than iterator: removed entities are null.
     for (std::size_t at = 0; at < all_.all().size(); ++at) {
         tracked_entity* const each = all_.all()[at].get();
         if (each != nullptr && !each->unsettled) {
@@ -116,12 +117,12 @@ ENTITABLE_DECL void save_run::plan() {
     }
 }
 
-/// Why a change waits for its conflict to be resolved.
+/// The error of a change whose conflict must be resolved first.
 [[nodiscard]] inline error not_resolved(tracked_entity const& of) {
     return error{!of.conflict->theirs ? error_code::resource_not_found
             : of.there                ? error_code::update_condition_not_satisfied
                                       : error_code::entity_already_exists,
-        "the entity is in a conflict with another writer, which is not resolved yet"};
+        "the entity has an unresolved conflict with another writer"};
 }
 
 ENTITABLE_DECL void save_run::plan_one(tracked_entity& of) {
@@ -157,7 +158,7 @@ ENTITABLE_DECL void save_run::plan_one(tracked_entity& of) {
     if (!same_keys) {
         return fail(of, was,
             error{error_code::invalid_input,
-                "the keys of a tracked entity were changed: remove it, and add one with the other keys"});
+                "the keys of a tracked entity were changed: remove it, and add an entity with the new keys"});
     }
     auto change = change_of(of, scratch_.view());
     if (!change) {
@@ -198,12 +199,12 @@ ENTITABLE_DECL result<void> save_run::read_base(tracked_entity& of) {
     }
     of.own_row = row{of.own()};
     of.base = std::move(found->entity);
-    of.version = std::move(found->etag); // what is replaced is what was read
+    of.version = std::move(found->etag); // the replacement is based on the version read
     of.complete = true;
     return {};
 }
 
-/// Where a change stands in a transaction: exact versions first, so that a refusal elsewhere says that these were right.
+/// Position of a change in a transaction: exact versions first, so that a refusal of another change shows that these matched.
 [[nodiscard]] inline int rank_in_transaction(mutation const& change) noexcept {
     return change.kind == mutation_kind::insert ? 3 : !change.needs_existing() ? 2 : change.condition.any() ? 1 : 0;
 }
@@ -234,9 +235,9 @@ ENTITABLE_DECL result<std::vector<std::vector<save_run::planned>>> save_run::tra
         std::size_t const before = of_partition[partition]++;
         if (before > 0 && !how_.split) {
             return failure{error_code::invalid_input,
-                text::joined({"the changes of one partition are more than the ",
-                    std::to_string(through_.profile().max_operations),
-                    " operations or the bytes of one transaction: nothing was sent; ask for save_options::split"})};
+                text::joined(
+                    {"the changes of one partition exceed the ", std::to_string(through_.profile().max_operations),
+                        " operations or the bytes of one transaction: nothing was sent; use save_options::split"})};
         }
         bool const blocked = blocked_.contains(partition);
         std::vector<planned> part;
@@ -312,7 +313,7 @@ ENTITABLE_DECL bool save_run::send(std::vector<planned>& part) {
         auto const culprit = part.size() == 1 ? std::optional<std::size_t>{0} : problem.operation_index;
         bool const named = culprit && *culprit < part.size();
         if (named && part[*culprit].change.kind == mutation_kind::remove &&
-            problem.code == error_code::resource_not_found) { // it is gone, as it ought to be
+            problem.code == error_code::resource_not_found) { // already removed, as intended
             planned const one = std::move(part[*culprit]);
             part.erase(part.begin() + static_cast<std::ptrdiff_t>(*culprit));
             tell(*one.of, one.was, save_outcome::saved);
@@ -351,7 +352,7 @@ ENTITABLE_DECL void save_run::refused(planned const& one, error problem) {
     bool const taken = problem.code == error_code::entity_already_exists;
     tell(of, one.was, save_outcome::failed, std::move(problem));
     if (gone || changed || taken) {
-        // What is there now, so that the conflict can be resolved.
+        // Reads the current row, so that the conflict can be resolved.
         if (auto found = read(of); found && *found) {
             all_.conflict(of, (*found)->entity.view(), (*found)->etag);
         } else if (found && of.there) {

@@ -14,7 +14,7 @@ ENTITABLE_DECL any_transport::~any_transport() = default;
 
 namespace detail {
 
-/// Stands for a transport that is gone.
+/// Stands for a moved-from transport.
 struct absent_transport {
     using is_transport = void;
     std::string_view handle;

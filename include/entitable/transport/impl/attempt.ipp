@@ -22,7 +22,7 @@ ENTITABLE_DECL request_words words_of(request_ref asked) noexcept {
     return words;
 }
 
-/// The ids of a span that is a child of `parent`, or of the caller's own span.
+/// Makes the ids of a span below `parent`, or below the caller's own span.
 ENTITABLE_DECL span_ids span_below(call const& context, std::uint64_t own, std::uint64_t parent) noexcept {
     span_ids made{context.trace, parent != 0 ? parent : context.trace.span_id};
     made.own.span_id = own;

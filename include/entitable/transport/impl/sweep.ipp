@@ -24,7 +24,7 @@ ENTITABLE_DECL operation_sweep::operation_sweep(
     bool const bounded = late != profile::unbounded;
     if (retention_ < std::chrono::nanoseconds{} || (bounded && retention_ < late)) {
         outcome_.emplace(failure{error_code::out_of_range_input,
-            text::joined({"the retention of operation rows is shorter than an attempt may be late: ",
+            text::joined({"the retention of operation rows must be at least as long as an attempt may be late: ",
                 std::to_string(bounded ? late.count() : 0), " s"})});
     }
 }
@@ -44,7 +44,7 @@ ENTITABLE_DECL void operation_sweep::answer(result<query_entities::response> pag
     date_time const served = context_->server_date;
     for (std::size_t index = 0; index < page->rows.size(); ++index) {
         row_view const each = page->rows[index];
-        // Where this program's clock is fast the filter accepts too much.
+        // If this program's clock is fast, the filter accepts too many rows.
         bool const old = served == date_time{} || each.timestamp() < before(served);
         if (old && operation_row::is_one(each)) {
             old_.push_back({reading_.table, mutation::remove(row{each.partition_key, each.row_key, {}}, each.etag())});
@@ -55,7 +55,7 @@ ENTITABLE_DECL void operation_sweep::answer(result<query_entities::response> pag
 }
 
 ENTITABLE_DECL void operation_sweep::answer(result<written> removed, steady_time) {
-    // Another sweep was faster, and the id may be in use again.
+    // Another sweep may have removed the row, and the id may be in use again.
     bool const passed = !removed &&
         (removed.error().code == error_code::resource_not_found ||
             removed.error().code == error_code::update_condition_not_satisfied);

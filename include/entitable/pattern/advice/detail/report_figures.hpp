@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// The pictures of a report, each a `<figure>` with a caption that says what it shows, and its values as a table.
+/// The pictures of a report, each a `<figure>` with an explanatory caption, and its values as a table.
 
 #include <entitable/advice/census.hpp>
 #include <entitable/advice/detail/figures.hpp>
@@ -16,20 +16,20 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A table of HTML that scrolls by itself where it is too wide.
+/// An HTML table that scrolls separately if it is too wide.
 [[nodiscard]] std::string html_table(text_table const& table, std::string_view caption);
 
-/// How many partitions have how many entities.
+/// Histogram of partition sizes.
 [[nodiscard]] std::string sizes_figure(partition_facts const& facts);
-/// What part of the entities the largest partitions have.
+/// Shares of the entities in the largest partitions.
 [[nodiscard]] std::string shares_figure(partition_facts const& facts);
-/// Keys by time.
+/// Heat map of keys over time.
 [[nodiscard]] std::string heat_figure(heat_map const& writes);
-/// Requests over time, and where they go.
+/// Requests over time, and the partitions they go to.
 [[nodiscard]] std::string load_figure(simulation const& run);
-/// What a partition carried, and how fast.
+/// Throughput and latency of a partition.
 [[nodiscard]] std::string stress_figure(stress_outcome const& outcome);
-/// Request units over time, what the text of the plan says of them, and a timetable.
+/// Request units over time, the text of the plan, and a timetable.
 [[nodiscard]] std::string units_figures(
     std::string_view id, std::string title, std::vector<throughput_step> const& steps, std::string const& text);
 

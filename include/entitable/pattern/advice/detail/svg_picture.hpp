@@ -3,7 +3,7 @@
 #pragma once
 
 /// \file
-/// `svg_picture`: a drawing as SVG text, with what charts need: scales, round values for an axis, and shades of heat.
+/// `svg_picture`: a drawing as SVG text, with tools for charts: scales, round values for an axis, and shades of heat.
 
 #include <entitable/core/config.hpp>
 
@@ -15,16 +15,16 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Text for HTML and SVG: what is markup is escaped, and what XML cannot hold is made visible.
+/// Escapes text for HTML and SVG: markup is escaped, and characters that XML forbids are made visible.
 [[nodiscard]] std::string escaped_html(std::string_view text);
-/// A number in a drawing: two decimals at the most, with a point whatever the locale.
+/// Formats a number of a drawing: at most two decimals, with a point in every locale.
 [[nodiscard]] std::string drawn_number(double value);
-/// A value on an axis, short: "0", "250", "1.5k", "20M".
+/// Formats a value of an axis: "0", "250", "1.5k", "20M".
 [[nodiscard]] std::string axis_text(double value);
-/// Round values between two, about `count` of them: 0, 500, 1,000.
+/// Returns about `count` round values in a range: 0, 500, 1,000.
 [[nodiscard]] std::vector<double> round_values(double least, double most, int count);
 
-/// From values to units of a drawing; a logarithmic one knows values greater than 0 only.
+/// Converts values to units of a drawing; a logarithmic scale supports only values greater than 0.
 struct picture_scale {
     double least{};
     double most{1};
@@ -35,14 +35,14 @@ struct picture_scale {
     [[nodiscard]] double at(double value) const noexcept;
 };
 
-/// Where a text stands from its point.
+/// Alignment of a text relative to its point.
 enum class text_anchor : unsigned char {
     start,
     middle,
     end,
 };
 
-/// One drawing. Colours come from the classes of the page's style. One thread at a time.
+/// One drawing. Colours are defined by the classes of the page's style. One thread at a time.
 class svg_picture {
 public:
     using points = std::vector<std::pair<double, double>>;
@@ -56,11 +56,11 @@ public:
     void dot(double x, double y, std::string_view style, std::string_view hint = {});
     void text(double x, double y, std::string_view words, text_anchor anchor = text_anchor::start,
         std::string_view style = {}, std::string_view hint = {});
-    /// Round values of `y` as lines across `x`, with their texts.
+    /// Draws round values of `y` as lines across `x`, with labels.
     void grid(picture_scale const& x, picture_scale const& y, std::string_view title, std::string (*words)(double));
-    /// Round values of `x` below `y`.
+    /// Draws round values of `x` below `y`.
     void ticks(picture_scale const& x, picture_scale const& y, std::string_view title, std::string (*words)(double));
-    /// Cells of a grid by 7 shades: `value(row, column)`; row 0 is the lowest. The darkest is `most`, steps are logarithmic.
+    /// Draws cells of a grid in 7 shades: `value(row, column)`; row 0 is the lowest. The darkest is `most`, steps are logarithmic.
     template <class Value>
     void heat(picture_scale const& x, picture_scale const& y, std::size_t rows, std::size_t columns, double most,
         Value value) {
@@ -83,7 +83,7 @@ public:
 
 private:
     using shades = std::vector<std::string>;
-    /// 0 for nothing, else 1 to 7.
+    /// 0 for zero, otherwise 1 to 7.
     [[nodiscard]] static std::size_t shade_of(double value, double most) noexcept;
     static void add_cells(std::string& path, picture_scale const& x, picture_scale const& y, std::size_t rows,
         std::size_t columns, std::size_t row, std::size_t begin, std::size_t end);

@@ -56,8 +56,7 @@ inline constexpr std::size_t shown_declarations = 3;
             each.growth ? figure(*each.growth, 2) : ""});
     }
     return "<figure id=\"members\"><figcaption><h3>Members</h3><p>Growth is the rank correlation with the time of "
-           "writing: "
-           "1 grows, -1 falls.</p></figcaption>\n" +
+           "writing: 1 grows, -1 falls.</p></figcaption>\n" +
         html_table(table, "Values of each member") + "</figure>\n";
 }
 
@@ -79,7 +78,7 @@ inline constexpr std::size_t shown_declarations = 3;
     std::string out = "<article class=\"card\"><h3>" + std::to_string(number) + ". " +
         escaped_html(of.score.declared.to_string()) + "</h3><p class=\"soft\">" + escaped_html(of.why) +
         "</p><pre tabindex=\"0\">";
-    // Line ends are to stay, and printable() shows them.
+    // Line ends must remain, and printable() would escape them.
     std::string_view rest = of.declaration;
     while (!rest.empty()) {
         std::size_t const end = (std::min)(rest.find('\n'), rest.size());
@@ -94,12 +93,12 @@ inline constexpr std::size_t shown_declarations = 3;
     }
     if (!of.present) {
         out += "<dt>copy</dt><dd>" + figure(of.copy_requests) + " requests and " + seconds_text(of.copy_seconds) +
-            " at the least (entitable::copy)</dd>";
+            " at least (entitable::copy)</dd>";
     }
     return out + "</dl></article>\n";
 }
 
-/// Text whose columns are in line, as it stands.
+/// Text with aligned columns, unchanged.
 [[nodiscard]] ENTITABLE_DECL std::string heading(std::string_view words) {
     return std::string{words} + '\n' + std::string(words.size(), '=') + '\n';
 }
@@ -108,7 +107,7 @@ inline constexpr std::size_t shown_declarations = 3;
 
 ENTITABLE_DECL advice_report& advice_report::add(advice part) {
     if (part.candidates.empty()) {
-        return refuse({error_code::invalid_input, "this advice was not given by advise()"});
+        return refuse({error_code::invalid_input, "this advice was not made by advise()"});
     }
     advice_ = std::move(part);
     return *this;
@@ -154,42 +153,41 @@ ENTITABLE_DECL void advice_report::put_summary(std::string& out) const {
     out += detail::tile("entities", whole(there.rows),
         detail::bytes_text(static_cast<double>(there.bytes)) +
             (there.cut_short      ? ", the beginning of the table"
-                    : there.whole ? ", all looked at"
+                    : there.whole ? ", all rows read"
                                   : ", a sample of " + whole(there.kept)));
     out += detail::tile("partitions", whole(there.partitions.count),
         "largest " + detail::percent(there.partitions.largest_share) + " of all");
     out += detail::tile("busiest partition", detail::short_figure(now.hottest) + "/s",
         "target " + detail::short_figure(advice_->targets.partition_rate) + "/s");
-    out += detail::tile("all together", detail::short_figure(now.total) + "/s",
+    out += detail::tile("in total", detail::short_figure(now.total) + "/s",
         "target of an account " + detail::short_figure(advice_->targets.account_rate) + "/s");
     out += detail::tile("present keys", now.fits ? "fit" : "do not fit",
         advice_->present == 0 ? "no better ones were found"
                               : "rank " + std::to_string(advice_->present + 1) + " of " +
                 std::to_string(advice_->candidates.size()) + " candidates");
-    out += "</dl>\n<h2>What was found</h2>\n";
+    out += "</dl>\n<h2>Findings</h2>\n";
     for (finding const& each : advice_->findings) {
         out += detail::finding_card(each);
     }
     if (advice_->findings.empty()) {
-        out += "<article class=\"card\"><h3><span class=\"how fine\">fine</span>nothing to cure</h3></article>\n";
+        out += "<article class=\"card\"><h3><span class=\"how fine\">fine</span>no problems</h3></article>\n";
     }
 }
 
 ENTITABLE_DECL void advice_report::put_keys(std::string& out) const {
-    out += "<h2>What is there</h2>\n<div class=\"figures\">\n" + detail::sizes_figure(advice_->there.partitions) +
+    out += "<h2>Current data</h2>\n<div class=\"figures\">\n" + detail::sizes_figure(advice_->there.partitions) +
         detail::shares_figure(advice_->there.partitions) +
         detail::heat_figure(writes_ ? *writes_ : advice_->there.writes) + detail::members_card(advice_->there) +
         "</div>\n";
     key_score const& now = advice_->candidates[advice_->present].score;
     if (!now.queries.empty()) {
-        out +=
-            "<h2>What is asked</h2>\n" + detail::html_table(detail::query_table(now), "Queries with the present keys");
+        out += "<h2>Queries</h2>\n" + detail::html_table(detail::query_table(now), "Queries with the present keys");
         for (std::string const& each : advice_->guide) {
             out += "<p class=\"soft\">" + detail::escaped_html(each) + "</p>\n";
         }
     }
-    out += "<h2>Keys that could be</h2>\n" +
-        detail::html_table(detail::candidate_table(*advice_), "The best first, under one cost model");
+    out += "<h2>Candidate keys</h2>\n" +
+        detail::html_table(detail::candidate_table(*advice_), "Best first, under one cost model");
     for (std::size_t index = 0; index < advice_->candidates.size() && index < detail::shown_declarations; ++index) {
         out += detail::declaration_card(advice_->candidates[index], index + 1);
     }
@@ -211,7 +209,7 @@ ENTITABLE_DECL void advice_report::put_load(std::string& out) const {
     }
     if (retries_) {
         out += "<h2>Retry policies</h2>\n" +
-            detail::html_table(detail::retry_table(*retries_), "The same load, other clients");
+            detail::html_table(detail::retry_table(*retries_), "The same load with other clients");
     }
 }
 
@@ -222,7 +220,7 @@ ENTITABLE_DECL void advice_report::put_units(std::string& out) const {
     out += "<h2>Request units</h2>\n";
     if (plan_) {
         out += detail::units_figures(
-            "units", "The way to " + detail::figure(plan_->asked.desired) + " RU/s", plan_->steps, plan_->to_string());
+            "units", "Steps to " + detail::figure(plan_->asked.desired) + " RU/s", plan_->steps, plan_->to_string());
     }
     if (ingest_) {
         out += detail::units_figures("ingest", "Writing " + detail::figure(ingest_->asked.data_gb) + " GB",
@@ -251,14 +249,14 @@ ENTITABLE_DECL result<std::string> advice_report::to_html() const {
     put_units(out);
     out += "<footer><p>Times and loads are estimates under a model: ";
     if (advice_) {
-        out += "a request " + detail::seconds_text(advice_->targets.seconds_per_request) +
-            ", an entity that is looked at " + detail::seconds_text(advice_->targets.seconds_per_row) + ". ";
+        out += "a request " + detail::seconds_text(advice_->targets.seconds_per_request) + ", an entity examined " +
+            detail::seconds_text(advice_->targets.seconds_per_row) + ". ";
         if (!advice_->there.whole) {
             out += "A share of 50 % of the sample is off by " + detail::percent(advice_->there.error_of_half, 2) +
-                " at the most, in 95 of 100 samples. ";
+                " at most, in 95 of 100 samples. ";
         }
     }
-    out += "A stress test gives yours.</p></footer>\n</main>\n</body>\n</html>\n";
+    out += "A stress test measures yours.</p></footer>\n</main>\n</body>\n</html>\n";
     return out;
 }
 
@@ -277,7 +275,7 @@ ENTITABLE_DECL result<std::string> advice_report::to_string() const {
     put("Retry policies", retries_);
     put("Stress test of one partition", stress_);
     put("Request units", plan_);
-    put("Request units for much data", ingest_);
+    put("Request units for bulk data", ingest_);
     return out;
 }
 

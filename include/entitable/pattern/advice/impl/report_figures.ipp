@@ -15,7 +15,7 @@ inline constexpr double picture_width = 460;
 inline constexpr double picture_left = 52; ///< room for the texts of the axis
 inline constexpr double picture_top = 32;
 
-/// What stands around a picture.
+/// Frame of a picture.
 struct figure_frame {
     std::string_view id;
     std::string title;
@@ -79,7 +79,7 @@ struct figure_frame {
     }
     auto const count = static_cast<double>(std::max<std::size_t>(facts.classes.size(), 1));
     picture_scale const x{0, count, picture_left, picture_width - 8};
-    picture_scale const y{0, most * 1.12, 210, picture_top}; // with room for the figure of the highest bar
+    picture_scale const y{0, most * 1.12, 210, picture_top}; // with room for the label of the highest bar
     picture.grid(x, y, "partitions", axis_text);
     text_table values{{"entities", "partitions"}};
     double const width = (x.end - x.begin) / count;
@@ -91,7 +91,7 @@ struct figure_frame {
         std::string const number = figure(static_cast<double>(each.partitions));
         double const left = x.at(static_cast<double>(index));
         if (each.partitions > 0) {
-            // The largest partitions are few: their bar is to be seen, too.
+            // The largest partitions are few: their bar must be visible, too.
             double const height = (std::max)(3.0, y.begin - y.at(static_cast<double>(each.partitions)));
             picture.rect(left + 1, y.begin - height, width - 2, height,
                 index + 1 == facts.classes.size() ? "bar last" : "bar", span + " entities: " + number + " partitions");
@@ -120,10 +120,10 @@ struct figure_frame {
         double const rest = at - static_cast<double>(index);
         return facts.lorenz[index] * (1 - rest) + facts.lorenz[index + 1] * rest;
     };
-    figure_frame const frame{"shares", "How even they are",
+    figure_frame const frame{"shares", "Evenness",
         "The largest 10 % of the partitions hold " + percent(held(0.1)) + " of the entities. Gini coefficient " +
             figure(facts.gini, 3) + ": 0 is even, 1 is all in one.",
-        legend_entry("line a", "these keys") + legend_entry("line plain", "all partitions alike")};
+        legend_entry("line a", "these keys") + legend_entry("line plain", "all partitions equal")};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 260};
     picture_scale const x{0, 100, picture_left, picture_width - 22};
     picture_scale const y{0, 100, 210, picture_top};
@@ -150,9 +150,9 @@ struct figure_frame {
     return framed(frame, std::move(picture).finish(), &values);
 }
 
-/// A moment of a heat map: a time, or the number of a row where times are not known.
+/// Formats a moment of a heat map: a time, or the number of a row if times are not known.
 [[nodiscard]] ENTITABLE_DECL std::string moment_text(std::int64_t ticks) {
-    constexpr std::int64_t no_time = 1'000'000'000'000'000; // 1604: nobody wrote then
+    constexpr std::int64_t no_time = 1'000'000'000'000'000; // 1604: not a realistic time of a write
     return ticks < no_time ? "entity " + figure(static_cast<double>(ticks))
                            : date_time{ticks}.to_string(true).substr(0, 16) + "Z";
 }
@@ -206,10 +206,10 @@ struct figure_frame {
     }
     figure_frame const frame{"load", "Load over time, simulated",
         percent(run.offered > 0 ? run.served / run.offered : 1) + " of " + counted(run.offered, "request", "requests") +
-            " served, up to " + counted(run.servers, "server", "servers") + " at work, " +
+            " served, up to " + counted(run.servers, "server", "servers") + " busy, " +
             counted(run.splits, "split", "splits") + " and " + counted(run.moves, "move", "moves") + ".",
-        legend_entry("line plain", "new") + legend_entry("line a", "served") +
-            legend_entry("line c", "answers of 503") + shade_legend(short_figure(hottest) + "/s for a row")};
+        legend_entry("line plain", "new") + legend_entry("line a", "served") + legend_entry("line c", "503 responses") +
+            shade_legend(short_figure(hottest) + "/s for a row")};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 390};
     double const minutes = run.options.minutes;
     picture_scale const x{0, minutes, picture_left, picture_width - 14};
@@ -229,7 +229,7 @@ struct figure_frame {
     picture.polyline(served, "a");
     picture.polyline(offered, "plain");
     picture_scale const keys{0, 1, 340, 198};
-    picture.text(2, keys.end - 13, "partitions in the order of their keys", text_anchor::start, "name");
+    picture.text(2, keys.end - 13, "partitions in key order", text_anchor::start, "name");
     picture.rect(x.begin, keys.end, x.end - x.begin, keys.begin - keys.end, "ground");
     picture.heat(x, keys, run.partition_load.size(), std::max<std::size_t>(run.stretches.size(), 1), hottest,
         [&](std::size_t row, std::size_t column) { return run.partition_load[row][column]; });
@@ -238,7 +238,7 @@ struct figure_frame {
     picture.text(x.begin - 6, keys.begin - 1, "first", text_anchor::end, {},
         run.load.keys.empty() ? std::string_view{} : std::string_view{run.load.keys.front()});
     picture.ticks(x, keys, "minutes", axis_text);
-    text_table values{{"minute", "new/s", "served/s", "503/s", "given up/s", "servers"}};
+    text_table values{{"minute", "new/s", "served/s", "503/s", "abandoned/s", "servers"}};
     for (std::size_t index = 0; index < run.stretches.size();
         index += std::max<std::size_t>(1, run.stretches.size() / 12)) {
         simulated_stretch const& each = run.stretches[index];
@@ -272,7 +272,7 @@ struct figure_frame {
     picture_scale const y{0, most * 1.05, 190, picture_top + 22};
     picture.grid(x, y, {}, axis_text);
     picture.text(2, picture_top - 16, "entities a second, served", text_anchor::start, "name");
-    // Two heights, so that the words of lines that are near each other stand apart.
+    // Two heights, so that the labels of close lines do not overlap.
     struct {
         double value, height;
         std::string_view words;
@@ -321,8 +321,8 @@ struct figure_frame {
     }
     double const shown = hours > 0 ? hours * 1.2 : 1;
     figure_frame const frame{id, std::move(title),
-        hours > 0 ? "Done after " + short_figure(hours) + " hours at the latest." : "All of it takes effect at once.",
-        legend_entry("line a", "RU/s that can be used") + legend_entry("line plain", "RU/s that were asked for") +
+        hours > 0 ? "Done after " + short_figure(hours) + " hours at the latest." : "Everything takes effect at once.",
+        legend_entry("line a", "usable RU/s") + legend_entry("line plain", "requested RU/s") +
             (split ? legend_entry("band", "partitions are split") : std::string{})};
     svg_picture picture{frame.id, frame.title, frame.caption, picture_width, 260};
     picture_scale const x{0, shown, picture_left, picture_width - 14};
@@ -355,7 +355,7 @@ struct figure_frame {
             {short_figure(each.from_hour) + (each.to_hour > each.from_hour ? " to " + short_figure(each.to_hour) : ""),
                 figure(each.units), figure(static_cast<double>(each.partitions)), each.what, each.undo});
     }
-    // The text of a plan is lines of a name, 18 characters wide, and what is said of it.
+    // The text of a plan consists of lines with a name, 18 characters wide, and a description.
     std::string facts;
     for (std::size_t begin = 0; begin < text.find("timetable\n");) {
         std::size_t const end = (std::min)(text.find('\n', begin), text.size());

@@ -17,7 +17,7 @@
 ENTITABLE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The calls of one step, in the order in which they are due. Safe to use from several threads.
+/// The calls of one step, in the order of their due times. Safe to use from several threads.
 class stress_schedule {
 public:
     struct due {
@@ -40,7 +40,7 @@ public:
         }
     }
 
-    /// The next call; false when the step is over. Calls that were due in it and found no worker are counted as unsent.
+    /// Returns the next call; false at the end of the step. Calls that were due and found no worker are counted as unsent.
     [[nodiscard]] bool next(due& out) {
         std::lock_guard const guard{lock_};
         bool const over =
@@ -80,12 +80,12 @@ private:
     double weights_{};
     double gap_{};           ///< seconds from call to call
     double seconds_{};       ///< of the step
-    double at_{};            ///< when the next call is due
+    double at_{};            ///< due time of the next call
     std::uint64_t number_{}; ///< of the next call
     std::uint64_t unsent_{};
 };
 
-/// What one worker saw.
+/// Measurements of one worker.
 struct stress_worker {
     latency_histogram latencies;
     std::map<error_code, std::uint64_t> errors;
@@ -95,7 +95,7 @@ struct stress_worker {
     std::exception_ptr thrown;
 #endif
 
-    /// As `work`, on a thread of its own: what a call throws is kept for the caller.
+    /// Does the same as `work`, on a separate thread: stores exceptions of calls for the caller.
     void work_and_keep(stress_schedule& schedule, std::vector<stress_action> const& actions, clock& time) {
 #if ENTITABLE_HAS_EXCEPTIONS
         try {
@@ -164,7 +164,7 @@ struct stress_worker {
     return made;
 }
 
-/// Removes a table when it is left, however that happens.
+/// Drops a table at the end of the scope.
 class table_guard {
 public:
     explicit table_guard(table_core const& table) : table_(table) {}
@@ -208,7 +208,7 @@ ENTITABLE_DECL result<stress_outcome> stress_a_table(any_transport const& throug
     }
     for (row const& each : rows) {
         if (each.partition_key() != rows.front().partition_key()) {
-            return failure{error_code::invalid_input, "the entities of a stress test are of two partitions"};
+            return failure{error_code::invalid_input, "the entities of a stress test must be in one partition"};
         }
     }
     table_core const tested{through, table, {}};
@@ -233,17 +233,17 @@ ENTITABLE_DECL result<void> stress_options::validate() const {
     auto const wrong = [](char const* what) { return failure{error_code::out_of_range_input, std::string{what}}; };
     for (double const each : {peak, target}) {
         if (!(each > 0 && each <= 1e9)) {
-            return wrong("the peak and the target of a stress test are greater than 0");
+            return wrong("the peak and the target of a stress test must be greater than 0");
         }
     }
     if (!(most >= 0 && most <= 1e9)) {
-        return wrong("the last step of a stress test is negative or no number");
+        return wrong("the last step of a stress test must be a number, and not negative");
     }
     if (steps < 1 || steps > 1'000 || workers < 1 || workers > 10'000) {
-        return wrong("a stress test has 1 to 1,000 steps and 1 to 10,000 workers");
+        return wrong("a stress test must have 1 to 1,000 steps and 1 to 10,000 workers");
     }
     if (step < std::chrono::milliseconds{1} || step > std::chrono::hours{24} || latency < std::chrono::nanoseconds{}) {
-        return wrong("a step of a stress test lasts from 1 ms to a day, and its latency is not negative");
+        return wrong("a step of a stress test must last 1 ms to a day, and its latency must not be negative");
     }
     return {};
 }
@@ -257,7 +257,7 @@ ENTITABLE_DECL result<stress_outcome> run_stress(
     for (stress_action const& each : actions) {
         if (!(each.weight > 0 && each.entities > 0 && each.weight <= 1e9 && each.entities <= 1e9) || !each.call) {
             return failure{error_code::invalid_input,
-                "the call '" + each.name + "' of a stress test has no weight, no entities or no function"};
+                "the call '" + each.name + "' of a stress test needs a weight, entities and a function"};
         }
         weights += each.weight;
     }

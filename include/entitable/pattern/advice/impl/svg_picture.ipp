@@ -22,7 +22,7 @@ ENTITABLE_DECL std::string escaped_html(std::string_view text) {
             default: out += each;
         }
     }
-    // U+FFFE and U+FFFF are no characters of XML.
+    // XML does not allow U+FFFE and U+FFFF.
     for (std::string_view const none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) {
         for (std::size_t at = out.find(none); at != std::string::npos; at = out.find(none, at)) {
             out.replace(at, none.size(), 1, '?');
