@@ -36,8 +36,8 @@ ENTITABLE_DECL result<std::size_t> set_access(
                     shard_map_row& row = changed_row->row;
                     if (!row.attempt_owner.empty()) {
                         return failure{error_code::shard_moving,
-                            text::joined(
-                                {"the virtual shard ", std::to_string(row.shard), " is on the move: end that first"})};
+                            text::joined({"the virtual shard ", std::to_string(row.shard),
+                                " is being moved: end that move first"})};
                     }
                     lease_ms = (std::max)(lease_ms, row.open_lease_ms);
                     date_time const until =
