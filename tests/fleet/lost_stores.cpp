@@ -228,7 +228,7 @@ TEST_CASE("lost stores: a store is forgotten, ended at any request, and nothing 
                 CHECK(first->shards.size() == 1);
                 CHECK(first->shards.front().shard == 4);
                 CHECK((first->attempts == 1 && first->retired >= 1));
-                CHECK(first->to_string().find("1 virtual shards have lost the rows of 1 tables") != std::string::npos);
+                CHECK(first->to_string().find("1 virtual shards lost the rows of 1 tables") != std::string::npos);
                 CHECK(again->shards.empty());
             }
             sharded const fresh = all.open(shards);
