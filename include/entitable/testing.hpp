@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Tests of applications: `manual_clock`, `dump` of a store, `spy`, `scripted` answers, assertions that need no test framework.
-/// Header-only also in a program that is compiled separately. Authors of backends include entitable/testing/conformance.hpp.
+/// Tests of applications: `manual_clock`, `dump` of a store, `spy`, `scripted` responses, assertions that need no test framework.
+/// Header-only, even in a program that is compiled separately. Authors of backends include entitable/testing/conformance.hpp.
 
 #include <entitable/backends/memory/memory_backend.hpp>
 #include <entitable/testing/contents.hpp>

@@ -77,7 +77,7 @@ public:
 
     /// The store itself, for what is no request of a table service. After a move it ends the program, by `ENTITABLE_ASSERT`.
     [[nodiscard]] Store& store() const {
-        ENTITABLE_ASSERT(state_, "the store of a backend that was moved from is used",
+        ENTITABLE_ASSERT(state_, "the store of a moved-from backend is used",
             detail::misuse("use the object that the backend was moved into"));
         return state_->store;
     }

@@ -32,7 +32,7 @@ public:
 
     [[nodiscard]] std::vector<store_outcome<T>> const& stores() const noexcept {
         return stores_;
-    }                                                                                  ///< the results of all stores
+    } ///< the results of all stores
     [[nodiscard]] std::vector<store_outcome<T>>& stores() noexcept { return stores_; } ///< the results of all stores
     /// Whether all stores succeeded.
     [[nodiscard]] bool complete() const noexcept { return failed().empty(); }

@@ -225,158 +225,154 @@ ENTITABLE_DECL void shard_mover::change(stage at, move_step told, edit_type edit
     change_.emplace(
         order_.map, text::joined({order_.name, "-", std::to_string(++changes_)}),
         [this, edit](shard_map_copy const& map, shard_map_draft& draft) -> result<bool> {
-        shard_row_draft* const own = draft.edit(map, order_.shard);
-        if (own == nullptr &&
-            at_ == stage::forgetting) { // merged into another shard, which took over the tables to drop
-            dropping_.reset();
-            return false;
-        }
-        if (own == nullptr && epoch_ != 0) {
-            return taken_over(nullptr);
-        }
-        if (own == nullptr) {
-            return failure {error_code::invalid_input,
-                    text::joined({"no virtual shard , std::to_string(order_.shard)})};
+            shard_row_draft* const own = draft.edit(map, order_.shard);
+            if (own == nullptr &&
+                at_ == stage::forgetting) { // merged into another shard, which took over the tables to drop
+                dropping_.reset();
+                return false;
+            }
+            if (own == nullptr && epoch_ != 0) {
+                return taken_over(nullptr);
+            }
+            if (own == nullptr) {
+                return failure{
+                    error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(order_.shard)})};
             }
             return (this->*edit)(map, draft, *own);
-            },
+        },
         now);
-        }
+}
 
-        ENTITABLE_DECL void shard_mover::pass(stage at, move_step told, copy_pass what) {
-            at_ = at;
-            if (waits_for_) {
-                waits_for_ = told;
-            } else {
-                progress_.step = told;
-            }
-            pass_ = what;
-            table_ = 0;
-            found_before_ = found_;
-            found_ = 0;
-            if (!tables_.empty()) {
-                tables_.front().copy->begin(what);
-            }
-        }
+ENTITABLE_DECL void shard_mover::pass(stage at, move_step told, copy_pass what) {
+    at_ = at;
+    if (waits_for_) {
+        waits_for_ = told;
+    } else {
+        progress_.step = told;
+    }
+    pass_ = what;
+    table_ = 0;
+    found_before_ = found_;
+    found_ = 0;
+    if (!tables_.empty()) {
+        tables_.front().copy->begin(what);
+    }
+}
 
-        ENTITABLE_DECL void shard_mover::wait_for(std::chrono::milliseconds lease, steady_time now) {
-            auto const length = length_of_wait(lease);
-            if (length.count() == 0) {
+ENTITABLE_DECL void shard_mover::wait_for(std::chrono::milliseconds lease, steady_time now) {
+    auto const length = length_of_wait(lease);
+    if (length.count() == 0) {
+        return;
+    }
+    not_before_ = now + length;
+    progress_.waited += length;
+    waits_for_ = progress_.step;
+    progress_.step = move_step::waiting;
+}
+
+ENTITABLE_DECL void shard_mover::begin_tables() {
+    tables_.clear();
+    for (shard_table const& each : moved_) {
+        for (shard_place const& source : sources_) {
+            tables_.push_back({source.row.store,
+                std::make_unique<shard_table_copy>(source.table_name(each),
+                    shard_table_name(each.name, order_.shard, (std::max)(epoch_, each.epoch)), order_.limits,
+                    order_.options.page_size, source.keys())});
+        }
+    }
+    table_ = 0;
+}
+
+ENTITABLE_DECL void shard_mover::end() {
+    at_ = stage::over;
+    progress_.step = move_step::done;
+    outcome_.emplace(progress_);
+}
+
+ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
+    switch (at_) {
+        case stage::looking:
+            if (watches_) {
+                change(stage::looking, move_step::taking_over, &shard_mover::look, now);
+                not_before_ = now + order_.options.patience;
                 return;
             }
-            not_before_ = now + length;
-            progress_.waited += length;
-            waits_for_ = progress_.step;
-            progress_.step = move_step::waiting;
-        }
-
-        ENTITABLE_DECL void shard_mover::begin_tables() {
-            tables_.clear();
-            for (shard_table const& each : moved_) {
-                for (shard_place const& source : sources_) {
-                    tables_.push_back({source.row.store,
-                        std::make_unique<shard_table_copy>(source.table_name(each),
-                            shard_table_name(each.name, order_.shard, (std::max)(epoch_, each.epoch)), order_.limits,
-                            order_.options.page_size, source.keys())});
-                }
+            return drop_or(stage::registering, now);
+        case stage::forgetting: return drop_or(flipped_ ? stage::over : stage::registering, now);
+        case stage::registering:
+            if (epoch_ == 0) { // it is there already
+                return end();
             }
-            table_ = 0;
-        }
-
-        ENTITABLE_DECL void shard_mover::end() {
-            at_ = stage::over;
-            progress_.step = move_step::done;
-            outcome_.emplace(progress_);
-        }
-
-        ENTITABLE_DECL void shard_mover::after_change(steady_time now) {
-            switch (at_) {
-                case stage::looking:
-                    if (watches_) {
-                        change(stage::looking, move_step::taking_over, &shard_mover::look, now);
-                        not_before_ = now + order_.options.patience;
-                        return;
-                    }
-                    return drop_or(stage::registering, now);
-                case stage::forgetting: return drop_or(flipped_ ? stage::over : stage::registering, now);
-                case stage::registering:
-                    if (epoch_ == 0) { // it is there already
-                        return end();
-                    }
-                    begin_tables();
-                    at_ = stage::creating;
-                    if (order_.options.off_line) {
-                        writes_stopped_ = reads_stopped_ = now;
-                        progress_.step = move_step::sealing;
-                        wait_for(lease_, now);
-                    }
-                    return;
-                case stage::closing:
-                    wait_for(lease_, now);
-                    return pass(stage::catching_up_closed, move_step::catching_up, copy_pass::catch_up);
-                case stage::draining:
-                    writes_stopped_ = now;
-                    wait_for(lease_, now);
-                    return pass(stage::catching_up_drained, move_step::draining, copy_pass::catch_up);
-                case stage::sealing:
-                    reads_stopped_ = now;
-                    return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
-                case stage::checking: return stop(failure{missing_});
-                case stage::giving_up:
-                    return stop(failure{error_code::row_mismatch,
-                        text::joined({"source and copy still differed after ", std::to_string(order_.options.rounds),
-                            " rounds: a program that is not a client of the map writes; the shard is open in its old "
-                            "store"})});
-                case stage::flipping:
-                    flipped_ = true;
-                    progress_.writes_paused = writes_stopped_ ? now - *writes_stopped_ : std::chrono::nanoseconds{};
-                    progress_.reads_paused = reads_stopped_ ? now - *reads_stopped_ : std::chrono::nanoseconds{};
-                    if (order_.options.keep_old_tables) {
-                        return end();
-                    }
-                    return drop_or(stage::over, now);
-                default: return end();
+            begin_tables();
+            at_ = stage::creating;
+            if (order_.options.off_line) {
+                writes_stopped_ = reads_stopped_ = now;
+                progress_.step = move_step::sealing;
+                wait_for(lease_, now);
             }
-        }
-
-        ENTITABLE_DECL void shard_mover::after_pass(steady_time now) {
-            switch (at_) {
-                case stage::copying:
-                    rounds_ = 0;
-                    return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
-                case stage::catching_up:
-                    if (found_ != 0) {
-                        ++rounds_;
-                    }
-                    if (found_ != 0 && rounds_ < order_.options.rounds && (rounds_ == 1 || found_ < found_before_)) {
-                        return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
-                    }
-                    return pass(stage::verifying, move_step::verifying, copy_pass::verify);
-                case stage::verifying:
-                    rounds_ = 0;
-                    if (order_.options.off_line) {
-                        return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
-                    }
-                    return change(stage::closing, move_step::closing, &shard_mover::close, now);
-                case stage::catching_up_closed:
-                    return change(stage::draining, move_step::draining, &shard_mover::drain, now);
-                case stage::catching_up_drained:
-                    rounds_ = 0;
-                    return change(stage::sealing, move_step::sealing, &shard_mover::seal, now);
-                case stage::catching_up_sealed:
-                case stage::collecting:
-                    if (found_ == 0) {
-                        return at_ == stage::collecting
-                            ? change(stage::flipping, move_step::flipping, &shard_mover::flip, now)
-                            : pass(stage::collecting, move_step::sealing, copy_pass::collect);
-                    }
-                    if (++rounds_ > order_.options.rounds) {
-                        return change(stage::giving_up, move_step::sealing, &shard_mover::give_up, now);
-                    }
-                    return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
-                default: return end();
+            return;
+        case stage::closing:
+            wait_for(lease_, now);
+            return pass(stage::catching_up_closed, move_step::catching_up, copy_pass::catch_up);
+        case stage::draining:
+            writes_stopped_ = now;
+            wait_for(lease_, now);
+            return pass(stage::catching_up_drained, move_step::draining, copy_pass::catch_up);
+        case stage::sealing:
+            reads_stopped_ = now;
+            return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
+        case stage::checking: return stop(failure{missing_});
+        case stage::giving_up:
+            return stop(failure{error_code::row_mismatch,
+                text::joined({"source and copy still differed after ", std::to_string(order_.options.rounds),
+                    " rounds: a program that is not a client of the map writes; the shard is open in its old "
+                    "store"})});
+        case stage::flipping:
+            flipped_ = true;
+            progress_.writes_paused = writes_stopped_ ? now - *writes_stopped_ : std::chrono::nanoseconds{};
+            progress_.reads_paused = reads_stopped_ ? now - *reads_stopped_ : std::chrono::nanoseconds{};
+            if (order_.options.keep_old_tables) {
+                return end();
             }
-        }
+            return drop_or(stage::over, now);
+        default: return end();
+    }
+}
+
+ENTITABLE_DECL void shard_mover::after_pass(steady_time now) {
+    switch (at_) {
+        case stage::copying: rounds_ = 0; return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
+        case stage::catching_up:
+            if (found_ != 0) {
+                ++rounds_;
+            }
+            if (found_ != 0 && rounds_ < order_.options.rounds && (rounds_ == 1 || found_ < found_before_)) {
+                return pass(stage::catching_up, move_step::catching_up, copy_pass::catch_up);
+            }
+            return pass(stage::verifying, move_step::verifying, copy_pass::verify);
+        case stage::verifying:
+            rounds_ = 0;
+            if (order_.options.off_line) {
+                return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
+            }
+            return change(stage::closing, move_step::closing, &shard_mover::close, now);
+        case stage::catching_up_closed: return change(stage::draining, move_step::draining, &shard_mover::drain, now);
+        case stage::catching_up_drained:
+            rounds_ = 0;
+            return change(stage::sealing, move_step::sealing, &shard_mover::seal, now);
+        case stage::catching_up_sealed:
+        case stage::collecting:
+            if (found_ == 0) {
+                return at_ == stage::collecting ? change(stage::flipping, move_step::flipping, &shard_mover::flip, now)
+                                                : pass(stage::collecting, move_step::sealing, copy_pass::collect);
+            }
+            if (++rounds_ > order_.options.rounds) {
+                return change(stage::giving_up, move_step::sealing, &shard_mover::give_up, now);
+            }
+            return pass(stage::catching_up_sealed, move_step::sealing, copy_pass::catch_up);
+        default: return end();
+    }
+}
 
 } // namespace detail
 ENTITABLE_END_NAMESPACE

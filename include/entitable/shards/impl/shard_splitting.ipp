@@ -62,7 +62,7 @@ ENTITABLE_DECL result<bool> shard_splitting::edit(shard_map_copy const& map, sha
     }
     shard_row_draft* const lower = draft.edit(map, shard_);
     if (lower == nullptr) {
-        return failure {error_code::invalid_input, text::joined({"no virtual shard , std::to_string(shard_)})};
+        return failure{error_code::invalid_input, text::joined({"no virtual shard ", std::to_string(shard_)})};
     }
     ENTITABLE_CHECK(may_be_split(map, lower->row, key_));
     shard_row_draft upper{lower->row, {}, {}, false};
@@ -73,56 +73,54 @@ ENTITABLE_DECL result<bool> shard_splitting::edit(shard_map_copy const& map, sha
     lower->row.high = key_;
     draft.rows.push_back(std::move(upper));
     if (also_) {
-                ENTITABLE_CHECK(also_(upper_, draft));
+        ENTITABLE_CHECK(also_(upper_, draft));
     }
     return true;
-        }
+}
 
-        ENTITABLE_DECL result<std::int32_t> shard_splitting::finish() {
-            ENTITABLE_CHECK(change_.finish());
-            return upper_;
-        }
+ENTITABLE_DECL result<std::int32_t> shard_splitting::finish() {
+    ENTITABLE_CHECK(change_.finish());
+    return upper_;
+}
 
-        /// Adds the number of the upper half to the rules that name the shard.
-        inline result<void> name_upper_half(
-            lookup_map const& map, std::int32_t shard, std::int32_t upper, std::vector<mutation>& changes) {
-            table<placement_rule> const stored{map.state().catalogue, map.state().table};
-            ENTITABLE_TRY(auto const rules, rules_of(map));
-            for (placement_rule const& each : rules.all()) {
-                if (!rule_names(each.shards, std::to_string(shard))) {
-                    continue;
-                }
-                if (each.name == placement_of(shard)) {
-                    placement_rule own = each;
-                    own.name = placement_of(upper);
-                    own.shards = std::to_string(upper);
-                    ENTITABLE_TRY(auto row, to_row(own));
-                    changes.push_back(mutation::insert_or_replace(std::move(row)));
-                    continue;
-                }
-                ENTITABLE_TRY(auto found, stored.get_stored("map", each.name));
-                found.entity.shards += text::joined({";", std::to_string(upper)});
-                ENTITABLE_TRY(auto row, to_row(found.entity));
-                changes.push_back(mutation::replace(std::move(row), found.etag));
-            }
-            return {};
+/// Adds the number of the upper half to the rules that name the shard.
+inline result<void> name_upper_half(
+    lookup_map const& map, std::int32_t shard, std::int32_t upper, std::vector<mutation>& changes) {
+    table<placement_rule> const stored{map.state().catalogue, map.state().table};
+    ENTITABLE_TRY(auto const rules, rules_of(map));
+    for (placement_rule const& each : rules.all()) {
+        if (!rule_names(each.shards, std::to_string(shard))) {
+            continue;
         }
-
-        ENTITABLE_DECL result<std::int32_t> split_range(lookup_map const& map, std::int32_t shard, std::string key) {
-            ENTITABLE_CHECK(validate_key(key, "PartitionKey", storage_profile()));
-            lookup_map_state& state = map.state();
-            call context;
-            shard_splitting splitting{state.table, shard, std::move(key), guid::random().to_string(),
-                [&](std::int32_t upper, shard_map_draft& draft) {
-                    return name_upper_half(map, shard, upper, draft.others);
-                },
-                state.now()};
-            auto done = run(splitting, context, *state.options.time, state.catalogue);
-            if (done) {
-                ENTITABLE_CHECK(state.fresh({})); // so that this process's copy has the new shard
-            }
-            return done;
+        if (each.name == placement_of(shard)) {
+            placement_rule own = each;
+            own.name = placement_of(upper);
+            own.shards = std::to_string(upper);
+            ENTITABLE_TRY(auto row, to_row(own));
+            changes.push_back(mutation::insert_or_replace(std::move(row)));
+            continue;
         }
+        ENTITABLE_TRY(auto found, stored.get_stored("map", each.name));
+        found.entity.shards += text::joined({";", std::to_string(upper)});
+        ENTITABLE_TRY(auto row, to_row(found.entity));
+        changes.push_back(mutation::replace(std::move(row), found.etag));
+    }
+    return {};
+}
 
-    } // namespace detail
-    ENTITABLE_END_NAMESPACE
+ENTITABLE_DECL result<std::int32_t> split_range(lookup_map const& map, std::int32_t shard, std::string key) {
+    ENTITABLE_CHECK(validate_key(key, "PartitionKey", storage_profile()));
+    lookup_map_state& state = map.state();
+    call context;
+    shard_splitting splitting{state.table, shard, std::move(key), guid::random().to_string(),
+        [&](std::int32_t upper, shard_map_draft& draft) { return name_upper_half(map, shard, upper, draft.others); },
+        state.now()};
+    auto done = run(splitting, context, *state.options.time, state.catalogue);
+    if (done) {
+        ENTITABLE_CHECK(state.fresh({})); // so that this process's copy has the new shard
+    }
+    return done;
+}
+
+} // namespace detail
+ENTITABLE_END_NAMESPACE
