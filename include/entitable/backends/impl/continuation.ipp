@@ -48,9 +48,9 @@ ENTITABLE_LAZY_BODY result<position> read_continuation(std::uint64_t fingerprint
     }
     if (!good) {
         failure refused{error_code::continuation_invalid,
-            "the continuation token is not one that this backend has given for this query: give it back unchanged, "
-            "with "
-            "the same table, keys, filter and projection"};
+            "invalid continuation token: pass a token from this query back unchanged, with the same table, keys, "
+            "filter "
+            "and projection"};
         refused.error().detail = text::printable(text::shortened(token));
         return refused;
     }

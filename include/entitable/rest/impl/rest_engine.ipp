@@ -480,7 +480,7 @@ ENTITABLE_DECL result<http_response> rest_engine::execute(
     } else if (response->status >= 300) {
         problem.emplace(to_failure(read_error_answer(*response, work.reader), request.name, request.writes));
     } else if (response->status != request.statuses[0] && response->status != request.statuses[1]) {
-        problem.emplace(garbled(*response, {"its status is not one of this request"}));
+        problem.emplace(garbled(*response, {"its status is invalid for this request"}));
     }
     attempt_record done;
     done.name = request.name;
