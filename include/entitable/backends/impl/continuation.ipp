@@ -48,9 +48,8 @@ ENTITABLE_LAZY_BODY result<position> read_continuation(std::uint64_t fingerprint
     }
     if (!good) {
         failure refused{error_code::continuation_invalid,
-            "invalid continuation token: pass a token from this query back unchanged, with the same table, keys, "
-            "filter "
-            "and projection"};
+            "invalid continuation token: pass a token from this query back unchanged, with the same table, "
+            "keys, filter and projection"};
         refused.error().detail = text::printable(text::shortened(token));
         return refused;
     }

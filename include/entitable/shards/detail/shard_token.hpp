@@ -48,8 +48,8 @@ inline result<last_keys> keys_of_token(std::uint64_t query, std::string const& t
         }
     }
     failure refused{error_code::continuation_invalid,
-        "invalid continuation token: pass a token from this query back unchanged, with the same table, keys, filter "
-        "and projection"};
+        "invalid continuation token: pass a token from this query back unchanged, with the same table, "
+        "keys, filter and projection"};
     refused.error().detail = text::printable(text::shortened(token));
     return refused;
 }

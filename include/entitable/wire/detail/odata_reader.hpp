@@ -29,7 +29,7 @@ struct odata_limits {
     std::size_t comparisons{512}; ///< the service documents 15
 };
 
-/// Parses a condition; an empty text is no condition. InvalidInput for malformed text, NotImplemented for functions, arithmetic and
+/// Parses a condition; an empty text means no condition. InvalidInput for malformed text, NotImplemented for functions, arithmetic and
 /// comparisons of two properties: with the service's wording, as `refused` makes them.
 [[nodiscard]] result<filter> read_odata_filter(std::string_view text, odata_limits const& limits = {});
 
