@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// Azure Table Storage, Cosmos DB's Table API and the emulator: `azure_backend`, and `rest` over an HTTP client of your own. Needs
-/// libcurl 7.87 or later, OpenSSL and simdjson. With separate compilation its bodies are in `entitable/azure/src.hpp`.
+/// Azure Table Storage, Cosmos DB's Table API and the emulator: `azure_backend`, and `rest` over a user-supplied HTTP client. Needs libcurl
+/// 7.87 or later, OpenSSL and simdjson. With separate compilation its bodies are in `entitable/azure/src.hpp`.
 
 #include <entitable/account/connection_string.hpp>
 #include <entitable/account/sas.hpp>

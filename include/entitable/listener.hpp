@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// A socket in front of a `table_server`: `http_listener`. Needs Boost.Beast besides what `entitable/server.hpp` needs. With
-/// separate compilation its bodies are in `entitable/listener/src.hpp`.
+/// A socket in front of a `table_server`: `http_listener`. Needs Boost.Beast in addition to the dependencies of `entitable/server.hpp`.
+/// With separate compilation its bodies are in `entitable/listener/src.hpp`.
 
 #include <entitable/listener/http_listener.hpp>
 #include <entitable/listener/listener_options.hpp>

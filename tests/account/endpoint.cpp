@@ -102,7 +102,7 @@ TEST_CASE("addresses that are no endpoint") {
     CHECK_THAT(refusal("https://acct.table/a b"), ContainsSubstring("blank or a control"));
     CHECK_THAT(refusal("https://acct\r\n.table"), ContainsSubstring("blank or a control"));
     CHECK_THAT(refusal(std::string_view("https://a\0b", 11)), ContainsSubstring("blank or a control"));
-    CHECK_THAT(refusal("https://acct.table.core.windows.net/Orders"), ContainsSubstring("leave the table out"));
+    CHECK_THAT(refusal("https://acct.table.core.windows.net/Orders"), ContainsSubstring("remove the table"));
     CHECK_THAT(refusal("http://127.0.0.1:10002"), ContainsSubstring("does not name an account"));
     CHECK_THAT(refusal("http://127.0.0.1:10002/Acct"), ContainsSubstring("does not name an account"));
     CHECK_FALSE(endpoint::parse("https://x.example", {}, "a/b"));
