@@ -3,8 +3,8 @@
 #pragma once
 
 /// \file
-/// The service's REST protocol over any store, as a function from request to response: `table_server`. Needs what
-/// `entitable/azure.hpp` needs. With separate compilation its bodies are in `entitable/server/src.hpp`.
+/// The service's REST protocol over any store, as a function from request to response: `table_server`. Has the dependencies of
+/// `entitable/azure.hpp`. With separate compilation its bodies are in `entitable/server/src.hpp`.
 
 #include <entitable/server/server_options.hpp>
 #include <entitable/server/table_server.hpp>

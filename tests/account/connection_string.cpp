@@ -114,16 +114,16 @@ TEST_CASE("connection strings that are refused, with the field at fault") {
     CHECK_THAT(
         refusal("UseDevelopmentStorage=true;AccountName=x"), ContainsSubstring("AccountName and UseDevelopment"));
     CHECK_THAT(refusal("UseDevelopmentStorage=true;DevelopmentStorageProxyUri=10.0.0.5"),
-        ContainsSubstring("DevelopmentStorageProxyUri does not begin with"));
+        ContainsSubstring("DevelopmentStorageProxyUri must begin with"));
     CHECK_THAT(
         refusal(good + ";DevelopmentStorageProxyUri=http://x"), ContainsSubstring("needs UseDevelopmentStorage"));
     // endpoints
     CHECK_THAT(refusal("DefaultEndpointsProtocol=ftp;" + good), ContainsSubstring("DefaultEndpointsProtocol"));
     CHECK_THAT(refusal(good + ";TableSecondaryEndpoint=https://x"), ContainsSubstring("needs TableEndpoint"));
     CHECK_THAT(refusal(good + ";TableEndpoint=https://x;TableSecondaryEndpoint=x"),
-        ContainsSubstring("TableSecondaryEndpoint does not begin with"));
+        ContainsSubstring("TableSecondaryEndpoint must begin with"));
     CHECK_THAT(refusal(good + ";EndpointSuffix=core windows net"), ContainsSubstring("EndpointSuffix"));
-    CHECK_THAT(refusal(good + ";EndpointSuffix=u:hunter2@x"), ContainsSubstring("EndpointSuffix holds a user"));
+    CHECK_THAT(refusal(good + ";EndpointSuffix=u:hunter2@x"), ContainsSubstring("EndpointSuffix must not have a user"));
     for (std::string const account : {"a/b", "Contoso", "con_toso", "\xC3\xA4", "a.b",
              "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}) {
         CHECK_THAT(refusal("AccountKey=" + key + ";AccountName=" + account), ContainsSubstring("AccountName must be"));

@@ -81,7 +81,7 @@ TEST_CASE("endpoints of one's own") {
 TEST_CASE("addresses that are no endpoint") {
     for (std::string_view const url : {"", "acct.table.core.windows.net", "ftp://acct.table.core.windows.net",
              "file:///etc/passwd", "https:/acct", "//acct", "https:acct", "https://", "javascript://x"}) {
-        CHECK_THAT(refusal(url), ContainsSubstring("does not begin with https:// or http://"));
+        CHECK_THAT(refusal(url), ContainsSubstring("must begin with https:// or http://"));
     }
     CHECK_THAT(refusal("https://user:hunter2@acct.table.core.windows.net"), ContainsSubstring("user or a password"));
     CHECK_THAT(refusal("https://@acct"), ContainsSubstring("user or a password"));

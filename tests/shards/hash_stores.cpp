@@ -229,7 +229,7 @@ TEST_CASE("stores on a hash: a store that does not answer fails what is asked of
     all.store("one").plan({testing::fault::refused(), 1, "query_entities"});
     auto const away = items.insert({key_in(0, 3), 1});
     REQUIRE(!away);
-    CHECK(away.error().message.find("the header of the store one cannot be read") == 0);
+    CHECK(away.error().message.find("the header of the store one is unreadable") == 0);
     CHECK(away.error().effect == effect::none);
     CHECK(items.insert({key_in(0, 3), 1})); // asked again
     // While somebody looks again a store is used on.

@@ -152,7 +152,7 @@ TEST_CASE("identity: a store of a map that was emptied is an error, and nothing 
         CHECK(is_wrong(watched.create_if_absent().error(), "lacks items"));
         CHECK(tables_in(all.store("b")).empty());
         all.time.advance(std::chrono::seconds{60});
-        CHECK(is_wrong(watched.create_if_absent().error(), "had one"));
+        CHECK(is_wrong(watched.create_if_absent().error(), "lost the identity"));
     }
     SECTION("a part alone") {
         all.stores.clear();
